@@ -1,0 +1,413 @@
+"""The public contract of the assistant tools: names, arguments and results; pydantic only, no behaviour."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+RECORD_MESSAGE = "record_message"
+GET_CONTEXT = "get_context"
+SEARCH_MEMORY = "search_memory"
+REMEMBER = "remember"
+UPDATE_MEMORY = "update_memory"
+FORGET = "forget"
+GET_PROFILE = "get_profile"
+SUMMARIZE_CHAT = "summarize_chat"
+EXPLAIN = "explain"
+START_NEW_CHAT = "start_new_chat"
+
+MAX_TEXT_BYTES = 64 * 1024
+MAX_BIGINT = 2**63 - 1
+
+Role = Literal["user", "assistant"]
+MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
+MemoryOrigin = Literal["user", "extracted", "tag", "import"]
+Scope = Literal["chat", "global"]
+SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
+ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
+SectionName = Literal["profile", "summary", "memories", "history", "relevant", "quoted"]
+Stability = Literal["stable", "slow", "append", "volatile"]
+MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
+JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
+
+
+def _clean(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("holds a NUL character; send plain text")
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT_BYTES:
+        raise ValueError("is longer than 64 KiB; split it")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError("is not valid Unicode text") from error
+    return text
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+def _external_id(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Clean = Annotated[str, AfterValidator(_clean)]
+Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
+Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
+ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
+RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
+Unit = Annotated[float, Field(ge=0, le=1)]
+
+
+class Contract(BaseModel):
+    """What we own on the wire: immutable, and nothing unknown slips through."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Place(Contract):
+    """Where in the talk a call happens. No chat: the caller's own private chat."""
+
+    chat_id: Bigint | None = None
+    message_thread_id: RowId | None = None
+    reply_to_message_id: ExternalId | None = None
+
+
+class Expects(Contract):
+    """The assistant asked for a value: the next message fills the slot only if it matches the type."""
+
+    slot: Annotated[Text, Field(max_length=64)]
+    type: SlotType = "text"
+    choices: tuple[Text, ...] = ()
+
+    @model_validator(mode="after")
+    def _choice_has_choices(self) -> "Expects":
+        if self.type == "choice" and not self.choices:
+            raise ValueError("a slot of type choice needs choices")
+        return self
+
+
+class RecordMessageArgs(Place):
+    role: Role
+    content: Text
+    message_id: ExternalId | None = Field(default=None, description="The channel's own id; recording it again is safe.")
+    sent_at: AwareDatetime | None = Field(default=None, description="ISO 8601 with offset; default now.")
+    channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = None
+    speaker: Annotated[Text, Field(max_length=128)] | None = None
+    agent_id: Annotated[Text, Field(max_length=64)] | None = None
+    routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Name, if sent unasked.")
+    summary: Text | None = Field(default=None, description="Short form of a routine message.")
+    expects: Expects | None = Field(default=None, description="What you asked the user for.")
+    exchange_of: ExternalId | None = Field(default=None, description="The user message_id this answers.")
+
+
+class RecordedMessage(Contract):
+    """What became of a message. `duplicate`: the same id and text were there; nothing changed."""
+
+    id: int = Field(description="The message's number in its chat.")
+    thread_key: str
+    session_id: str
+    outcome: Literal["created", "duplicate", "edited"]
+    importance: float
+    tokens: int = Field(description="Estimated tokens.")
+    queued: tuple[JobKind, ...] = Field(description="Background work this message started.")
+
+
+class GetContextArgs(Place):
+    query: Clean | None = Field(default=None, description="The message to be answered.")
+    token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True)
+    exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
+    as_of: AwareDatetime | None = Field(default=None, description="ISO 8601: memory as believed then.")
+    include: tuple[SectionName, ...] | None = Field(default=None, description="Only these sections.")
+    detail: Literal["text", "sections"] = "text"
+
+
+class Section(Contract):
+    name: SectionName
+    title: str
+    text: str
+    tokens: int
+    stability: Stability = Field(description="How often the text changes; for prompt-cache breakpoints.")
+
+
+class Coverage(Contract):
+    """Where every message of the lane is. `gap` counts messages that are nowhere: always 0."""
+
+    verbatim: int
+    summarised: int
+    pending: int
+    gap: int
+
+
+class Focus(Contract):
+    """What the user's message most likely refers to."""
+
+    source: Literal["reply", "latest", "slot"]
+    message_id: int | None = None
+    role: Role | None = None
+    text: str
+    slot: str | None = None
+    value: str | None = None
+
+
+class Context(Contract):
+    """What to put before a model. `context` and `sections` are two forms of the same text; one of them is set."""
+
+    context: str | None = None
+    sections: tuple[Section, ...] | None = None
+    tokens: int
+    token_budget: int
+    truncated: bool
+    thread_key: str
+    session_id: str
+    focus: Focus | None
+    notices: tuple[str, ...]
+    coverage: Coverage
+    receipt_id: str
+
+
+class SearchMemoryArgs(Place):
+    query: Text
+    kinds: tuple[ResultKind, ...] | None = None
+    where: Literal["thread", "chat", "all"] = "chat"
+    since: AwareDatetime | None = None
+    until: AwareDatetime | None = None
+    limit: int = Field(default=8, ge=1, le=100, strict=True)
+    cursor: Text | None = None
+
+
+class SearchResult(Contract):
+    id: int
+    kind: ResultKind
+    text: str
+    role: Role | None
+    speaker: str | None
+    at: AwareDatetime
+    age: str
+    chat_id: int | None = Field(description="Null: known in all chats.")
+    thread_key: str | None
+    score: float = Field(description="Higher is better; comparable within one answer only.")
+    sources: tuple[int, ...] = Field(description="Numbers of the messages it comes from.")
+
+
+class SearchResults(Contract):
+    results: tuple[SearchResult, ...]
+    next_cursor: str | None
+
+
+class RememberArgs(Place):
+    content: Text
+    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
+    scope: Scope = "chat"
+    deadline: AwareDatetime | None = Field(default=None, description="A goal's deadline or a date's time.")
+    pinned: bool = False
+    importance: Unit | None = None
+    source_message_id: ExternalId | None = None
+
+
+class Memory(Contract):
+    """One durable statement about the user."""
+
+    id: int
+    kind: MemoryKind
+    content: str
+    scope: Scope
+    chat_id: int | None
+    status: MemoryStatus
+    confidence: float
+    priority: int = Field(description="1 is most urgent.")
+    importance: float
+    pinned: bool
+    deadline: AwareDatetime | None
+    valid_from: AwareDatetime
+    valid_to: AwareDatetime | None
+    origin: MemoryOrigin
+    user_confirmed: bool
+    sources: tuple[int, ...]
+    superseded_by: int | None
+
+
+class Remembered(Contract):
+    memory: Memory
+    outcome: Literal["stored", "duplicate", "superseded"]
+    superseded: Memory | None = None
+
+
+class UpdateMemoryArgs(Place):
+    memory_id: RowId
+    action: MemoryAction
+    content: Text | None = Field(default=None, description="New text, for edit.")
+    to_chat_id: Bigint | None = Field(default=None, description="Target chat, for share.")
+
+    @model_validator(mode="after")
+    def _action_has_its_argument(self) -> "UpdateMemoryArgs":
+        if self.action == "edit" and self.content is None:
+            raise ValueError("action edit needs content")
+        if self.action == "share" and self.to_chat_id is None:
+            raise ValueError("action share needs to_chat_id")
+        return self
+
+
+class ForgetArgs(Place):
+    topic: Text | None = None
+    memory_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = None
+    everything: bool = Field(default=False, description="All memories of this chat.")
+    confirm: Text | None = Field(default=None, description="Token from the preview.")
+    include_messages: bool = Field(default=True, description="Also the sentences that state it.")
+
+    @model_validator(mode="after")
+    def _one_target(self) -> "ForgetArgs":
+        if (self.topic is not None) + (self.memory_ids is not None) + self.everything != 1:
+            raise ValueError("name exactly one of topic, memory_ids, everything")
+        return self
+
+
+class ForgetMatch(Contract):
+    id: int
+    kind: ResultKind
+    text: str
+    at: AwareDatetime
+
+
+class Forgotten(Contract):
+    """A preview (`confirm` is set, nothing deleted) or the tally of an erasure (`receipt` is set)."""
+
+    matches: tuple[ForgetMatch, ...] = ()
+    would_erase: dict[str, int] = {}
+    confirm: str | None = None
+    erased: dict[str, int] = {}
+    receipt: str | None = None
+    notes: tuple[str, ...] = Field(default=(), description="What could not be reached.")
+
+
+class Conversation(Contract):
+    messages: int
+    summaries: int
+    verbatim: int
+
+
+class Profile(Contract):
+    narrative: str
+    facts: tuple[Memory, ...]
+    preferences: tuple[Memory, ...]
+    goals: tuple[Memory, ...]
+    dates: tuple[Memory, ...]
+    pins: tuple[Memory, ...]
+    uncertain: tuple[Memory, ...]
+    conversation: Conversation
+    version: int
+
+
+class SummarizeChatArgs(Place):
+    now: bool = Field(default=False, description="Also summarise what is not yet.")
+
+
+class Period(Contract):
+    """One chunk summary. `period` is rendered in the user's zone, e.g. `Feb 15–16`."""
+
+    id: int
+    thread_key: str
+    period: str
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    count: int
+    text: str
+    provisional: bool
+
+
+class RoutineEntry(Contract):
+    name: str
+    time: str
+    summary: str
+
+
+class CurrentSession(Contract):
+    count: int
+    since: AwareDatetime | None
+    text: str
+
+
+class CanonicalSummary(Contract):
+    user_confirmed: str
+    llm_inferred: str
+    general_summary: str
+    version: int
+    tokens: int
+
+
+class Backlog(Contract):
+    waiting: int
+    in_work: int
+    dead: int
+    oldest_seconds: float | None
+
+
+class ChatSummary(Contract):
+    periods: tuple[Period, ...]
+    thread_summary: str
+    session_summary: str
+    current_session: CurrentSession
+    canonical: CanonicalSummary
+    routines_today: tuple[RoutineEntry, ...]
+    backlog: Backlog
+    coverage: Coverage
+    queued: tuple[JobKind, ...]
+
+
+class ExplainArgs(Place):
+    receipt_id: Text | None = None
+    memory_id: RowId | None = None
+    message_id: ExternalId | None = Field(default=None, description="The channel's id, else a message number.")
+
+    @model_validator(mode="after")
+    def _one_subject(self) -> "ExplainArgs":
+        if sum(value is not None for value in (self.receipt_id, self.memory_id, self.message_id)) != 1:
+            raise ValueError("name exactly one of receipt_id, memory_id, message_id")
+        return self
+
+
+class Version(Contract):
+    """What a text was before it was changed."""
+
+    text: str
+    at: AwareDatetime
+
+
+class Source(Contract):
+    id: int
+    role: Role
+    at: AwareDatetime
+    text: str
+
+
+class Explanation(Contract):
+    """Why something is known, or why an answer saw what it saw; a receipt holds its context byte for byte."""
+
+    subject: Literal["receipt", "memory", "message"]
+    id: str
+    at: AwareDatetime
+    text: str = Field(description="The context, the memory or the message itself.")
+    model: str | None = None
+    memory: Memory | None = None
+    sources: tuple[Source, ...] = ()
+    versions: tuple[Version, ...] = ()
+    memories: tuple[Memory, ...] = ()
+    sections: tuple[Section, ...] = ()
+    included: dict[str, tuple[int, ...]] = {}
+    left_out: tuple[str, ...] = ()
+    receipts: tuple[str, ...] = ()
+
+
+class StartNewChatArgs(Place):
+    pass
+
+
+class NewChat(Contract):
+    epoch: int = Field(description="Number of the conversation that begins now; 0 is the first.")
+    archived: bool = Field(description="Whether a canonical summary was put away.")
+
+
+class GetProfileArgs(Place):
+    pass

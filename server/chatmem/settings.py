@@ -1,0 +1,306 @@
+"""Every setting of every process, with its default and unit; read from the environment and `.env`, nowhere else."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from platformdirs import user_data_path
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+DEFAULT_USER_ID = 1
+
+
+class SettingsError(Exception):
+    """A setting has a wrong value; the text names each one and what is wrong with it."""
+
+
+def _split(value: Any) -> Any:
+    return [part for part in value.replace(",", " ").split() if part] if isinstance(value, str) else value
+
+
+Ids = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_split)]
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Budgets(Group):
+    """Shares of a context of 4,300 tokens; other totals scale them; an unused share flows on."""
+
+    profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
+    summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
+    memories: int = Field(default=600, ge=0, description="Tokens of facts, goals and pins.")
+    summaries: int = Field(default=600, ge=0, description="Tokens of older chunk summaries.")
+    history: int = Field(default=2000, ge=0, description="Tokens of verbatim messages.")
+    relevant: int = Field(default=800, ge=0, description="Tokens of retrieval hits.")
+    quoted: int = Field(default=100, ge=0, description="Tokens of the quoted message.")
+
+
+class Compaction(Group):
+    """When a lane's older messages become chunk summaries."""
+
+    max_messages: int = Field(default=40, ge=2, description="Unsummarised messages before compaction.")
+    max_tokens: int = Field(default=2500, ge=100, description="Their tokens before compaction.")
+    max_age_hours: float = Field(default=24, gt=0, description="Hours; older messages beyond the window are compacted.")
+    keep: int = Field(default=20, ge=1, description="Messages kept verbatim.")
+    keep_when_long: int = Field(default=10, ge=1, description="Messages kept verbatim when tokens triggered it.")
+    chunk: int = Field(default=20, ge=2, description="Messages in one chunk summary at most.")
+    canonical_cap: int = Field(
+        default=2000, ge=100, description="Tokens of a canonical summary before a new chat is advised."
+    )
+    thread_cap: int = Field(default=350, ge=50, description="Tokens of a thread or session summary.")
+    profile_cap: int = Field(default=500, ge=50, description="Tokens of the profile narrative.")
+    profile_exchanges: int = Field(default=5, ge=1, description="Exchanges after which a changed profile is rebuilt.")
+
+
+class QueuePolicy(Group):
+    lease_seconds: float = Field(default=60, gt=0, description="Seconds a claim lasts without a heartbeat.")
+    max_attempts: int = Field(default=5, ge=1, description="Counted attempts before a job is dead.")
+    backoff_seconds: float = Field(default=2, gt=0, description="First retry delay; doubles, with jitter.")
+    backoff_cap_seconds: float = Field(default=300, gt=0, description="Longest retry delay.")
+    poll_seconds: float = Field(
+        default=2, gt=0, description="Seconds between looks at the queue when nothing is announced."
+    )
+
+    @property
+    def lease(self) -> timedelta:
+        return timedelta(seconds=self.lease_seconds)
+
+
+class ContextDefaults(Group):
+    facts: int = Field(default=50, ge=0, description="Newest facts shown.")
+    goals: int = Field(default=20, ge=0, description="Goals shown, by priority then deadline.")
+    messages: int = Field(default=5, ge=0, description="Relevant messages shown.")
+    memories: int = Field(default=3, ge=0, description="Relevant memories shown.")
+    min_cosine: float = Field(
+        default=0.7, ge=0, le=1, description="Cosine a relevant memory needs without a lexical hit."
+    )
+    slot_minutes: float = Field(default=60, gt=0, description="Minutes a pending slot lives.")
+
+
+class _Base(BaseSettings):
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+    )
+
+    data_dir: Path = Field(
+        default_factory=lambda: user_data_path("chatmem", appauthor=False),
+        validation_alias="CHATMEM_DATA_DIR",
+        description="Folder of the embedded database, tokens and model files.",
+    )
+    user_ids: Ids = Field(
+        default=(), validation_alias="TELEGRAM_USER_ID", description="Allowed users; the first is the default."
+    )
+    timezone: str = Field(
+        default="", validation_alias="USER_TIMEZONE", description="IANA zone of the user; default: the system's."
+    )
+    observability: bool = Field(
+        default=False, validation_alias="OBSERVABILITY_ENABLED", description="Write JSON-lines events."
+    )
+    log_dir: Path = Field(
+        default=Path("logs"), validation_alias="CHATMEM_LOG_DIR", description="Folder of the JSON-lines events."
+    )
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            return ZoneInfo(name).key if name else system_timezone()
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError(f"{name!r} is no IANA time zone; example: Asia/Singapore") from error
+
+    @property
+    def default_user(self) -> int:
+        return self.user_ids[0] if self.user_ids else DEFAULT_USER_ID
+
+
+def system_timezone() -> str:
+    """The machine's IANA zone name, UTC where it does not tell."""
+    link = Path("/etc/localtime")
+    target = str(link.resolve()) if link.exists() else ""
+    name = target.partition("zoneinfo/")[2]
+    try:
+        return ZoneInfo(name).key if name else "UTC"
+    except (ZoneInfoNotFoundError, ValueError):
+        return "UTC"
+
+
+SettingsT = TypeVar("SettingsT", bound=_Base)
+
+
+class ServerSettings(_Base):
+    database_url: SecretStr | None = Field(
+        default=None, validation_alias="DATABASE_URL", description="PostgreSQL DSN; default: the embedded server."
+    )
+    host: str = Field(
+        default="127.0.0.1", validation_alias="CHATMEM_HOST", description="Address the HTTP server binds."
+    )
+    port: int = Field(
+        default=8765, ge=0, le=65535, validation_alias="CHATMEM_PORT", description="Port of the HTTP server."
+    )
+    allowed_hosts: Names = Field(
+        default=(), validation_alias="CHATMEM_ALLOWED_HOSTS", description="Host headers accepted besides loopback's."
+    )
+    groups: Ids = Field(
+        default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served; each is its own owner."
+    )
+    personal_groups: Ids = Field(
+        default=(),
+        validation_alias="TELEGRAM_PERSONAL_GROUPS",
+        description="Groups of only the default user and the bot.",
+    )
+    embeddings: Literal["local", "ollama", "none"] = Field(
+        default="local", validation_alias="CHATMEM_EMBEDDINGS", description="Who embeds text for dense search."
+    )
+    embedding_model_dir: Path | None = Field(
+        default=None, validation_alias="CHATMEM_EMBEDDING_MODEL_DIR", description="Folder with the local model's files."
+    )
+    ollama_url: str = Field(
+        default="http://127.0.0.1:11434", validation_alias="OLLAMA_HOST", description="Ollama server."
+    )
+    ollama_embedding_model: str = Field(
+        default="all-minilm",
+        validation_alias="OLLAMA_EMBEDDING_MODEL",
+        description="Ollama embedding model of 384 dimensions.",
+    )
+    mask_messages: bool = Field(
+        default=False, validation_alias="MASK_SECRETS_IN_MESSAGES", description="Mask secrets in verbatim messages too."
+    )
+    monthly_cap_usd: float | None = Field(
+        None,
+        ge=0,
+        validation_alias="CHATMEM_MONTHLY_CAP_USD",
+        description="US dollars a month for models; default none.",
+    )
+    scrub_hours: float = Field(
+        24,
+        ge=0,
+        validation_alias="CHATMEM_SCRUB_HOURS",
+        description="Hours between scrubs of forgotten text; 0: never.",
+    )
+    budgets: Budgets = Field(default=Budgets(), validation_alias="CHATMEM_BUDGETS")
+    compaction: Compaction = Field(default=Compaction(), validation_alias="CHATMEM_COMPACTION")
+    queue: QueuePolicy = Field(default=QueuePolicy(), validation_alias="CHATMEM_QUEUE")
+    context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="CHATMEM_CONTEXT")
+
+
+class _Client(_Base):
+    url: str = Field(
+        default="http://127.0.0.1:8765/mcp", validation_alias="CHATMEM_URL", description="The memory server."
+    )
+    token: SecretStr | None = Field(
+        default=None,
+        validation_alias="CHATMEM_TOKEN",
+        description="Bearer token; default: the one `up` keeps in the data folder.",
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="ANTHROPIC_API_KEY",
+        description="Key of the Claude API; without it that rung is skipped.",
+    )
+    anthropic_base_url: str | None = Field(
+        default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
+    )
+    ollama_url: str | None = Field(
+        default=None, validation_alias="OLLAMA_HOST", description="Ollama server; without it that rung is skipped."
+    )
+
+
+class SummarizerSettings(_Client):
+    model: str = Field(default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model.")
+    ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
+    claude_seconds: float = Field(
+        default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds for Claude."
+    )
+    ollama_seconds: float = Field(
+        default=20, gt=0, validation_alias="SUMMARIZER_OLLAMA_SECONDS", description="Seconds for Ollama."
+    )
+    concurrency: int = Field(
+        default=2, ge=1, le=32, validation_alias="SUMMARIZER_CONCURRENCY", description="Jobs worked at once."
+    )
+    wait_seconds: float = Field(
+        20, ge=0, le=60, validation_alias="SUMMARIZER_WAIT_SECONDS", description="Seconds one claim waits for work."
+    )
+
+
+class RelaySettings(_Client):
+    bot_token: SecretStr | None = Field(
+        default=None, validation_alias="TELEGRAM_BOT_TOKEN", description="Token of the bot."
+    )
+    bot_api_url: str = Field(
+        default="https://api.telegram.org", validation_alias="TELEGRAM_API_URL", description="Address of the Bot API."
+    )
+    groups: Ids = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
+    personal_groups: Ids = Field(
+        default=(), validation_alias="TELEGRAM_PERSONAL_GROUPS", description="Personal groups served."
+    )
+    webhook_url: str | None = Field(
+        default=None, validation_alias="TELEGRAM_WEBHOOK_URL", description="Public URL; default polling."
+    )
+    webhook_port: int = Field(
+        default=8443, validation_alias="TELEGRAM_WEBHOOK_PORT", description="Port the webhook listens on."
+    )
+    webhook_secret: SecretStr | None = Field(
+        default=None, validation_alias="TELEGRAM_WEBHOOK_SECRET", description="Secret Telegram sends with each update."
+    )
+    responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
+        default="auto",
+        validation_alias="CHATMEM_RESPONDER",
+        description="Who answers; auto takes the first configured one.",
+    )
+    model: str = Field(
+        default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
+    )
+    ollama_model: str = Field(
+        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers."
+    )
+    user_name: str = Field(default="", validation_alias="CHATMEM_USER_NAME", description="How the user is addressed.")
+    model_seconds: float = Field(
+        default=120, gt=0, validation_alias="CHATMEM_MODEL_SECONDS", description="Seconds for an answer."
+    )
+    config_dir: Path = Field(
+        default=Path("config"),
+        validation_alias="CHATMEM_CONFIG_DIR",
+        description="Folder of profile.md, agents.toml, routines.toml.",
+    )
+
+
+def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
+    """Read one process's settings.
+
+    Raises:
+        SettingsError: naming each wrong value by its variable, never showing a secret.
+    """
+    try:
+        return kind(**overrides)
+    except ValidationError as error:
+        lines = [
+            f"{_variable(kind, e['loc'])}: {e['msg']}" for e in error.errors(include_input=False, include_url=False)
+        ]
+        raise SettingsError("Wrong settings:\n  " + "\n  ".join(lines)) from None
+
+
+def _variable(kind: type[_Base], location: tuple[int | str, ...]) -> str:
+    head, *rest = (str(part) for part in location)
+    field = kind.model_fields.get(head)
+    alias = field.validation_alias if field else None
+    name = alias.choices[0] if isinstance(alias, AliasChoices) else alias
+    return "__".join([str(name or head), *(part.upper() for part in rest)])

@@ -1,0 +1,18 @@
+"""Reads an asynchronous iterator with a limit on each wait; knows nothing of models."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+async def paced(source: AsyncIterator[T], seconds: float) -> AsyncIterator[T]:
+    """The same items. Raises TimeoutError when the next one takes longer than `seconds`."""
+    while True:
+        try:
+            async with asyncio.timeout(seconds):
+                item = await anext(source)
+        except StopAsyncIteration:
+            return
+        yield item
