@@ -16,9 +16,18 @@ from chatmem_llm.prices import price_of
 
 DEFAULT_MODEL = "claude-haiku-4-5"
 
-# Not every failure of the SDK is an AnthropicError: a cut stream is httpx2's, a garbled body a ValueError of json, a
-# stream that starts in the middle a RuntimeError.
-_FAILURES = (anthropic.AnthropicError, httpx2.HTTPError, TimeoutError, ValueError, RuntimeError)
+# Not every failure of the SDK is an AnthropicError: a cut stream is httpx2's, a garbled body a ValueError of json, and
+# a body that is well-formed but no message or no stream of events raises whatever it trips over first.
+_FAILURES = (
+    anthropic.AnthropicError,
+    httpx2.HTTPError,
+    TimeoutError,
+    ValueError,
+    RuntimeError,
+    TypeError,
+    AttributeError,
+    AssertionError,
+)
 _REJECTED = frozenset({400, 413, 422})
 _USELESS_STOPS = frozenset({"refusal", "model_context_window_exceeded"})
 

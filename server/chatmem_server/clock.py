@@ -1,0 +1,74 @@
+"""How moments are written for a reader: in the user's IANA zone, in English whatever the locale, with elapsed time true
+across daylight saving.  Knows no clock of its own: every moment is an argument and must be timezone-aware."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+WEEKDAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+_HOUR: Final = timedelta(hours=1)
+_DAY: Final = timedelta(days=1)
+
+
+def local(at: datetime, zone: ZoneInfo) -> datetime:
+    """The moment on the zone's wall clock; ValueError when `at` has no offset, because guessing one is a lie."""
+    if at.utcoffset() is None:
+        raise ValueError(f"{at.isoformat()} has no UTC offset; give an aware datetime")
+    return at.astimezone(zone)
+
+
+def local_day(at: datetime, zone: ZoneInfo) -> date:
+    """The calendar day the moment falls on in the zone."""
+    return local(at, zone).date()
+
+
+def day_header(at: datetime, zone: ZoneInfo) -> str:
+    """`─── Monday, 16 February 2026 ───`."""
+    day = local_day(at, zone)
+    return f"─── {WEEKDAYS[day.weekday()]}, {day.day} {MONTHS[day.month - 1]} {day.year} ───"
+
+
+def clock_time(at: datetime, zone: ZoneInfo) -> str:
+    """`09:15 AM`."""
+    moment = local(at, zone)
+    return f"{(moment.hour - 1) % 12 + 1:02d}:{moment.minute:02d} {'AM' if moment.hour < 12 else 'PM'}"
+
+
+def age(at: datetime, now: datetime) -> str:
+    """`just now` under 1 h (and for the future), `Nh ago` under 24 h, `yesterday` under 48 h, then `N days ago`."""
+    elapsed = now.astimezone(UTC) - at.astimezone(UTC)  # in UTC: Python subtracts wall clocks within one zone
+    if elapsed < _HOUR:
+        return "just now"
+    if elapsed < _DAY:
+        return f"{elapsed // _HOUR}h ago"
+    return "yesterday" if elapsed < 2 * _DAY else f"{elapsed // _DAY} days ago"
+
+
+def period(start: datetime, end: datetime, zone: ZoneInfo) -> str:
+    """`Feb 15`, `Feb 15–16`, or `Feb 27 – Mar 2`: the local days two moments fall on, first to last."""
+    first, last = sorted((local_day(start, zone), local_day(end, zone)))
+    if first == last:
+        return month_day(first)
+    if (first.year, first.month) == (last.year, last.month):
+        return f"{month_day(first)}–{last.day}"
+    return f"{month_day(first)} – {month_day(last)}"
+
+
+def month_day(day: date) -> str:
+    """`Feb 15`."""
+    return f"{MONTHS[day.month - 1][:3]} {day.day}"
+
+
+def dated(day: date, today: date) -> str:
+    """`Feb 15` in the year of `today`, else `Feb 15, 2024`: a day that cannot be taken for this year's."""
+    return month_day(day) if day.year == today.year else f"{month_day(day)}, {day.year}"
+
+
+def long_date(day: date) -> str:
+    """`March 15, 2026`."""
+    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"

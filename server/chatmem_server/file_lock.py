@@ -1,0 +1,77 @@
+"""Advisory locks on files, which the kernel frees however their process ends; what they guard is not known here."""
+
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+import anyio
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+# Polled, because a thread blocked in flock() cannot be cancelled; the longest a waiter oversleeps, in seconds.
+_POLL = 0.02
+
+Mode = Literal["shared", "exclusive"]
+
+
+class HeldLock:
+    """One lock on one open file; `release` or the death of the process frees it, and children never inherit it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def is_last(self) -> bool:
+        """Whether no other process holds the file. Afterwards the lock may be gone: only `release` may follow."""
+        return _try_lock(self._descriptor, "exclusive")
+
+    def release(self) -> None:
+        os.close(self._descriptor)
+
+
+@asynccontextmanager
+async def exclusive(path: Path) -> AsyncGenerator[None]:
+    """Hold `path` alone among all processes and tasks; waits as long as it takes. OSError if it cannot be written."""
+    lock = await hold(path, "exclusive")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+async def hold(path: Path, mode: Mode) -> HeldLock:
+    """The lock on `path`, created when missing and never deleted: a deleted lock file would split its holders."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (another process holds it; nothing here can signal)
+            await anyio.sleep(_POLL)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return HeldLock(descriptor)
+
+
+def _try_lock(descriptor: int, mode: Mode) -> bool:
+    try:
+        _lock_now(descriptor, mode)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+if sys.platform == "win32":
+
+    def _lock_now(descriptor: int, mode: Mode) -> None:
+        # Windows has no shared lock in its standard library; nothing of ours that runs there asks for one.
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+
+else:
+
+    def _lock_now(descriptor: int, mode: Mode) -> None:
+        kind = fcntl.LOCK_SH if mode == "shared" else fcntl.LOCK_EX
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)

@@ -1,0 +1,25 @@
+"""The importance a message gets when it is recorded: a sum of what its own text shows, nothing learnt or looked up."""
+
+import re
+from typing import Final
+
+_BASE: Final = 0.5
+_LONG: Final = 200  # characters
+
+_QUESTION = re.compile(r"[?？]|^\W*(?:what|how|why|when|where|who)s?\b", re.IGNORECASE)
+_TECHNICAL = re.compile(r"```|\bfunctions?\b|\bclass(?:es)?\b", re.IGNORECASE)
+# "KeyError" and "errors" count, "terror" and "tissue" do not.
+_TROUBLE = re.compile(r"\b(?:[A-Z]\w*)?Error|\b(?i:errors?|problems?|issues?)\b")
+
+
+def message_importance(role: str, content: str) -> float:
+    """Importance between 0.5 and 1, rounded to hundredths, of one message by its role and text."""
+    score = (
+        _BASE
+        + 0.2 * bool(_QUESTION.search(content))
+        + 0.15 * bool(_TECHNICAL.search(content))
+        + 0.1 * bool(_TROUBLE.search(content))
+        + 0.1 * (len(content) > _LONG)
+        + 0.05 * (role == "assistant")
+    )
+    return min(1.0, round(score, 2))

@@ -1,0 +1,86 @@
+"""Chats, their epochs and their canonical summary."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatmem.work import Canonical
+from chatmem_server.store.database import Queries
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A chat with its live canonical summary. `exchanges` and `model_calls` hold the cost rule: calls ≤ exchanges."""
+
+    chat_id: int
+    channel: str
+    epoch: int
+    last_id: int
+    exchanges: int
+    model_calls: int
+    user_confirmed: str
+    llm_inferred: str
+    general_summary: str
+    tokens: int
+    version: int
+
+    @property
+    def canonical(self) -> Canonical:
+        return Canonical(
+            user_confirmed=self.user_confirmed, llm_inferred=self.llm_inferred, general_summary=self.general_summary
+        )
+
+
+@dataclass(frozen=True)
+class ChatEntry:
+    chat_id: int
+    channel: str
+    epoch: int
+    last_id: int
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Counts:
+    messages: int
+    summaries: int
+    verbatim: int
+
+
+async def find(q: Queries, owner_id: int, chat_id: int) -> Chat | None:
+    row = await q.row("chats.find", owner_id, chat_id)
+    return Chat(**row) if row is not None else None
+
+
+async def of_owner(q: Queries, owner_id: int) -> list[ChatEntry]:
+    return [ChatEntry(**row) for row in await q.rows("chats.of_owner", owner_id)]
+
+
+async def set_canonical(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    text: Canonical,
+    *,
+    tokens: int,
+    model: str,
+    provisional: bool,
+    now: datetime,
+) -> None:
+    parts = (text.user_confirmed, text.llm_inferred, text.general_summary)
+    await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now)
+
+
+async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> tuple[int, bool] | None:
+    """The new epoch and whether a summary was archived; None for a chat that has no message yet."""
+    row = await q.row("chats.new_epoch", owner_id, chat_id, now)
+    return (row["epoch"], row["archived"]) if row is not None else None
+
+
+async def counts(q: Queries, owner_id: int, chat_id: int) -> Counts:
+    row = await q.row("chats.counts", owner_id, chat_id)
+    assert row is not None  # a select without from
+    return Counts(**row)
+
+
+async def charge(q: Queries, owner_id: int, chat_id: int, calls: int) -> None:
+    await q.run("chats.charge", owner_id, chat_id, calls)

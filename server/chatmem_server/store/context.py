@@ -1,0 +1,113 @@
+"""One context's rows, read in one round trip, now or as of a moment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from chatmem.contract import MemoryKind
+from chatmem_server.store.database import Queries, Row
+from chatmem_server.store.messages import Line
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of each kind to read; the budget cuts further."""
+
+    window: int
+    facts: int
+    goals: int
+    chunks: int
+    messages: int
+
+
+@dataclass(frozen=True)
+class ChatHead:
+    epoch: int
+    last_id: int
+    user_confirmed: str
+    llm_inferred: str
+    general_summary: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class LaneHead:
+    last_no: int
+    covered_to: int
+    focus_id: int | None
+    slot: dict[str, Any] | None
+    slot_until: datetime | None
+
+
+@dataclass(frozen=True)
+class Chunk:
+    id: int
+    from_id: int
+    to_id: int
+    from_at: datetime
+    to_at: datetime
+    count: int
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Remembered:
+    id: int
+    kind: MemoryKind
+    content: str
+    chat_id: int | None
+    priority: int
+    importance: float
+    pinned: bool
+    deadline: datetime | None
+    valid_from: datetime
+    user_confirmed: bool
+
+
+@dataclass(frozen=True)
+class ContextRows:
+    """`window` and `chunks` oldest first; `open` counts the lane's messages no chunk covers."""
+
+    chat: ChatHead
+    lane: LaneHead
+    narrative: str
+    thread_summary: str
+    window: Sequence[Line]
+    open: int
+    summarised: int
+    chunks: Sequence[Chunk]
+    memories: Sequence[Remembered]
+    quoted: Line | None
+
+
+async def read(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    thread_key: str,
+    limits: Limits,
+    quoted_ext_id: str | None,
+    as_of: datetime | None = None,
+) -> ContextRows:
+    sizes = (limits.window, limits.facts, limits.goals, limits.chunks)
+    args = (owner_id, chat_id, thread_key, *sizes, quoted_ext_id, limits.messages)
+    row = await (q.row("context.read", *args) if as_of is None else q.row("context.read_as_of", *args, as_of))
+    assert row is not None  # a select without from
+    return _rows(row)
+
+
+def _rows(row: Row) -> ContextRows:
+    return ContextRows(
+        chat=ChatHead(*(row["chat"] or (0, 0, "", "", "", 0))),
+        lane=LaneHead(*(row["lane"] or (0, 0, None, None, None))),
+        narrative=row["narrative"] or "",
+        thread_summary=row["thread_summary"] or "",
+        window=[Line(*line) for line in row["window"]],
+        open=row["open"],
+        summarised=row["summarised"],
+        chunks=[Chunk(*chunk) for chunk in row["chunks"]][::-1],
+        memories=[Remembered(*memory) for memory in row["memories"]],
+        quoted=Line(*row["quoted"]) if row["quoted"] is not None else None,
+    )

@@ -1,0 +1,212 @@
+"""The messages, verbatim and for ever."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from chatmem.contract import Role
+from chatmem_server.store.database import Queries, Row
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message to be recorded. `utc_offset` in minutes; `slot` is what the assistant asked for."""
+
+    owner_id: int
+    chat_id: int
+    channel: str
+    now: datetime
+    thread_key: str
+    role: Role
+    content: str
+    speaker: str | None
+    ext_id: str | None
+    reply_to: str | None
+    agent_id: str | None
+    routine: str | None
+    routine_summary: str | None
+    exchange_of: int | None
+    importance: float
+    tokens: int
+    sent_at: datetime
+    utc_offset: int
+    index_text: str
+    scope: Sequence[str]
+    slot: dict[str, Any] | None
+    slot_until: datetime | None
+    ends_exchange: bool
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The message's number, and its lane after it."""
+
+    id: int
+    last_no: int
+    covered_to: int
+    queued_to: int
+    open_tokens: int
+
+
+@dataclass(frozen=True)
+class StoredMessage:
+    """What is known of a recorded message."""
+
+    id: int
+    thread_key: str
+    lane_no: int
+    role: Role
+    content: str
+    routine: str | None
+    importance: float
+    tokens: int
+    sent_at: datetime
+    version: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A message as a context shows it."""
+
+    id: int
+    lane_no: int
+    role: Role
+    content: str
+    routine: str | None
+    routine_summary: str | None
+    speaker: str | None
+    sent_at: datetime
+    utc_offset: int
+    tokens: int
+    ext_id: str | None
+    version: int
+
+
+@dataclass(frozen=True)
+class TextVersion:
+    version: int
+    text: str
+    replaced_at: datetime
+
+
+@dataclass(frozen=True)
+class Routine:
+    id: int
+    name: str
+    summary: str
+    sent_at: datetime
+
+
+@dataclass(frozen=True)
+class Located:
+    """A message with where it stands."""
+
+    owner_id: int
+    chat_id: int
+    thread_key: str
+    line: Line
+
+
+async def record(q: Queries, m: NewMessage) -> Recorded:
+    """Raises asyncpg.UniqueViolationError when the chat has a message of that external id."""
+    row = await q.row(
+        "messages.record",
+        *(m.owner_id, m.chat_id, m.channel, m.now, m.thread_key, m.role, m.content, m.speaker, m.ext_id, m.reply_to),
+        *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, m.importance, m.tokens, m.sent_at, m.utc_offset),
+        *(m.index_text, list(m.scope), m.slot, m.slot_until, m.ends_exchange),
+    )
+    assert row is not None  # the statement inserts or raises
+    return Recorded(**row)
+
+
+async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str) -> StoredMessage | None:
+    return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id))
+
+
+async def by_id(q: Queries, owner_id: int, chat_id: int, message_id: int) -> StoredMessage | None:
+    return _stored(await q.row("messages.by_id", owner_id, chat_id, message_id))
+
+
+async def edit(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    old: StoredMessage,
+    *,
+    content: str,
+    importance: float,
+    tokens: int,
+    index_text: str,
+    scope: Sequence[str],
+    now: datetime,
+) -> bool:
+    """False when somebody else changed the message first."""
+    args = (old.id, old.version, content, importance, tokens, index_text, list(scope), now)
+    return await q.row("messages.edit", owner_id, chat_id, *args) is not None
+
+
+async def versions(q: Queries, owner_id: int, chat_id: int, message_id: int) -> list[TextVersion]:
+    return [TextVersion(*row) for row in await q.rows("messages.versions", owner_id, chat_id, message_id)]
+
+
+async def id_range(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
+) -> list[Line]:
+    return lines(await q.rows("messages.id_range", owner_id, chat_id, thread_key, first, last, limit))
+
+
+async def before_in_lane(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
+) -> list[Line]:
+    """Oldest first."""
+    return lines(await q.rows("messages.before_in_lane", owner_id, chat_id, thread_key, message_id, limit))[::-1]
+
+
+async def by_ids(q: Queries, owner_id: int, chat_id: int, ids: Sequence[int]) -> list[Line]:
+    return lines(await q.rows("messages.by_ids", owner_id, chat_id, list(ids)))
+
+
+async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int) -> list[Line]:
+    """Newest first."""
+    return lines(await q.rows("messages.page", owner_id, chat_id, before, limit))
+
+
+async def around(q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int) -> list[Line]:
+    """The neighbours of a message in its own lane, oldest first."""
+    return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side))
+
+
+async def set_routine_summary(q: Queries, owner_id: int, chat_id: int, message_id: int, summary: str) -> None:
+    await q.run("messages.set_routine_summary", owner_id, chat_id, message_id, summary)
+
+
+async def routines_since(q: Queries, owner_id: int, chat_id: int, since: datetime) -> list[Routine]:
+    return [Routine(*row) for row in await q.rows("messages.routines_since", owner_id, chat_id, since)]
+
+
+async def redact(q: Queries, at: Located, *, content: str, tokens: int, index_text: str, scope: Sequence[str]) -> None:
+    """Replace the text for good: no version of the old one is left."""
+    await q.run("messages.redact", at.owner_id, at.chat_id, at.line.id, content, tokens, index_text, list(scope))
+
+
+async def containing(q: Queries, owner_id: int, chat_id: int | None, lexemes: str, scope: str) -> list[Located]:
+    """Messages that hold the lexemes, in one chat or in all of the owner's."""
+    rows = await q.rows("messages.containing", owner_id, chat_id, lexemes, scope)
+    return [located(row) for row in rows]
+
+
+def located(row: Row) -> Located:
+    return Located(row["owner_id"], row["chat_id"], row["thread_key"], line(row))
+
+
+def line(row: Row) -> Line:
+    return Line(**{name: row[name] for name in Line.__dataclass_fields__})
+
+
+def lines(rows: Sequence[Row]) -> list[Line]:
+    return [Line(*row) for row in rows]
+
+
+def _stored(row: Row | None) -> StoredMessage | None:
+    return StoredMessage(**row) if row is not None else None

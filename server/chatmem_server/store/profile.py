@@ -1,0 +1,48 @@
+"""The user's profile: a narrative, and the lists it was written from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatmem_server.store.database import Queries
+
+
+@dataclass(frozen=True)
+class StoredProfile:
+    narrative: str
+    raw_facts: list[str]
+    raw_preferences: list[str]
+    raw_goals: list[str]
+    raw_dates: list[str]
+    version: int
+    model: str | None
+    provisional: bool
+    built_at: datetime | None
+    memories_changed_at: datetime | None
+    exchanges_since: int
+
+
+@dataclass(frozen=True)
+class Lists:
+    facts: Sequence[str]
+    preferences: Sequence[str]
+    goals: Sequence[str]
+    dates: Sequence[str]
+
+
+async def find(q: Queries, owner_id: int) -> StoredProfile | None:
+    row = await q.row("profile.find", owner_id)
+    return StoredProfile(**row) if row is not None else None
+
+
+async def put(
+    q: Queries, owner_id: int, narrative: str, lists: Lists, model: str, provisional: bool, now: datetime
+) -> None:
+    columns = (list(lists.facts), list(lists.preferences), list(lists.goals), list(lists.dates))
+    await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now)
+
+
+async def count_exchange(q: Queries, owner_id: int) -> tuple[int, bool]:
+    """Exchanges since the profile was built, and whether memories changed since."""
+    row = await q.row("profile.count_exchange", owner_id)
+    return (row["exchanges_since"], row["stale"]) if row is not None else (0, False)

@@ -1,0 +1,219 @@
+"""The write-ahead queue: the state machine lives in its statements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from chatmem.contract import JobKind
+from chatmem.work import JobState
+from chatmem_server.store.database import Queries, Row
+
+
+@dataclass(frozen=True)
+class JobKey:
+    """A job's name: `owner:chat:number` on the wire."""
+
+    owner_id: int
+    chat_id: int
+    id: int
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}:{self.chat_id}:{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> "JobKey":
+        owner, chat, number = text.split(":")
+        return cls(int(owner), int(chat), int(number))
+
+
+@dataclass(frozen=True)
+class Job:
+    key: JobKey
+    kind: JobKind
+    state: JobState
+    thread_key: str
+    dedup_key: str
+    from_id: int
+    to_id: int
+    exchanges: int
+    attempts: int
+    claims: int
+    fence: int
+    result: dict[str, Any] | None
+    model: str | None
+    provisional: bool
+    trace_id: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class NewJob:
+    """Work on messages from_id..to_id of a lane. Jobs of one kind and dedup key join until one is claimed."""
+
+    owner_id: int
+    chat_id: int
+    kind: JobKind
+    thread_key: str
+    dedup_key: str
+    from_id: int
+    to_id: int
+    not_before: datetime
+    exchanges: int = 0
+    trace_id: str | None = None
+
+
+@dataclass(frozen=True)
+class KindCounts:
+    kind: JobKind
+    pending: int
+    claimed: int
+    ready: int
+    dead: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class DeadJob:
+    key: JobKey
+    kind: JobKind
+    attempts: int
+    error: str
+    done_at: datetime
+
+
+@dataclass(frozen=True)
+class ChatBacklog:
+    waiting: int
+    in_work: int
+    dead: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class Failure:
+    state: JobState
+    attempts: int
+    not_before: datetime
+
+
+async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
+    """The job's number, or that of the waiting job it joined; None for a chat without any message."""
+    row = await q.row(
+        "queue.enqueue",
+        *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
+        *(job.not_before, now, job.trace_id),
+    )
+    return row["id"] if row is not None else None
+
+
+async def claim(
+    q: Queries, worker: str, now: datetime, lease_until: datetime, kinds: Sequence[JobKind] | None, limit: int
+) -> list[Job]:
+    rows = await q.rows("queue.claim", worker, now, lease_until, list(kinds) if kinds else None, limit)
+    return [_job(row) for row in rows]
+
+
+async def next_due(q: Queries) -> datetime | None:
+    value: datetime | None = await q.value("queue.next_due")
+    return value
+
+
+async def narrow(q: Queries, key: JobKey, fence: int, to_id: int, exchanges: int) -> None:
+    await q.run("queue.narrow", *_key(key), fence, to_id, exchanges)
+
+
+async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> datetime | None:
+    """None when the claim is no longer the caller's."""
+    value: datetime | None = await q.value("queue.extend", *_key(key), fence, lease_until)
+    return value
+
+
+async def submit(
+    q: Queries, key: JobKey, fence: int, result: dict[str, Any], model: str, provisional: bool
+) -> Job | None:
+    """None when the claim is no longer the caller's."""
+    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional)
+    return _job(row) if row is not None else None
+
+
+async def find(q: Queries, key: JobKey) -> Job | None:
+    row = await q.row("queue.find", *_key(key))
+    return _job(row) if row is not None else None
+
+
+async def lock_ready(q: Queries, owner_id: int, chat_id: int) -> Job | None:
+    row = await q.row("queue.lock_ready", owner_id, chat_id)
+    return _job(row) if row is not None else None
+
+
+async def complete(q: Queries, key: JobKey, now: datetime) -> None:
+    await q.run("queue.complete", *_key(key), now)
+
+
+async def chats_with_ready(q: Queries) -> list[tuple[int, int]]:
+    return [(row["owner_id"], row["chat_id"]) for row in await q.rows("queue.chats_with_ready")]
+
+
+async def fail(
+    q: Queries,
+    key: JobKey,
+    fence: int,
+    reason: str,
+    now: datetime,
+    *,
+    counted: bool,
+    max_attempts: int,
+    not_before: datetime,
+) -> Failure | None:
+    """None when the claim is no longer the caller's."""
+    row = await q.row("queue.fail", *_key(key), fence, reason, counted, max_attempts, not_before, now)
+    return Failure(**row) if row is not None else None
+
+
+async def refuse(
+    q: Queries, key: JobKey, reason: str, now: datetime, *, max_attempts: int, not_before: datetime
+) -> None:
+    await q.run("queue.refuse", *_key(key), reason, max_attempts, not_before, now)
+
+
+async def void_claims(q: Queries, owner_id: int) -> int:
+    return await q.run("queue.void_claims", owner_id)
+
+
+async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
+    return len(await q.rows("queue.replay", owner_id, now))
+
+
+async def redo_provisional(q: Queries, limit: int, kinds: Sequence[JobKind], now: datetime) -> int:
+    return len(await q.rows("queue.redo_provisional", limit, now, list(kinds)))
+
+
+async def status(q: Queries, now: datetime) -> list[KindCounts]:
+    return [KindCounts(**row) for row in await q.rows("queue.status", now)]
+
+
+async def dead(q: Queries, limit: int) -> list[DeadJob]:
+    return [
+        DeadJob(_key_of(row), row["kind"], row["attempts"], row["error"], row["done_at"])
+        for row in await q.rows("queue.dead", limit)
+    ]
+
+
+async def backlog(q: Queries, owner_id: int, chat_id: int, now: datetime) -> ChatBacklog:
+    row = await q.row("queue.backlog", owner_id, chat_id, now)
+    assert row is not None  # an aggregate without group by
+    return ChatBacklog(**row)
+
+
+def _key(key: JobKey) -> tuple[int, int, int]:
+    return key.owner_id, key.chat_id, key.id
+
+
+def _key_of(row: Row) -> JobKey:
+    return JobKey(row["owner_id"], row["chat_id"], row["id"])
+
+
+def _job(row: Row) -> Job:
+    names = set(Job.__dataclass_fields__) - {"key"}
+    return Job(key=_key_of(row), **{name: row[name] for name in names})

@@ -1,0 +1,114 @@
+"""Every SQL statement of the product by name, with its migrations, read from files; nothing here talks to a database.
+
+A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
+one statement. `query("<table>.some_name")` is that statement. `migrations/NNNN_name.sql` are applied in order, once.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+__all__ = ["Migration", "SqlFileError", "UnknownQuery", "migrations", "queries", "query"]
+
+_NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
+
+
+class UnknownQuery(LookupError):
+    """No query has this name; the message offers the nearest."""
+
+
+class SqlFileError(Exception):
+    """A file of queries or migrations breaks the form above; the message names the file and the place."""
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One step of the schema; `sha256` is of the text, so that a later change of an applied file is noticed."""
+
+    version: int
+    name: str
+    sql: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        return f"{self.version:04}_{self.name}.sql"
+
+
+def query(name: str) -> str:
+    """The statement `<table>.<name>`, without its comments; UnknownQuery if there is none."""
+    try:
+        return _packaged_queries()[name]
+    except KeyError:
+        near = get_close_matches(name, _packaged_queries(), n=3)
+        raise UnknownQuery(f"no query {name!r}" + (f"; is it {' or '.join(near)}?" if near else "")) from None
+
+
+def queries() -> dict[str, str]:
+    """All statements by name."""
+    return dict(_packaged_queries())
+
+
+def migrations() -> list[Migration]:
+    """All migrations by version; whether the versions have gaps is for the runner to judge."""
+    return read_migrations(files(__name__) / "migrations")
+
+
+@cache
+def _packaged_queries() -> dict[str, str]:
+    return read_queries(files(__name__) / "queries")
+
+
+def read_queries(folder: Traversable) -> dict[str, str]:
+    """The statements of every `.sql` file in `folder`, named `<file>.<name>`."""
+    found: dict[str, str] = {}
+    for file in _sql_files(folder):
+        table = file.name.removesuffix(".sql")
+        for name, statement in _blocks(file):
+            if found.setdefault(f"{table}.{name}", statement) is not statement:
+                raise SqlFileError(f"{file.name}: two queries are named {name}")
+    return found
+
+
+def read_migrations(folder: Traversable) -> list[Migration]:
+    """The migrations in `folder`, in the order of their file names."""
+    return [_migration(file) for file in _sql_files(folder)]
+
+
+def _sql_files(folder: Traversable) -> list[Traversable]:
+    return sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+
+
+def _migration(file: Traversable) -> Migration:
+    named = _MIGRATION_FILE.fullmatch(file.name)
+    if named is None:
+        raise SqlFileError(f"{file.name}: a migration is named like 0001_first_tables.sql")
+    sql = file.read_text(encoding="utf-8")
+    return Migration(int(named[1]), named[2], sql, hashlib.sha256(sql.encode()).hexdigest())
+
+
+def _blocks(file: Traversable) -> Iterator[tuple[str, str]]:
+    head, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))
+    if _without_leading_comments(head):
+        raise SqlFileError(f"{file.name}: the first statement stands before any `-- name:` line")
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        if _NAME.fullmatch(name) is None:
+            raise SqlFileError(f"{file.name}: {name!r} is no query name; lower case letters, digits and _ make one")
+        statement = _without_leading_comments(body).removesuffix(";").rstrip()
+        if not statement:
+            raise SqlFileError(f"{file.name}: query {name} has no statement")
+        yield name, statement
+
+
+def _without_leading_comments(text: str) -> str:
+    lines = text.strip().splitlines()
+    while lines and (lines[0].startswith("--") or not lines[0].strip()):
+        lines.pop(0)
+    return "\n".join(lines)

@@ -1,0 +1,60 @@
+-- name: find
+-- $1 owner, $2 chat
+select c.chat_id, c.channel, c.epoch, c.last_id, c.exchanges, c.model_calls,
+  coalesce(m.user_confirmed, '') as user_confirmed, coalesce(m.llm_inferred, '') as llm_inferred,
+  coalesce(m.general_summary, '') as general_summary, coalesce(m.tokens, 0) as tokens, coalesce(m.version, 0) as version
+from chats c
+left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
+where c.owner_id = $1 and c.chat_id = $2
+
+-- name: of_owner
+-- $1 owner
+select chat_id, channel, epoch, last_id, created_at
+from chats
+where owner_id = $1
+order by chat_id
+
+-- name: set_canonical
+-- $1 owner, $2 chat, $3 user confirmed, $4 inferred, $5 general, $6 tokens, $7 model, $8 provisional, $9 now.
+-- The former text becomes a version, for as_of.
+with chat as (
+  select epoch from chats where owner_id = $1 and chat_id = $2
+), old as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)
+  select $1, $2, 'canonical:' || m.epoch, m.version,
+    jsonb_build_object('user_confirmed', m.user_confirmed, 'llm_inferred', m.llm_inferred,
+                       'general_summary', m.general_summary), $9
+  from chat_metadata m
+  join chat on chat.epoch = m.epoch
+  where m.owner_id = $1 and m.chat_id = $2
+  on conflict do nothing
+)
+insert into chat_metadata as m (owner_id, chat_id, epoch, user_confirmed, llm_inferred, general_summary, tokens,
+  version, model, provisional, updated_at)
+select $1, $2, epoch, $3, $4, $5, $6, 1, $7, $8, $9 from chat
+on conflict (owner_id, chat_id, epoch) do update
+  set user_confirmed = $3, llm_inferred = $4, general_summary = $5, tokens = $6, version = m.version + 1,
+      model = $7, provisional = $8, updated_at = $9
+
+-- name: new_epoch
+-- $1 owner, $2 chat, $3 now
+with chat as (
+  update chats set epoch = epoch + 1 where owner_id = $1 and chat_id = $2 returning epoch
+), archived as (
+  update chat_metadata set archived_at = $3
+  where owner_id = $1 and chat_id = $2 and epoch = (select epoch - 1 from chat)
+  returning tokens
+)
+select epoch, exists (select from archived where tokens > 0) as archived from chat
+
+-- name: counts
+-- $1 owner, $2 chat
+select coalesce((select last_id from chats where owner_id = $1 and chat_id = $2), 0) as messages,
+  (select count(*) from conversation_summaries where owner_id = $1 and chat_id = $2 and kind = 'chunk') as summaries,
+  coalesce((select sum(last_no - coalesce(covered_to, 0)) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint
+    as verbatim
+
+-- name: charge
+-- $1 owner, $2 chat, $3 model calls made
+update chats set model_calls = model_calls + $3
+where owner_id = $1 and chat_id = $2

@@ -1,0 +1,137 @@
+-- name: read
+-- $1 owner, $2 chat, $3 thread key, $4 window size, $5 facts, $6 goals, $7 chunk summaries, $8 reply target's external
+-- id, $9 messages shown at most. All of a context but its retrieval hits, in one round trip.
+with lane as materialized (
+  select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
+  from thread_state
+  where owner_id = $1 and chat_id = $2 and thread_key = $3
+)
+select
+  (select row(c.epoch, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
+      coalesce(m.general_summary, ''), coalesce(m.tokens, 0))
+    from chats c
+    left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
+    where c.owner_id = $1 and c.chat_id = $2) as chat,
+  (select row(last_no, covered_to, focus_id, slot, slot_until) from lane) as lane,
+  (select narrative from user_profile where owner_id = $1) as narrative,
+  (select text from conversation_summaries
+    where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3) as thread_summary,
+  array(
+    select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+      version)
+    from messages
+    where owner_id = $1 and chat_id = $2 and thread_key = $3
+      and lane_no > (select greatest(least(covered_to, last_no - $4), last_no - $9) from lane)
+    order by lane_no) as window,
+  (select count(*) from messages
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and lane_no > (select covered_to from lane)) as open,
+  (select coalesce(sum(count), 0)::bigint from conversation_summaries
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk') as summarised,
+  array(
+    select row(id, from_id, to_id, from_at, to_at, count, text, tokens)
+    from conversation_summaries
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk'
+    order by to_no desc
+    limit $7) as chunks,
+  array(
+    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed)
+    from (
+      (select * from memories
+        where owner_id = $1 and valid_to is null and status = 'active' and kind in ('fact', 'preference', 'date')
+          and (chat_id is null or chat_id = $2)
+        order by valid_from desc, id desc
+        limit $5)
+      union
+      (select * from memories
+        where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal'
+          and (chat_id is null or chat_id = $2)
+        order by priority, deadline nulls last, id
+        limit $6)
+      union
+      (select * from memories
+        where owner_id = $1 and valid_to is null and status = 'active' and (pinned or kind = 'pin')
+          and (chat_id is null or chat_id = $2)
+        order by importance desc, id
+        limit $5)
+    ) m
+    order by id) as memories,
+  (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+      version)
+    from messages
+    where owner_id = $1 and chat_id = $2 and ext_id = $8) as quoted
+
+-- name: read_as_of
+-- As `read`, with $10 the moment: what was there and believed then.
+with lane as materialized (
+  select count(*) as last_no,
+    coalesce((select max(to_no) from conversation_summaries
+      where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10), 0) as covered_to
+  from messages
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
+)
+select
+  (select row(0, c.last_id,
+      coalesce(v.value ->> 'user_confirmed', m.user_confirmed, ''),
+      coalesce(v.value ->> 'llm_inferred', m.llm_inferred, ''),
+      coalesce(v.value ->> 'general_summary', m.general_summary, ''), 0)
+    from chats c
+    left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch and m.updated_at <= $10
+    left join lateral (
+      select value from text_versions v
+      where v.owner_id = $1 and v.chat_id = $2 and v.subject like 'canonical:%' and v.replaced_at > $10
+      order by replaced_at limit 1) v on m.epoch is null
+    where c.owner_id = $1 and c.chat_id = $2) as chat,
+  (select row(last_no, covered_to, null::bigint, null::jsonb, null::timestamptz) from lane) as lane,
+  coalesce(
+    (select value ->> 'narrative' from text_versions
+      where owner_id = $1 and chat_id = 0 and subject = 'profile' and replaced_at > $10
+      order by replaced_at limit 1),
+    (select narrative from user_profile where owner_id = $1 and built_at <= $10), '') as narrative,
+  coalesce(
+    (select value ->> 'text' from text_versions
+      where owner_id = $1 and chat_id = $2 and subject = 'thread:' || $3 and replaced_at > $10
+      order by replaced_at limit 1),
+    (select text from conversation_summaries
+      where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3 and updated_at <= $10),
+    '') as thread_summary,
+  array(
+    select row(m.id, lane_no, role, coalesce(v.content, m.content), routine, routine_summary, speaker, sent_at,
+      utc_offset, tokens, ext_id, m.version)
+    from messages m
+    left join lateral (
+      select content from message_versions v
+      where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $10
+      order by v.version limit 1) v on true
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
+      and lane_no > (select greatest(least(covered_to, last_no - $4), last_no - $9) from lane)
+    order by lane_no) as window,
+  (select count(*) from messages
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
+      and lane_no > (select covered_to from lane)) as open,
+  (select coalesce(sum(count), 0)::bigint from conversation_summaries
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10) as summarised,
+  array(
+    select row(id, from_id, to_id, from_at, to_at, count, text, tokens)
+    from conversation_summaries
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10
+    order by to_no desc
+    limit $7) as chunks,
+  array(
+    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed)
+    from memories
+    where owner_id = $1 and (chat_id is null or chat_id = $2) and status not in ('uncertain', 'rejected')
+      and valid_from <= $10 and (valid_to is null or valid_to > $10)
+    order by valid_from desc, id desc
+    limit $5 + $6) as memories,
+  (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+      version)
+    from messages
+    where owner_id = $1 and chat_id = $2 and ext_id = $8 and sent_at <= $10) as quoted
+
+-- name: around
+-- $1 owner, $2 chat, $3 message number, $4 how many on each side: the neighbours of a quoted message
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+from messages
+where owner_id = $1 and chat_id = $2 and id between $3 - $4 and $3 + $4 and id <> $3
+  and thread_key = (select thread_key from messages where owner_id = $1 and chat_id = $2 and id = $3)
+order by id

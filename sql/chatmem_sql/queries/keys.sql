@@ -1,0 +1,11 @@
+-- name: obtain
+-- $1 name, $2 a fresh key, $3 now: the stored key of that name, storing the fresh one if there is none
+with new as (
+  insert into server_keys (name, key, created_at) values ($1, $2, $3)
+  on conflict (name) do nothing
+  returning key
+)
+select key from new
+union all
+select key from server_keys where name = $1
+limit 1

@@ -1,0 +1,172 @@
+-- name: record
+-- $1 owner, $2 chat, $3 channel, $4 now, $5 thread key, $6 role, $7 content, $8 speaker, $9 external id, $10 reply target,
+-- $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
+-- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange.
+-- One statement, so that a message, its place in the lane and its full-text row are there together or not at all.
+with owner as (
+  insert into user_profile (owner_id) values ($1)
+  on conflict do nothing
+), chat as (
+  insert into chats as c (owner_id, chat_id, channel, last_id, exchanges, created_at)
+  values ($1, $2, $3, 1, $23::boolean::int, $4)
+  on conflict (owner_id, chat_id) do update
+    set last_id = c.last_id + 1, exchanges = c.exchanges + $23::boolean::int
+  returning last_id, epoch
+), lane as (
+  insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id, slot, slot_until)
+  select $1, $2, $5, 1, $16, case when $6 = 'assistant' then last_id end, $21, $22
+  from chat
+  on conflict (owner_id, chat_id, thread_key) do update
+    set last_no = t.last_no + 1,
+        open_tokens = t.open_tokens + $16,
+        focus_id = coalesce(excluded.focus_id, t.focus_id),
+        slot = case when $6 = 'assistant' and $12::text is null then $21 else t.slot end,
+        slot_until = case when $6 = 'assistant' and $12::text is null then $22 else t.slot_until end
+  returning last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
+), message as (
+  insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, speaker, ext_id,
+    reply_to, agent_id, routine, routine_summary, exchange_of, importance, tokens, sent_at, utc_offset, recorded_at)
+  select $1, $2, chat.last_id, $5, lane.last_no, chat.epoch, $6, $7, $3, $8, $9,
+    $10, $11, $12, $13, $14, $15, $16, $17, $18, $4
+  from chat, lane
+  returning id
+), fts as (
+  insert into message_fts (owner_id, chat_id, id, tsv)
+  select $1, $2, id, to_tsvector('chatmem', $19) || array_to_tsvector($20::text[])
+  from message
+)
+select message.id, lane.last_no, lane.covered_to, lane.queued_to, lane.open_tokens
+from message, lane
+
+-- name: by_ext_id
+-- $1 owner, $2 chat, $3 the channel's own id
+select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version
+from messages
+where owner_id = $1 and chat_id = $2 and ext_id = $3
+
+-- name: by_id
+-- $1 owner, $2 chat, $3 number
+select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version
+from messages
+where owner_id = $1 and chat_id = $2 and id = $3
+
+-- name: edit
+-- $1 owner, $2 chat, $3 number, $4 version it must still have, $5 new text, $6 importance, $7 tokens, $8 text to index,
+-- $9 scope lexemes, $10 now. Keeps the old text as a version.
+with old as (
+  select content, tokens, thread_key, lane_no
+  from messages
+  where owner_id = $1 and chat_id = $2 and id = $3 and version = $4
+  for update
+), kept as (
+  insert into message_versions (owner_id, chat_id, id, version, content, replaced_at)
+  select $1, $2, $3, $4, content, $10 from old
+), lane as (
+  update thread_state t set open_tokens = greatest(0, t.open_tokens + $7 - old.tokens)
+  from old
+  where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = old.thread_key and old.lane_no > t.queued_to
+), fts as (
+  update message_fts set tsv = to_tsvector('chatmem', $8) || array_to_tsvector($9::text[])
+  where owner_id = $1 and chat_id = $2 and id = $3 and exists (select from old)
+)
+update messages m
+set content = $5, importance = $6, tokens = $7, version = $4 + 1, embedding = null, ebits = null
+from old
+where m.owner_id = $1 and m.chat_id = $2 and m.id = $3
+returning m.id
+
+-- name: versions
+-- $1 owner, $2 chat, $3 number
+select version, content, replaced_at
+from message_versions
+where owner_id = $1 and chat_id = $2 and id = $3
+order by version
+
+-- name: lane_range
+-- $1 owner, $2 chat, $3 thread key, $4 first and $5 last lane number
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+from messages
+where owner_id = $1 and chat_id = $2 and thread_key = $3 and lane_no between $4 and $5
+order by lane_no
+
+-- name: id_range
+-- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+from messages
+where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
+order by id
+limit $6
+
+-- name: before_in_lane
+-- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+from messages
+where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
+order by lane_no desc
+limit $5
+
+-- name: by_ids
+-- $1 owner, $2 chat, $3 numbers
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+from messages
+where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
+order by id
+
+-- name: page
+-- $1 owner, $2 chat, $3 numbers below this, $4 how many; newest first
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+from messages
+where owner_id = $1 and chat_id = $2 and id < $3
+order by id desc
+limit $4
+
+-- name: set_routine_summary
+-- $1 owner, $2 chat, $3 number, $4 summary
+update messages set routine_summary = $4
+where owner_id = $1 and chat_id = $2 and id = $3 and routine is not null
+
+-- name: routines_since
+-- $1 owner, $2 chat, $3 since
+select id, routine, coalesce(routine_summary, content) as summary, sent_at
+from messages
+where owner_id = $1 and chat_id = $2 and routine is not null and sent_at >= $3
+order by sent_at
+
+-- name: unembedded
+-- $1 owner, $2 chat and $3 number to continue after, $4 how many. Newest chats come as they come: order is the key's.
+select owner_id, chat_id, id, coalesce(speaker, role) as speaker, content, version
+from messages
+where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)
+order by owner_id, chat_id, id
+limit $4
+
+-- name: set_embeddings
+-- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes: only where the text is still the embedded one
+update messages m
+set embedding = e.embedding, ebits = e.ebits
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::bit[])
+  as e (owner_id, chat_id, id, version, embedding, ebits)
+where m.owner_id = e.owner_id and m.chat_id = e.chat_id and m.id = e.id and m.version = e.version
+
+-- name: redact
+-- $1 owner, $2 chat, $3 number, $4 text without the forgotten sentences, $5 tokens, $6 text to index, $7 scope lexemes.
+-- Forgetting leaves no version behind.
+with gone as (
+  delete from message_versions where owner_id = $1 and chat_id = $2 and id = $3
+), fts as (
+  update message_fts set tsv = to_tsvector('chatmem', $6) || array_to_tsvector($7::text[])
+  where owner_id = $1 and chat_id = $2 and id = $3
+)
+update messages
+set content = $4, tokens = $5, routine_summary = null, embedding = null, ebits = null, version = version + 1
+where owner_id = $1 and chat_id = $2 and id = $3
+
+-- name: containing
+-- $1 owner, $2 chat or null for all, $3 tsquery text, $4 scope lexeme query
+select m.owner_id, m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.content, m.routine, m.routine_summary,
+  m.speaker, m.sent_at, m.utc_offset, m.tokens, m.ext_id, m.version
+from (select chat_id, id from message_fts
+      where owner_id = $1 and tsv @@ ($4::tsquery && $3::tsquery) offset 0) f
+join messages m on m.owner_id = $1 and m.chat_id = f.chat_id and m.id = f.id
+where $2::bigint is null or m.chat_id = $2
+order by m.chat_id, m.id

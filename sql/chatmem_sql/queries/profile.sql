@@ -1,0 +1,25 @@
+-- name: find
+-- $1 owner
+select narrative, raw_facts, raw_preferences, raw_goals, raw_dates, version, model, provisional, built_at,
+  memories_changed_at, exchanges_since
+from user_profile
+where owner_id = $1
+
+-- name: put
+-- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now
+with old as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)
+  select owner_id, 0, 'profile', version, jsonb_build_object('narrative', narrative), $9
+  from user_profile where owner_id = $1
+  on conflict do nothing
+)
+update user_profile
+set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_dates = $6, model = $7, provisional = $8,
+  built_at = $9, version = version + 1, exchanges_since = 0
+where owner_id = $1
+
+-- name: count_exchange
+-- $1 owner: one more exchange since the profile was built; tells whether memories changed meanwhile
+update user_profile set exchanges_since = exchanges_since + 1
+where owner_id = $1
+returning exchanges_since, memories_changed_at is not null and (built_at is null or memories_changed_at > built_at) as stale

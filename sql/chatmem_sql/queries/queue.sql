@@ -1,0 +1,170 @@
+-- name: enqueue
+-- $1 owner, $2 chat, $3 kind, $4 thread key, $5 dedup key, $6 first and $7 last message, $8 exchanges, $9 not before,
+-- $10 now, $11 trace. A job nobody has claimed yet takes the further messages in.
+with chat as (
+  update chats set last_job_id = last_job_id + 1
+  where owner_id = $1 and chat_id = $2
+  returning last_job_id
+)
+insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
+  not_before, created_at, trace_id)
+select $1, $2, chat.last_job_id, $3, $4, $5, $6, $7, $8, $9, $10, $11 from chat
+on conflict (owner_id, chat_id, kind, dedup_key) where state = 'pending_summarization' and claims = 0 do update
+  set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
+      exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
+      trace_id = coalesce(excluded.trace_id, q.trace_id)
+returning id
+
+-- name: claim
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many. The oldest open job of each chat, if it is due and
+-- free; a lease that ended frees it. Later jobs of a chat wait for it, so results come in order.
+update chat_context_queue q
+set lease_by = $1, lease_until = $3, fence = q.fence + 1, claims = q.claims + 1
+from (
+  select j.owner_id, j.chat_id, j.id
+  from chat_context_queue j
+  where j.state = 'pending_summarization' and j.not_before <= $2
+    and (j.lease_until is null or j.lease_until <= $2)
+    and ($4::text[] is null or j.kind = any($4::text[]))
+    and not exists (
+      select from chat_context_queue e
+      where e.owner_id = j.owner_id and e.chat_id = j.chat_id and e.id < j.id
+        and e.state in ('pending_summarization', 'ready_to_write'))
+  order by j.not_before, j.owner_id, j.chat_id, j.id
+  limit $5
+  for update skip locked
+) due
+where q.owner_id = due.owner_id and q.chat_id = due.chat_id and q.id = due.id
+returning q.*
+
+-- name: next_due
+-- When the earliest waiting job may be claimed; null if none waits
+select min(greatest(not_before, coalesce(lease_until, not_before)))
+from chat_context_queue
+where state = 'pending_summarization'
+
+-- name: narrow
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 last message it keeps, $6 exchanges it keeps
+update chat_context_queue set to_id = $5, exchanges = $6
+where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
+
+-- name: extend
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 lease end
+update chat_context_queue set lease_until = $5
+where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and lease_by is not null
+returning lease_until
+
+-- name: submit
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional. Step one: the result is written ahead.
+update chat_context_queue
+set state = 'ready_to_write', result = $5, model = $6, provisional = $7, lease_by = null, lease_until = null
+where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
+  and lease_by is not null
+returning *
+
+-- name: find
+-- $1 owner, $2 chat, $3 job
+select * from chat_context_queue
+where owner_id = $1 and chat_id = $2 and id = $3
+
+-- name: lock_ready
+-- $1 owner, $2 chat: the chat's oldest open job, if its result waits to be applied; held till the transaction ends
+select * from chat_context_queue q
+where owner_id = $1 and chat_id = $2 and state = 'ready_to_write'
+  and not exists (
+    select from chat_context_queue e
+    where e.owner_id = $1 and e.chat_id = $2 and e.id < q.id and e.state = 'pending_summarization')
+order by id
+limit 1
+for update
+
+-- name: complete
+-- $1 owner, $2 chat, $3 job, $4 now. Step two: applied; the result's text is not kept.
+update chat_context_queue set state = 'complete', result = null, done_at = $4, error = null
+where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
+
+-- name: chats_with_ready
+-- Chats in which a written-ahead result has not been applied yet
+select distinct owner_id, chat_id
+from chat_context_queue
+where state = 'ready_to_write'
+
+-- name: fail
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 reason, $6 counted, $7 attempts allowed, $8 not before, $9 now
+update chat_context_queue
+set attempts = attempts + $6::boolean::int,
+    state = case when attempts + $6::boolean::int >= $7 then 'dead' else state end,
+    error = $5, not_before = $8, lease_by = null, lease_until = null,
+    done_at = case when attempts + $6::boolean::int >= $7 then $9 end
+where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
+  and lease_by is not null
+returning state, attempts, not_before
+
+-- name: refuse
+-- $1 owner, $2 chat, $3 job, $4 reason, $5 attempts allowed, $6 not before, $7 now: a written-ahead result that cannot
+-- be applied goes back to work as a counted failure
+update chat_context_queue
+set attempts = attempts + 1, state = case when attempts + 1 >= $5 then 'dead' else 'pending_summarization' end,
+    result = null, error = $4, not_before = $6, done_at = case when attempts + 1 >= $5 then $7 end
+where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
+returning state
+
+-- name: void_claims
+-- $1 owner: work in flight may hold text that was just forgotten or edited; whoever has it will be refused
+update chat_context_queue
+set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
+where owner_id = $1 and (lease_by is not null or state = 'ready_to_write')
+
+-- name: replay
+-- $1 owner or null for all, $2 now: dead jobs start anew
+update chat_context_queue
+set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null
+where state = 'dead' and ($1::bigint is null or owner_id = $1)
+returning owner_id, chat_id, id
+
+-- name: redo_provisional
+-- $1 how many, $2 now, $3 best model's kinds: finished by a lower rung, to be done again by the better one
+update chat_context_queue q
+set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
+    provisional = false
+from (
+  select owner_id, chat_id, id from chat_context_queue
+  where state = 'complete' and provisional and kind = any($3::text[])
+  order by owner_id, chat_id, id
+  limit $1
+  for update skip locked
+) p
+where q.owner_id = p.owner_id and q.chat_id = p.chat_id and q.id = p.id
+returning q.owner_id, q.chat_id, q.id
+
+-- name: status
+-- $1 now
+select kind,
+  count(*) filter (where state = 'pending_summarization' and (lease_until is null or lease_until <= $1)) as pending,
+  count(*) filter (where state = 'pending_summarization' and lease_until > $1) as claimed,
+  count(*) filter (where state = 'ready_to_write') as ready,
+  count(*) filter (where state = 'dead') as dead,
+  min(created_at) filter (where state in ('pending_summarization', 'ready_to_write')) as oldest
+from chat_context_queue
+where state <> 'complete'
+group by kind
+order by kind
+
+-- name: dead
+-- $1 how many
+select owner_id, chat_id, id, kind, attempts, coalesce(error, '') as error, done_at
+from chat_context_queue
+where state = 'dead'
+order by done_at desc
+limit $1
+
+-- name: backlog
+-- $1 owner, $2 chat, $3 now
+select
+  count(*) filter (where state = 'ready_to_write' or state = 'pending_summarization'
+                   and (lease_until is null or lease_until <= $3)) as waiting,
+  count(*) filter (where state = 'pending_summarization' and lease_until > $3) as in_work,
+  count(*) filter (where state = 'dead') as dead,
+  min(created_at) filter (where state in ('pending_summarization', 'ready_to_write')) as oldest
+from chat_context_queue
+where owner_id = $1 and chat_id = $2 and state <> 'complete'

@@ -1,0 +1,107 @@
+-- name: add_chunk
+-- $1 owner, $2 chat, $3 thread key, $4 first and $5 last message number, $6 text, $7 body, $8 tokens, $9 provisional,
+-- $10 model, $11 now, $12 scope lexemes, $13 text to index. The lane's mark moves in the same statement: a message leaves
+-- the window when, and only when, its summary is there.
+with run as (
+  select min(lane_no) as from_no, max(lane_no) as to_no, min(sent_at) as from_at, max(sent_at) as to_at,
+    count(*)::int as count, max(epoch) as epoch
+  from messages
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
+), chat as (
+  update chats set last_summary_id = last_summary_id + 1
+  where owner_id = $1 and chat_id = $2
+  returning last_summary_id
+), lane as (
+  update thread_state t set covered_to = run.to_no
+  from run
+  where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3 and coalesce(t.covered_to, 0) = run.from_no - 1
+  returning 1
+)
+insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epoch, from_no, to_no, from_id, to_id,
+  from_at, to_at, count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
+select $1, $2, chat.last_summary_id, 'chunk', $3, run.epoch, run.from_no, run.to_no, $4, $5,
+  run.from_at, run.to_at, run.count, $6, $7, $8, $9, $10, $11, $11,
+  to_tsvector('chatmem', $13) || array_to_tsvector($12::text[])
+from run, chat, lane
+returning id
+
+-- name: rewrite_chunk
+-- $1 owner, $2 chat, $3 thread key, $4 first message number, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
+-- $10 now, $11 scope lexemes, $12 text to index
+update conversation_summaries
+set text = $5, body = $6, tokens = $7, provisional = $8, model = $9, updated_at = $10, version = version + 1,
+  embedding = null, tsv = to_tsvector('chatmem', $12) || array_to_tsvector($11::text[])
+where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and from_id = $4
+returning id
+
+-- name: put_rolling
+-- $1 owner, $2 chat, $3 kind (thread, session), $4 thread key, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
+-- $10 now, $11 scope lexemes, $12 text to index, $13 last message number it covers. The former text becomes a version.
+with old as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)
+  select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', text, 'body', body), $10
+  from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
+  on conflict do nothing
+), covered as (
+  select min(from_id) as from_id, min(from_at) as from_at, max(to_at) as to_at, sum(count)::int as count,
+    max(epoch) as epoch
+  from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and kind = 'chunk' and to_id <= $13 and ($3 = 'session' or thread_key = $4)
+), chat as (
+  update chats set last_summary_id = last_summary_id + 1
+  where owner_id = $1 and chat_id = $2
+  returning last_summary_id
+)
+insert into conversation_summaries as s (owner_id, chat_id, id, kind, thread_key, epoch, from_id, to_id, from_at, to_at,
+  count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
+select $1, $2, chat.last_summary_id, $3, $4, covered.epoch, covered.from_id, $13, covered.from_at, covered.to_at,
+  covered.count, $5, $6, $7, $8, $9, $10, $10, to_tsvector('chatmem', $12) || array_to_tsvector($11::text[])
+from covered, chat
+where covered.count is not null
+on conflict (owner_id, chat_id, kind, thread_key) where kind <> 'chunk' do update
+  set text = $5, body = $6, tokens = $7, provisional = $8, model = $9, updated_at = $10, version = s.version + 1,
+      to_id = $13, to_at = excluded.to_at, count = excluded.count, embedding = null, tsv = excluded.tsv
+returning id
+
+-- name: rolling
+-- $1 owner, $2 chat, $3 kind, $4 thread key
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+from conversation_summaries
+where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
+
+-- name: chunks_after
+-- $1 owner, $2 chat, $3 thread key or null for all lanes, $4 message number, $5 last message number
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+from conversation_summaries
+where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3::text is null or thread_key = $3)
+  and to_id > $4 and to_id <= $5
+order by to_id
+
+-- name: chunks
+-- $1 owner, $2 chat
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+from conversation_summaries
+where owner_id = $1 and chat_id = $2 and kind = 'chunk'
+order by from_at, id
+
+-- name: of_message
+-- $1 owner, $2 chat, $3 thread key, $4 lane number
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+from conversation_summaries
+where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and $4 between from_no and to_no
+
+-- name: unembedded
+-- $1 owner, $2 chat and $3 number to continue after, $4 how many
+select owner_id, chat_id, id, text, version
+from conversation_summaries
+where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)
+order by owner_id, chat_id, id
+limit $4
+
+-- name: set_embeddings
+-- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors
+update conversation_summaries s set embedding = e.embedding
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])
+  as e (owner_id, chat_id, id, version, embedding)
+where s.owner_id = e.owner_id and s.chat_id = e.chat_id and s.id = e.id and s.version = e.version

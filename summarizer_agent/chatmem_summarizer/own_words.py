@@ -1,0 +1,114 @@
+"""What in a message the writer says themselves: code, quotations, recalled and pasted text are blanked out.
+
+Blanked text keeps its length, so that a place found in it is a place in the original.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+BLANK = "\x1a"
+"""Stands for one foreign character; no rule may match across it."""
+
+_FOREIGN = tuple(
+    re.compile(pattern, flags)
+    for pattern, flags in (
+        (r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL),
+        (r"<(recalled|memory|context|quote)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE),
+        (r"\[(recalled|memory|quote)\b[^\]]*\].*?\[/\1\]", re.DOTALL | re.IGNORECASE),
+        (r"^[ \t]*>.*$", re.MULTILINE),
+        (r"^(?: {4,}|\t)\S.*$", re.MULTILINE),
+        (r"^On .{6,80} wrote:[ \t]*$.*\Z", re.MULTILINE | re.DOTALL),
+        (r"^-{2,} ?(?:Forwarded|Original) [Mm]essage.*\Z", re.MULTILINE | re.DOTALL),
+        (r"`[^`\n]*[^\w\s`\-./][^`\n]*`|`(?:[^`\s]+\s+){3,}[^`\n]*`", 0),
+        (r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]", 0),
+        (r"(?<![\w])'(?:[^'\n]|(?<=\w)'(?=\w))*'(?![\w])|‘[^’\n]*’(?!\w)", 0),
+    )
+)
+_SHORT_QUOTE = re.compile(r"^\W?[\w.&/+#'’-]+(?: [\w.&/+#'’-]+){0,2}\W?$")
+_SPEECH_BEFORE = re.compile(r"(?:\b(?:said|says|say|told|asked|wrote|replied|shouted|whispered|like|goes)|[:,])\s*$", re.I)
+
+# "Translate this: …", "Fix my text below": what follows is material to work on, not talk.
+_MATERIAL = re.compile(
+    r"\b(?:translate|proof-?read|rewrite|rephrase|paraphrase|summari[sz]e|correct|fix|edit|polish|improve|shorten|review"
+    r"|analy[sz]e|check|grade|reply to|respond to|what does)\b[^.!?\n]{0,80}"
+    r"(?::\s*|\b(?:below|following|this)\b[^.!?\n]{0,30}[.!?]?\s*\n\s*)",
+    re.I,
+)
+_MAIL_HEADER = re.compile(r"^(?:From|To|Cc|Subject|Sent|Date|Von|An|Betreff): .+$", re.MULTILINE)
+_LOG_LINE = re.compile(
+    r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\s*at .+\(.+:\d+\).*|Traceback .*|\s*File \".+\", line \d+.*"
+    r"|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b.*|[$#>%] \S.*|\s*[{}\[\]|].*|.*[;{}]\s*|#{1,6} .*)$",
+    re.MULTILINE,
+)
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the original text: `text` is blanked and has straight apostrophes, `quote` is verbatim."""
+
+    text: str
+    quote: str
+    start: int
+
+
+def sentences(message: str) -> list[Sentence]:
+    """The sentences a message says in its writer's own voice, in order."""
+    own = blanked(message)
+    found = (_sentence(message, own, start, end) for start, end in _spans(own))
+    return [sentence for sentence in found if sentence.text.strip(BLANK + " ")]
+
+
+def blanked(message: str) -> str:
+    """The message, as long as before, with everything that is not the writer's own voice blanked out."""
+    own = message.translate(_APOSTROPHES)
+    if len(_MAIL_HEADER.findall(message)) >= 2:
+        return BLANK * len(message)
+    for pattern in (*_FOREIGN, _LOG_LINE):
+        own = pattern.sub(_blank_unless_short, own)
+    material = _MATERIAL.search(own)
+    if material and own[material.end() :].strip():
+        own = own[: material.end()] + BLANK * (len(own) - material.end())
+    return own
+
+
+def _blank_unless_short(match: re.Match[str]) -> str:
+    text = match.group()
+    quoted = text[:1] in "\"“«„'‘"
+    if quoted and _SHORT_QUOTE.match(text) and not _SPEECH_BEFORE.search(match.string[: match.start()]):
+        return text  # a name in quotes is a name, not speech
+    return BLANK * len(text)
+
+
+_END = re.compile(r"[.!?…。！？]+[\"')\]”’]*(?=\s|$)|\n+|;\s|(?<=[a-z]):\s(?=(?:I|I'm|my|we|our)\b)|(?<=\s)[—–-]{1,2}(?=\s)", re.I)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|No|Nr|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|U\.S|Jan|Feb|Mar|Apr|Jun"
+    r"|Jul|Aug|Sept?|Oct|Nov|Dec|Inc|Ltd|Co|Ave|Rd|z\.B|bzw)\.$"
+)
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _END.finditer(text):
+        end = match.end()
+        if match.group() == "." and _ABBREVIATION.search(text[max(start, end - 12) : end]) and not _new_start(text, end):
+            continue
+        yield start, end
+        start = end
+    yield start, len(text)
+
+
+def _new_start(text: str, end: int) -> bool:
+    """Whether what follows an abbreviation's full stop plainly begins a sentence."""
+    return bool(re.match(r"\s+(?:I|I'm|My|We|The|It|And|But|Please)\b", text[end:]))
+
+
+_BULLET = re.compile(r"\s*(?:[-*•–—]\s+|\d{1,2}[.)]\s+|[a-z]\)\s+)?")
+
+
+def _sentence(message: str, own: str, start: int, end: int) -> Sentence:
+    bullet = _BULLET.match(own, start, end)
+    start = bullet.end() if bullet else start
+    quote = message[start:end].rstrip()
+    return Sentence(own[start : start + len(quote)], quote, start)

@@ -1,0 +1,20 @@
+"""A process of its own on an embedded PostgreSQL: starts it, says `up`, waits for a line (or its end), and leaves."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from chatmem_server.embedded import EmbeddedPostgres
+
+
+async def main() -> None:
+    server = EmbeddedPostgres(Path(sys.argv[1]))
+    await server.start()
+    print("up", flush=True)
+    await asyncio.to_thread(sys.stdin.readline)
+    await server.release()
+    print("left", flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,93 @@
+"""What a stubbed model may do with a request: answer, or misbehave in a named way; knows no wire format."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Stop = Literal["end", "max_tokens", "refusal"]
+
+
+@dataclass(frozen=True)
+class Say:
+    """Answers with `text`; when streaming, in pieces of `piece` characters."""
+
+    text: str
+    stop: Stop = "end"
+    piece: int = 8
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_read: int = 0
+    cache_write: int = 0
+
+    def pieces(self) -> list[str]:
+        """The text as it is streamed."""
+        return [self.text[i : i + self.piece] for i in range(0, len(self.text), self.piece)]
+
+
+@dataclass(frozen=True)
+class UseTool:
+    """Asks for a tool call (Messages API only)."""
+
+    name: str
+    input: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Fail:
+    """An HTTP error."""
+
+    status: int
+    message: str = "stubbed failure"
+    kind: str = "api_error"
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True)
+class Hang:
+    """Accepts the request and never answers; `after` characters of a stream come first."""
+
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Garbage:
+    """HTTP 200 with a body that is not what it should be."""
+
+    body: str = "<html>captive portal</html>"
+
+
+@dataclass(frozen=True)
+class HalfStream:
+    """Streams `text`, then drops the connection (`cut`) or ends politely without the closing events."""
+
+    text: str
+    cut: bool = True
+
+
+@dataclass(frozen=True)
+class ErrorInStream:
+    """Streams `text`, then an error event."""
+
+    text: str
+    message: str = "Overloaded"
+    kind: str = "overloaded_error"
+
+
+Reply = Say | UseTool | Fail | Hang | Garbage | HalfStream | ErrorInStream
+
+
+def say_json(value: object) -> Say:
+    """An answer to a request for structured output."""
+    return Say(json.dumps(value, ensure_ascii=False))
+
+
+MISBEHAVIOURS: dict[str, Reply] = {
+    "hang": Hang(),
+    "429": Fail(429, "slow down", "rate_limit_error", retry_after=2),
+    "500": Fail(500, "internal", "api_error"),
+    "529": Fail(529, "overloaded", "overloaded_error"),
+    "garbage": Garbage(),
+    "half": HalfStream("Half of an ans"),
+    "refusal": Say("I cannot help with that.", stop="refusal"),
+    "max_tokens": Say("This goes on and", stop="max_tokens"),
+}
