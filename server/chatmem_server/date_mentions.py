@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Form = Literal[
-    "day", "month", "year", "quarter", "season", "weekday", "relative", "window", "clock", "part"
+    "day", "month", "year", "quarter", "season", "weekday", "relative", "distance", "window", "clock", "part"
 ]
 
 
@@ -70,8 +70,29 @@ WEEKDAY_NUMBER: Final = {
 NUMBER_WORD: Final = {
     word: number
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
     )
 } | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 _COUNT_WORD: Final = NUMBER_WORD | {"a": 1, "an": 1, "couple": 2, "a couple": 2, "a couple of": 2, "couple of": 2,
@@ -106,7 +127,6 @@ _TRIGGER = re.compile(
 )
 
 
-
 def _span(match: re.Match[str]) -> tuple[int, int, str]:
     return match.start(), match.end(), match[0]
 
@@ -137,7 +157,9 @@ def _iso(match: re.Match[str]) -> Mention | None:
 
 def _calendar_day(match: re.Match[str]) -> Mention:
     last = _number(match, "last")
-    return Mention(*_span(match), "day", year=_number(match, "year"), month=_month(match), day=int(match["day"]), last_day=last)
+    return Mention(
+        *_span(match), "day", year=_number(match, "year"), month=_month(match), day=int(match["day"]), last_day=last
+    )
 
 
 def _numeric(match: re.Match[str]) -> Mention | None:
@@ -163,7 +185,9 @@ def _calendar_month(match: re.Match[str]) -> Mention:
 
 
 def _quarter(match: re.Match[str]) -> Mention:
-    return Mention(*_span(match), "quarter", year=_number(match, "year"), month=3 * int(match["quarter"]) - 2, unit="quarter")
+    return Mention(
+        *_span(match), "quarter", year=_number(match, "year"), month=3 * int(match["quarter"]) - 2, unit="quarter"
+    )
 
 
 def _season(match: re.Match[str]) -> Mention:
@@ -202,11 +226,11 @@ def _count(match: re.Match[str]) -> int:
 
 
 def _ago(match: re.Match[str]) -> Mention:
-    return Mention(*_span(match), "relative", unit=match["unit"].lower(), offset=-_count(match))
+    return Mention(*_span(match), "distance", unit=match["unit"].lower(), offset=-_count(match))
 
 
 def _ahead(match: re.Match[str]) -> Mention:
-    return Mention(*_span(match), "relative", unit=match["unit"].lower(), offset=_count(match))
+    return Mention(*_span(match), "distance", unit=match["unit"].lower(), offset=_count(match))
 
 
 def _window(match: re.Match[str]) -> Mention:

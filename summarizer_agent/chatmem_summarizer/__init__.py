@@ -1,1 +1,1 @@
-"""The summarizer agent: takes work from the memory server, asks a language model or does without, hands results back."""
+"""The summarizer agent: takes work from the memory server, asks a model or does without, hands results in."""

@@ -28,6 +28,8 @@ _FEASTS = {
 
 _MONTH = "(?:" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _DAY = "(?:" + "|".join(sorted(_DAYS, key=len, reverse=True)) + r")\b\.?"
+_YEAR = r"(?:19|20)\d\d"
+_TH = r"(?:st|nd|rd|th)"
 _COUNT = r"\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
 
 _PATTERN = re.compile(
@@ -35,19 +37,21 @@ _PATTERN = re.compile(
     (?<![\w/-])(?:
       (?P<iso>(?:19|20)\d\d-\d\d-\d\d)
     | (?P<numeric>\d{{1,2}}[/.]\d{{1,2}}[/.](?:19|20)\d\d)
-    | (?:(?:{_DAY}),?\ (?:the\ )?)?(?P<month1>{_MONTH})\ (?P<day1>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\ (?P<year1>(?:19|20)\d\d)\b)?
-    | (?:(?:{_DAY}),?\ (?:the\ )?)?(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\ (?:of\ )?(?P<month2>{_MONTH})(?:,?\ (?P<year2>(?:19|20)\d\d)\b)?
-    | (?P<end>(?:the\ )?end\ of\ )?(?P<month3>{_MONTH}),?\ (?P<year3>(?:19|20)\d\d)\b
-    | (?:(?P<end_q>(?:the\ )?end\ of\ ))?Q(?P<quarter>[1-4])(?:[,\ /]+(?P<quarter_year>(?:19|20)\d\d))?\b
-    | (?P<near>today|tonight|this\ (?:morning|afternoon|evening)|(?:the\ )?day\ after\ tomorrow|tomorrow|(?:the\ )?day\ before\ yesterday|yesterday)\b
+    | (?:{_DAY},?\ (?:the\ )?)?(?P<month1>{_MONTH})\ (?P<day1>\d{{1,2}}){_TH}?\b(?!:)(?:,?\ (?P<year1>{_YEAR})\b)?
+    | (?:{_DAY},?\ (?:the\ )?)?(?P<day2>\d{{1,2}}){_TH}?\ (?:of\ )?(?P<month2>{_MONTH})(?:,?\ (?P<year2>{_YEAR})\b)?
+    | (?P<end>(?:the\ )?end\ of\ )?(?P<month3>{_MONTH}),?\ (?P<year3>{_YEAR})\b
+    | (?:(?P<end_q>(?:the\ )?end\ of\ ))?Q(?P<quarter>[1-4])(?:[,\ /]+(?P<quarter_year>{_YEAR}))?\b
+    | (?P<near>today|tonight|this\ (?:morning|afternoon|evening)|tomorrow|yesterday
+      |(?:the\ )?day\ (?:after\ tomorrow|before\ yesterday))\b
     | in\ (?P<ahead>{_COUNT})\ (?P<ahead_unit>day|week|month|year)s?\b(?:'\ time)?
     | (?P<back>{_COUNT})\ (?P<back_unit>day|week|month|year)s?\ (?:ago|back)\b
     | (?P<end_of>(?:the\ )?end\ of\ )?(?P<which>this|next|last|the)\ (?P<span>week|month|quarter|year|weekend)\b
     | (?:(?P<which_day>this|next|last|coming|past)\ )?(?P<weekday>{_DAY})(?!\w)
     | (?P<feast>{"|".join(_FEASTS)})\b
     | (?P<end_month>(?:the\ )?end\ of\ )?(?:(?P<which_month>this|next|last)\ )?(?<!\w)(?P<month4>{_MONTH})(?!\w)
-    | (?<=\bthe\ )(?P<day3>\d{{1,2}})(?:st|nd|rd|th)\b(?!\ (?:of|floor|time|grade|place|century|edition|birthday|anniversary|year|one|person))
-    | (?<=\bby\ )(?P<year4>20\d\d)\b|(?<=\bin\ )(?P<year5>(?:19|20)\d\d)\b|(?<=\bsince\ )(?P<year6>(?:19|20)\d\d)\b
+    | (?<=\bthe\ )(?P<day3>\d{{1,2}}){_TH}\b
+      (?!\ (?:of|floor|time|grade|place|century|edition|birthday|anniversary|year|one|person))
+    | (?<=\bby\ )(?P<year4>20\d\d)\b|(?<=\bin\ )(?P<year5>{_YEAR})\b|(?<=\bsince\ )(?P<year6>{_YEAR})\b
     )
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -58,8 +62,10 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 # "May", "March", "Mar", "Sun", "Sat" are words and names too: alone they need a preposition, as bare months do.
-_LEAD = re.compile(r"\b(?:in|on|by|until|till|before|after|since|from|to|of|during|for|around|early|late|mid|next|this|last|"
+_LEAD = re.compile(
+    r"\b(?:in|on|by|until|till|before|after|since|from|to|of|during|for|around|early|late|mid|next|this|last|"
                    r"due|every|starting|through|is|end|and|between)\s+$|[,(]\s*$", re.IGNORECASE)  # fmt: skip
+_RECURRING = re.compile(r"\b(?:every|each|most|any|some|other)\s+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ class When:
 
 
 def find(text: str, written: datetime, *, past: bool = False) -> list[When]:
-    """All dates in `text`, in order. `written` is in the writer's zone; `past` prefers the last such day to the next."""
+    """All dates in `text`, in order. `written` is in the writer's zone; `past` takes the last such day."""
     found: list[When] = []
     for match in _PATTERN.finditer(text):
         when = _resolve(match, text, written.date(), past)
@@ -122,8 +128,10 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> When |
 
 
 def _plausible(match: re.Match[str], text: str) -> bool:
-    bare = match.group("month4") or (match.group("weekday") and not match.group("which_day"))
-    if not bare:
+    if _RECURRING.search(text[: match.start()]):
+        return False
+    bare: str | None = match["month4"] or (None if match["which_day"] else match["weekday"])
+    if bare is None:
         return True
     word = bare.rstrip(".").lower()
     if word in {"may", "march", "mar", "jan", "sun", "sat", "wed", "mon", "fri", "dec", "nov"}:

@@ -13,6 +13,7 @@ BLANK = "\x1a"
 _FOREIGN = tuple(
     re.compile(pattern, flags)
     for pattern, flags in (
+        (r"⟦memory⟧.*?(?:⟦/memory⟧|\Z)", re.DOTALL),
         (r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL),
         (r"<(recalled|memory|context|quote)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE),
         (r"\[(recalled|memory|quote)\b[^\]]*\].*?\[/\1\]", re.DOTALL | re.IGNORECASE),
@@ -26,11 +27,14 @@ _FOREIGN = tuple(
     )
 )
 _SHORT_QUOTE = re.compile(r"^\W?[\w.&/+#'’-]+(?: [\w.&/+#'’-]+){0,2}\W?$")
-_SPEECH_BEFORE = re.compile(r"(?:\b(?:said|says|say|told|asked|wrote|replied|shouted|whispered|like|goes)|[:,])\s*$", re.I)
+_SPEECH_BEFORE = re.compile(
+    r"(?:\b(?:said|says|say|told|asked|wrote|replied|shouted|whispered|like|goes)|[:,])\s*$", re.I
+)
 
 # "Translate this: …", "Fix my text below": what follows is material to work on, not talk.
 _MATERIAL = re.compile(
-    r"\b(?:translate|proof-?read|rewrite|rephrase|paraphrase|summari[sz]e|correct|fix|edit|polish|improve|shorten|review"
+    r"\b(?:translate|proof-?read|rewrite|rephrase|paraphrase|summari[sz]e|correct|fix|edit|polish|improve|shorten"
+    r"|review"
     r"|analy[sz]e|check|grade|reply to|respond to|what does)\b[^.!?\n]{0,80}"
     r"(?::\s*|\b(?:below|following|this)\b[^.!?\n]{0,30}[.!?]?\s*\n\s*)",
     re.I,
@@ -39,6 +43,12 @@ _MAIL_HEADER = re.compile(r"^(?:From|To|Cc|Subject|Sent|Date|Von|An|Betreff): .+
 _LOG_LINE = re.compile(
     r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\s*at .+\(.+:\d+\).*|Traceback .*|\s*File \".+\", line \d+.*"
     r"|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b.*|[$#>%] \S.*|\s*[{}\[\]|].*|.*[;{}]\s*|#{1,6} .*)$",
+    re.MULTILINE,
+)
+# Instructions for an assistant: whoever says "I" or "my" in them is not the user.
+_PERSONA = re.compile(
+    r"\b(?:I am|I'm|You are|You're|Your name is) (?:now )?(?:an? )?(?:\w+ ){0,3}(?:AI|A\.I\.|assistant|chat ?bot|language model|agent)\b"
+    r"|\bsystem prompt\b|^(?:System|Assistant|Human|User): ",
     re.MULTILINE,
 )
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'"})
@@ -63,7 +73,7 @@ def sentences(message: str) -> list[Sentence]:
 def blanked(message: str) -> str:
     """The message, as long as before, with everything that is not the writer's own voice blanked out."""
     own = message.translate(_APOSTROPHES)
-    if len(_MAIL_HEADER.findall(message)) >= 2:
+    if len(_MAIL_HEADER.findall(message)) >= 2 or _PERSONA.search(message):
         return BLANK * len(message)
     for pattern in (*_FOREIGN, _LOG_LINE):
         own = pattern.sub(_blank_unless_short, own)
@@ -81,9 +91,16 @@ def _blank_unless_short(match: re.Match[str]) -> str:
     return BLANK * len(text)
 
 
-_END = re.compile(r"[.!?…。！？]+[\"')\]”’]*(?=\s|$)|\n+|;\s|(?<=[a-z]):\s(?=(?:I|I'm|my|we|our)\b)|(?<=\s)[—–-]{1,2}(?=\s)", re.I)
+_END = re.compile(
+    r"[.!?…。！？]+[\"')\]”’]*(?=\s|$)|\n+|;\s|(?<=\s)[—–-]{1,2}(?=\s)"
+    # A colon ends a sentence after an announcement, not after `Lyrics:` or somebody's name.
+    r"|\b(?:news|update|me|facts?|info|context|background|situation|plan|reminder|btw|fyi|thing is|intro|know|remember"
+    r"|note|important|case|today|heads up|question|confession|preferences?):\s",
+    re.I,
+)
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|No|Nr|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|U\.S|Jan|Feb|Mar|Apr|Jun"
+    r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|No|Nr|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|U\.S|Jan|Feb|Mar|Apr"
+    r"|Jun"
     r"|Jul|Aug|Sept?|Oct|Nov|Dec|Inc|Ltd|Co|Ave|Rd|z\.B|bzw)\.$"
 )
 
@@ -92,7 +109,11 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _END.finditer(text):
         end = match.end()
-        if match.group() == "." and _ABBREVIATION.search(text[max(start, end - 12) : end]) and not _new_start(text, end):
+        if (
+            match.group() == "."
+            and _ABBREVIATION.search(text[max(start, end - 12) : end])
+            and not _new_start(text, end)
+        ):
             continue
         yield start, end
         start = end

@@ -4,7 +4,6 @@ import re
 
 _I = re.IGNORECASE
 _CONTRACTED = (
-    (r"^(?:i|we)(?:'m| am|'re| are)(?= (?:not\b|n't))", "Isn't|not"),
     (r"^(?:i'm|im|i am|we're|we are)\b", "Is"),
     (r"^(?:i|we)(?:'ve| have) got\b|^ive got\b", "Has"),
     (r"^(?:i|we)(?:'ve| have)\b|^ive\b", "Has"),
@@ -16,24 +15,31 @@ _CONTRACTED = (
     (r"^(?:i|we) (?:were|was)\b", "Was"),
 )
 _ADVERBS = (
-    "really|absolutely|always|never|usually|often|sometimes|also|just|still|mostly|mainly|currently|now|actually|truly"
-    "|generally|definitely|strongly|typically|normally|especially|particularly|kinda|rarely|seldom|personally|recently|finally"
+    "no longer|probably|maybe|possibly|perhaps|likely|usually|regularly|really|absolutely|always|never|usually|often|sometimes|also|just|still|mostly|mainly|currently|now|actually|truly"
+    "|generally|definitely|strongly|typically|normally|especially|particularly|kinda|rarely|seldom|personally"
+    "|recently|finally"
     "|already|much|totally|so|do|officially|eventually|originally|only|both|genuinely"
 )
 _SUBJECT_VERB = re.compile(rf"^(?:i|we) (?P<adverbs>(?:(?:{_ADVERBS}) )*)(?P<verb>[\w'-]+)", _I)
-_UNCHANGED = frozenset(
-    "can can't cannot could couldn't might may must will won't would wouldn't should shouldn't shall had hadn't did didn't"
-    " was were wasn't weren't went grew got bought sold left quit met became began won lost found made took gave came ran"
-    " wrote spent taught built broke chose drove ate felt kept knew led paid said saw sent slept spoke stood thought told"
-    " understood woke wore brought caught fell flew forgot forgave held hid hurt lent lit rode rose sang sat shot shut spread"
-    " swam threw bore bet cut hit let put set".split()
-)
+_PAST_TEXT = """
+went grew got bought sold left met became began won lost found made took gave came ran wrote spent taught built
+broke chose drove ate felt kept knew led paid said saw sent slept spoke stood thought told understood woke wore
+brought caught fell flew forgot forgave held hid lent lit rode rose sang sat shot swam threw bore had did was
+were hadn't didn't wasn't weren't
+"""
+PAST_FORMS = frozenset(_PAST_TEXT.split())
+"""Irregular verbs that can only be past."""
+_UNCHANGED_TEXT = """
+can can't cannot could couldn't might may must will won't would wouldn't should shouldn't shall used quit hurt
+spread bet cut hit let put set shut
+"""
+_UNCHANGED = PAST_FORMS | frozenset(_UNCHANGED_TEXT.split())
 _INNER = (
     (re.compile(r"\bi'm\b|\bi am\b", _I), "they're"),
     (re.compile(r"\bi've\b", _I), "they've"),
     (re.compile(r"\bi'll\b", _I), "they'll"),
     (re.compile(r"\bi'd\b", _I), "they'd"),
-    (re.compile(r"(?<![\w.&/+-])I(?![\w.&/+'-])"), "they"),
+    (re.compile(r"(?<![\w.&/+-])I(?![\w.&/+'-])|\bi\b(?![\w.&/+'-])"), "they"),
     (re.compile(r"\bmyself\b|\bourselves\b", _I), "themselves"),
     (re.compile(r"\bmy own\b", _I), "their own"),
     (re.compile(r"(?<![\w-])(?:my|our)\b(?!-)", _I), "their"),
@@ -70,7 +76,7 @@ def _conjugated(clause: str) -> str:
     negative = re.match(r"^(?:i'm|im|i am|we're|we are) not\b", clause, _I)
     if negative:
         return "Is not" + clause[negative.end() :]
-    for pattern, other in _CONTRACTED[1:]:
+    for pattern, other in _CONTRACTED:
         match = re.match(pattern, clause, _I)
         if match:
             return other + clause[match.end() :]

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from chatmem.contract import MemoryKind
+from chatmem_server.places import DEFAULT_CHANNEL
 from chatmem_server.store.database import Queries, Row
 from chatmem_server.store.messages import Line
 
@@ -29,6 +30,7 @@ class ChatHead:
     llm_inferred: str
     general_summary: str
     tokens: int
+    channel: str
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ async def read(
 
 def _rows(row: Row) -> ContextRows:
     return ContextRows(
-        chat=ChatHead(*(row["chat"] or (0, 0, "", "", "", 0))),
+        chat=ChatHead(*(row["chat"] or (0, 0, "", "", "", 0, DEFAULT_CHANNEL))),
         lane=LaneHead(*(row["lane"] or (0, 0, None, None, None))),
         narrative=row["narrative"] or "",
         thread_summary=row["thread_summary"] or "",

@@ -35,6 +35,12 @@ class Transaction:
     def __init__(self, connection: "PoolConnectionProxy[Row]") -> None:
         self._connection = connection
 
+    @asynccontextmanager
+    async def savepoint(self) -> AsyncGenerator[None]:
+        """What is done inside is undone by an exception, the rest of the transaction stays."""
+        async with self._connection.transaction():
+            yield
+
     async def rows(self, name: str, *args: Any) -> list[Row]:
         return await self._connection.fetch(query(name), *args)
 
@@ -75,9 +81,9 @@ class Database:
         async with self._pool.acquire() as connection, connection.transaction():
             yield Transaction(connection)
 
-    async def notify(self, channel: str, payload: str) -> None:
-        """Announce something that is already committed: inside a transaction it would serialise all commits."""
-        await self._pool.execute("select pg_notify($1, $2)", channel, payload)
+    async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
+        """Announce what is already committed: inside its transaction a notification would serialise all commits."""
+        await self._pool.executemany(query("notify.send"), announcements)
 
     async def close(self) -> None:
         await self._pool.close()

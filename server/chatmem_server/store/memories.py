@@ -167,3 +167,7 @@ def memory(row: Row) -> Memory:
 
 def _maybe(row: Row | None) -> Memory | None:
     return memory(row) if row is not None else None
+
+
+async def live_rejections(q: Queries, owner_id: int, chat_id: int) -> list[Memory]:
+    return [memory(row) for row in await q.rows("memories.rejections", owner_id, chat_id)]

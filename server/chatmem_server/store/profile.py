@@ -42,7 +42,16 @@ async def put(
     await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now)
 
 
-async def count_exchange(q: Queries, owner_id: int) -> tuple[int, bool]:
-    """Exchanges since the profile was built, and whether memories changed since."""
+@dataclass(frozen=True)
+class Staleness:
+    """`first`: the profile was never built; `stale`: memories changed since it was."""
+
+    exchanges_since: int
+    first: bool
+    stale: bool
+
+
+async def count_exchange(q: Queries, owner_id: int) -> Staleness:
+    """Count one more exchange since the profile was built."""
     row = await q.row("profile.count_exchange", owner_id)
-    return (row["exchanges_since"], row["stale"]) if row is not None else (0, False)
+    return Staleness(**row) if row is not None else Staleness(0, False, False)

@@ -8,12 +8,13 @@ with lane as materialized (
 )
 select
   (select row(c.epoch, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
-      coalesce(m.general_summary, ''), coalesce(m.tokens, 0))
+      coalesce(m.general_summary, ''), coalesce(m.tokens, 0), c.channel)
     from chats c
     left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
     where c.owner_id = $1 and c.chat_id = $2) as chat,
   (select row(last_no, covered_to, focus_id, slot, slot_until) from lane) as lane,
-  (select narrative from user_profile where owner_id = $1) as narrative,
+  -- The narrative is written from what the owner's own chat may see, so no other chat may see it.
+  (select narrative from user_profile where owner_id = $1 and $1 = $2) as narrative,
   (select text from conversation_summaries
     where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3) as thread_summary,
   array(
@@ -73,7 +74,7 @@ select
   (select row(0, c.last_id,
       coalesce(v.value ->> 'user_confirmed', m.user_confirmed, ''),
       coalesce(v.value ->> 'llm_inferred', m.llm_inferred, ''),
-      coalesce(v.value ->> 'general_summary', m.general_summary, ''), 0)
+      coalesce(v.value ->> 'general_summary', m.general_summary, ''), 0, c.channel)
     from chats c
     left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch and m.updated_at <= $10
     left join lateral (
@@ -84,9 +85,9 @@ select
   (select row(last_no, covered_to, null::bigint, null::jsonb, null::timestamptz) from lane) as lane,
   coalesce(
     (select value ->> 'narrative' from text_versions
-      where owner_id = $1 and chat_id = 0 and subject = 'profile' and replaced_at > $10
+      where owner_id = $1 and $1 = $2 and chat_id = 0 and subject = 'profile' and replaced_at > $10
       order by replaced_at limit 1),
-    (select narrative from user_profile where owner_id = $1 and built_at <= $10), '') as narrative,
+    (select narrative from user_profile where owner_id = $1 and $1 = $2 and built_at <= $10), '') as narrative,
   coalesce(
     (select value ->> 'text' from text_versions
       where owner_id = $1 and chat_id = $2 and subject = 'thread:' || $3 and replaced_at > $10

@@ -162,3 +162,8 @@ with recursive gone as (
 )
 delete from memories where owner_id = $1 and id in (select id from gone)
 returning id
+
+-- name: rejections
+-- $1 owner, $2 chat: what the user said no to
+select * from memories
+where owner_id = $1 and status = 'rejected' and (chat_id is null or chat_id = $2)

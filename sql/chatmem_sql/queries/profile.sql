@@ -22,4 +22,5 @@ where owner_id = $1
 -- $1 owner: one more exchange since the profile was built; tells whether memories changed meanwhile
 update user_profile set exchanges_since = exchanges_since + 1
 where owner_id = $1
-returning exchanges_since, memories_changed_at is not null and (built_at is null or memories_changed_at > built_at) as stale
+returning exchanges_since, built_at is null as first,
+  memories_changed_at is not null and (built_at is null or memories_changed_at > built_at) as stale

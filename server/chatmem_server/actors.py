@@ -1,0 +1,49 @@
+"""The actors of one server process, made once storage is up."""
+
+from dataclasses import dataclass
+
+from chatmem_server.applying import Applier
+from chatmem_server.context.reading import ContextReader
+from chatmem_server.explaining import Explainer
+from chatmem_server.forgetting import Forgetter
+from chatmem_server.learning import Learner
+from chatmem_server.recording import Recorder
+from chatmem_server.rederiving import Rederiver
+from chatmem_server.remembering import Rememberer
+from chatmem_server.retrieval.search import Retriever
+from chatmem_server.services import Kit
+from chatmem_server.statements import Statements
+from chatmem_server.tombstones import Tombstones
+from chatmem_server.views import Viewer
+from chatmem_server.work import WorkQueue
+from chatmem_server.work_inputs import Inputs
+
+
+@dataclass(frozen=True)
+class Actors:
+    kit: Kit
+    recorder: Recorder
+    reader: ContextReader
+    rememberer: Rememberer
+    forgetter: Forgetter
+    viewer: Viewer
+    explainer: Explainer
+    work: WorkQueue
+
+
+def make_actors(kit: Kit, key: bytes) -> Actors:
+    """`key` is the server's secret: it signs confirm tokens and keys tombstones."""
+    statements, tombstones = Statements(kit), Tombstones(key)
+    recorder = Recorder(kit, Rederiver(kit))
+    retriever = Retriever(kit.database, kit.embedder)
+    learner = Learner(kit, statements, tombstones)
+    return Actors(
+        kit=kit,
+        recorder=recorder,
+        reader=ContextReader(kit, recorder, retriever),
+        rememberer=Rememberer(kit, statements, tombstones),
+        forgetter=Forgetter(kit, tombstones, key),
+        viewer=Viewer(kit, recorder),
+        explainer=Explainer(kit),
+        work=WorkQueue(kit, Inputs(kit), Applier(kit, learner)),
+    )

@@ -1,0 +1,110 @@
+"""The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
+
+from typing import Any
+
+from mcp.server import CacheHint, MCPServer
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, InputRequiredResult
+from mcp.types import Tool as ListedTool
+
+from chatmem.settings import ServerSettings
+from chatmem_server.auth import configured_caller, http_caller
+from chatmem_server.instructions import INSTRUCTIONS
+from chatmem_server.places import Caller
+from chatmem_server.prompts import add_prompts
+from chatmem_server.refusals import REFUSALS
+from chatmem_server.resources import add_resources
+from chatmem_server.storage import Storage
+from chatmem_server.tools.agent import agent_tools
+from chatmem_server.tools.assistant import assistant_tools
+from chatmem_server.tools.spec import ToolSpec
+from chatmem_server.tools.strict import CallerOf, StrictTool, strict_tool
+
+VERSION = "0.1.0"
+ASSISTANT = frozenset(("assistant", "relay"))
+AGENT = frozenset(("agent",))
+
+
+class MemoryServer(MCPServer[None]):
+    """An MCP server that lists and runs only the tools its caller's scopes admit."""
+
+    def __init__(self, tools: list[StrictTool], caller_of: CallerOf, **options: Any) -> None:
+        super().__init__(tools=list(tools), **options)
+        self._strict = {tool.name: tool for tool in tools}
+        self._caller_of = caller_of
+
+    async def list_tools(self) -> list[ListedTool]:
+        caller = self._caller_of()
+        return [tool for tool in await super().list_tools() if self._admits(caller, tool.name)]
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        if not self._admits(self._caller_of(), name):
+            raise ToolError(f"There is no tool {name} for this credential; tools/list names those there are.")
+        return await super().call_tool(name, arguments, context)
+
+    def _admits(self, caller: Caller, name: str) -> bool:
+        tool = self._strict.get(name)
+        return tool is not None and bool(tool.scopes & caller.scopes)
+
+
+def build_server(
+    settings: ServerSettings,
+    storage: Storage,
+    *,
+    auth: bool,
+    caller_of: CallerOf | None = None,
+) -> MemoryServer:
+    """The one app factory. `auth` is on for HTTP; without it the caller is the configured user.
+
+    `storage` must be entered by whoever runs the server; the tools wait for it.
+    """
+    own_caller = configured_caller(settings)
+    who = caller_of or (http_caller if auth else lambda: own_caller)
+    tools = [
+        *(_bound(spec, ASSISTANT, who, storage) for spec in assistant_tools(storage.actors)),
+        *(_bound(spec, AGENT, who, storage) for spec in agent_tools(storage.actors)),
+    ]
+    options: dict[str, Any] = {}
+    if auth:
+        url = f"http://{settings.host}:{settings.port}"
+        options["auth"] = AuthSettings.model_validate(
+            {"issuer_url": url, "resource_server_url": f"{url}/mcp", "validate_token_resource": False}
+        )
+        options["token_verifier"] = storage.verifier
+    server = MemoryServer(
+        tools,
+        who,
+        name="chatmem",
+        title="chatmem: one memory for every assistant",
+        instructions=INSTRUCTIONS,
+        version=VERSION,
+        subscriptions=storage.bus,
+        log_level="WARNING",
+        cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
+        **options,
+    )
+    add_resources(server, storage.actors, who)
+    add_prompts(server)
+    return server
+
+
+def _bound(spec: ToolSpec, scopes: frozenset[str], caller_of: CallerOf, storage: Storage) -> StrictTool:
+    return strict_tool(
+        spec.name,
+        spec.title,
+        spec.description,
+        spec.args,
+        spec.result,
+        handler=spec.handler,
+        render=spec.render,
+        annotations=spec.annotations,
+        scopes=scopes,
+        caller_of=caller_of,
+        refusals=REFUSALS,
+        observe=storage.observe,
+        meta=spec.meta,
+    )

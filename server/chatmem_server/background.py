@@ -1,0 +1,49 @@
+"""What a server process does between calls: announce, listen, embed, and finish what a dead process left."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import asyncpg
+
+from chatmem_server.actors import Actors
+from chatmem_server.embedding.backlog import EmbeddingBacklog
+from chatmem_server.events import Announcer, Listener
+
+logger = logging.getLogger(__name__)
+
+LEFTOVERS_SECONDS = 30.0
+
+
+class Background:
+    def __init__(self, actors: Actors, announcer: Announcer, listener: Listener) -> None:
+        self._actors = actors
+        self._announcer = announcer
+        self._listener = listener
+        self._backlog = EmbeddingBacklog(actors.kit.database, actors.kit.embedder)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        tasks = [
+            asyncio.create_task(self._announcer.run()),
+            asyncio.create_task(self._listener.run()),
+            asyncio.create_task(self._backlog.run()),
+            asyncio.create_task(_every(LEFTOVERS_SECONDS, self._actors.work.apply_leftovers)),
+        ]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """Again and again; a database that is away for a while ends nothing."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            logger.warning("background work put off: %s", error)

@@ -1,0 +1,401 @@
+"""One context within its budget: which lines stay, in which order, and what was left out; pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from chatmem.contract import Coverage, Focus, Section, SectionName, Stability
+from chatmem.settings import Budgets
+from chatmem_server.context import lines as form
+from chatmem_server.context.budget import Purse, cost, scaled, take
+from chatmem_server.context.focus import find_focus
+from chatmem_server.fences import fenced, unfenced
+from chatmem_server.retrieval.hits import Hit
+from chatmem_server.store.context import Chunk, ContextRows, Remembered
+from chatmem_server.store.messages import Line
+from chatmem_server.tokens import clip, estimate
+
+ALWAYS = 3
+"""The last messages that stay whatever the budget."""
+
+SEPARATOR = "\n\n"
+
+_LAYOUT: tuple[tuple[SectionName, str, Stability], ...] = (
+    ("profile", "USER PROFILE", "stable"),
+    ("summary", "CHAT SUMMARY", "stable"),
+    ("memories", "FACTS, GOALS AND PINS", "slow"),
+    ("history", "CONVERSATION HISTORY", "append"),
+    ("relevant", "RELEVANT CONTEXT", "volatile"),
+    ("quoted", "QUOTED MESSAGE", "volatile"),
+)
+_FENCED: frozenset[SectionName] = frozenset(("profile", "summary", "memories", "relevant"))
+
+
+@dataclass(frozen=True)
+class Material:
+    """All a context is made of. `hits` in rank order; `around` are the neighbours of a quoted message."""
+
+    rows: ContextRows
+    hits: Sequence[Hit]
+    around: Sequence[Line]
+    excluded: str | None
+    query: str | None
+    thread_key: str
+    now: datetime
+    zone: ZoneInfo
+    total: int
+    budgets: Budgets
+    canonical_cap: int
+    include: frozenset[SectionName] | None = None
+
+
+@dataclass(frozen=True)
+class Assembled:
+    sections: Sequence[Section]
+    tokens: int
+    truncated: bool
+    coverage: Coverage
+    focus: Focus | None
+    notices: Sequence[str]
+    included: dict[str, list[int]]
+    left_out: list[str]
+
+    @property
+    def text(self) -> str:
+        return SEPARATOR.join(section.text for section in self.sections)
+
+
+@dataclass
+class _Draft:
+    """A context in the making: what is left to spend, the bodies so far, the record of choices."""
+
+    m: Material
+    purse: Purse
+    shares: Budgets
+    bodies: dict[SectionName, str] = field(default_factory=dict)
+    included: dict[str, list[int]] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    truncated: bool = False
+    shown: Sequence[Line] = ()
+
+    def opens(self, name: SectionName) -> bool:
+        """Whether the section is wanted and its title and fences can be paid; they are paid here, once."""
+        wanted = self.m.include is None or name in self.m.include
+        return wanted and self.purse.pay(_frame_cost(name))
+
+    def note(self, kind: str, ids: Sequence[int]) -> None:
+        if ids:
+            self.included.setdefault(kind, []).extend(ids)
+
+    def omit(self, kind: str, ids: Sequence[int], why: str) -> None:
+        self.left_out += [f"{kind} {i}: {why}" for i in ids]
+
+
+def assemble(m: Material) -> Assembled:
+    """Fill the sections in keep order, so that what is cut first is what is filled last."""
+    draft = _Draft(m, Purse(m.total), scaled(m.budgets, m.total))
+    newest = _fill_newest(draft)
+    _fill_text(draft, "quoted", _quoted_text(m), draft.shares.quoted)
+    _fill_text(draft, "profile", m.rows.narrative.strip(), draft.shares.profile)
+    _fill_text(draft, "summary", _summary_text(m), draft.shares.summary)
+    pins, others = _ranked_memories(m.rows.memories)
+    kept_memories = _fill_memories(draft, pins, others)
+    _fill_history(draft, newest)
+    _fill_relevant(draft, kept_memories)
+    _write_memories(draft, kept_memories)
+    return _finish(draft)
+
+
+def _frame_cost(name: SectionName) -> int:
+    title = next(title for section, title, _ in _LAYOUT if section == name)
+    return estimate(_framed(name, title, "")) + cost(SEPARATOR)
+
+
+def _framed(name: SectionName, title: str, body: str) -> str:
+    return f"{title}\n{fenced(body) if name in _FENCED else body}"
+
+
+def _window(m: Material) -> list[Line]:
+    return [line for line in m.rows.window if m.excluded is None or line.ext_id != m.excluded]
+
+
+def _fill_newest(draft: _Draft) -> list[tuple[Line, str]]:
+    """The last three messages, clipped if even they do not fit."""
+    newest = _window(draft.m)[-ALWAYS:]
+    if not (newest or draft.m.rows.chunks) or not draft.opens("history"):
+        return []
+    rendered = [(line, _history_line(draft.m, line)) for line in newest]
+    headers = sum(cost(header) for header in _headers(draft.m, newest))
+    if sum(cost(text) for _, text in rendered) + headers <= draft.purse.left:
+        draft.purse.pay(sum(cost(text) for _, text in rendered) + headers)
+        return rendered
+    draft.truncated = True
+    room = max(0, draft.purse.left - 2 * ALWAYS) // max(1, len(rendered))
+    clipped = [(line, clip(text, max(1, room - 1))[0]) for line, text in rendered]
+    draft.omit("message", [line.id for line, _ in rendered], "clipped")
+    draft.purse.left = 0
+    return clipped
+
+
+def _history_line(m: Material, line: Line) -> str:
+    return unfenced(form.message_line(line, m.now, m.zone))
+
+
+def _fill_text(draft: _Draft, name: SectionName, text: str, share: int) -> None:
+    if not text or not draft.opens(name):
+        return
+    room = min(share, draft.purse.left)
+    body, cut = clip(unfenced(text), max(0, room - 1))
+    if not body:
+        draft.left_out.append(f"{name}: budget")
+        return
+    draft.purse.pay(cost(body))
+    draft.bodies[name] = body
+    if cut:
+        draft.left_out.append(f"{name}: clipped to {room} tokens")
+
+
+def _summary_text(m: Material) -> str:
+    chat = m.rows.chat
+    parts = (
+        ("Confirmed by the user", chat.user_confirmed),
+        ("Inferred", chat.llm_inferred),
+        ("Summary", chat.general_summary),
+        ("This thread", m.rows.thread_summary),
+    )
+    return "\n".join(f"{title}: {text.strip()}" for title, text in parts if text.strip())
+
+
+def _quoted_text(m: Material) -> str:
+    if m.rows.quoted is None:
+        return ""
+    quoted = form.quoted_line(m.rows.quoted, m.now, m.zone)
+    if not m.around:
+        return quoted
+    return "\n".join([quoted, "Around it:", *(form.quoted_line(line, m.now, m.zone) for line in m.around)])
+
+
+def _ranked_memories(memories: Sequence[Remembered]) -> tuple[list[Remembered], list[Remembered]]:
+    """Pins by importance; then goals by priority and deadline, then the rest newest first."""
+    shown = [m for m in memories if worth_showing(m.content)]
+    pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
+    rest = [m for m in shown if not (m.pinned or m.kind == "pin")]
+    goals = sorted((m for m in rest if m.kind == "goal"), key=_goal_order)
+    facts = sorted((m for m in rest if m.kind != "goal"), key=lambda m: (m.valid_from, m.id), reverse=True)
+    return pins, _interleave(goals, facts)
+
+
+def _goal_order(memory: Remembered) -> tuple[int, float, int]:
+    due = memory.deadline.timestamp() if memory.deadline else float("inf")
+    return memory.priority, due, memory.id
+
+
+def _interleave(goals: list[Remembered], facts: list[Remembered]) -> list[Remembered]:
+    """One goal to two facts, so that neither starves the other in a small share."""
+    out: list[Remembered] = []
+    waiting_goals, waiting_facts = iter(goals), iter(facts)
+    while True:
+        batch = [*_some(waiting_goals, 1), *_some(waiting_facts, 2)]
+        if not batch:
+            return out
+        out += batch
+
+
+def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
+    return [item for _, item in zip(range(count), source, strict=False)]
+
+
+def worth_showing(text: str) -> bool:
+    """Not junk: at least four characters, and not punctuation alone."""
+    stripped = text.strip()
+    return len(stripped) >= 4 and any(c.isalnum() for c in stripped)
+
+
+def _fill_memories(draft: _Draft, pins: list[Remembered], others: list[Remembered]) -> list[Remembered]:
+    ordered = [*pins, *others]
+    if not ordered or not draft.opens("memories"):
+        return []
+    # Each kind present costs its heading; paid up front for all kinds that may come.
+    kinds = {_heading(memory) for memory in ordered}
+    if not draft.purse.pay(sum(cost(title) for title in kinds)):
+        return []
+    taken = take(ordered, lambda x: _memory_line(draft.m, x), draft.shares.memories, draft.purse, dense=True)
+    kept = {*taken.kept}
+    draft.omit("memory", [x.id for i, x in enumerate(ordered) if i not in kept], "memories budget")
+    return [x for i, x in enumerate(ordered) if i in kept]
+
+
+def _heading(memory: Remembered) -> str:
+    return form.KIND_TITLES["pin" if memory.pinned else memory.kind]
+
+
+def _memory_line(m: Material, memory: Remembered) -> str:
+    return unfenced(form.memory_line(memory, m.now, m.zone))
+
+
+def _fill_history(draft: _Draft, newest: list[tuple[Line, str]]) -> None:
+    """Older messages newest first, then older summaries newest first; both stay contiguous."""
+    if draft.m.include is not None and "history" not in draft.m.include:
+        return
+    window = _window(draft.m)
+    candidates = window[: len(window) - len(newest)][::-1]
+    prices = _with_newer(candidates, newest)
+    share = max(0, draft.shares.history - sum(cost(text) for _, text in newest))
+    taken = take(prices, lambda pair: _priced_line(draft.m, *pair), share, draft.purse, dense=False)
+    older = candidates[: len(taken.kept)][::-1]
+    draft.omit("message", [x.id for x in candidates[len(taken.kept) :]], "history budget")
+    draft.shown = [*older, *(line for line, _ in newest)]
+    _write_history(draft, _fill_chunks(draft), older, newest)
+
+
+def _with_newer(candidates: list[Line], newest: list[tuple[Line, str]]) -> list[tuple[Line, Line | None]]:
+    """Each line, newest first, beside the one that follows it in the talk."""
+    followers = [newest[0][0] if newest else None, *candidates]
+    return list(zip(candidates, followers, strict=False))
+
+
+def _priced_line(m: Material, line: Line, newer: Line | None) -> str:
+    """A line with the day header it brings: none if the line after it has that day's header already."""
+    same_day = newer is not None and form.header_before(newer, line, m.zone) is None
+    text = _history_line(m, line)
+    return text if same_day else f"{form.header_before(line, None, m.zone)}\n{text}"
+
+
+def _fill_chunks(draft: _Draft) -> list[Chunk]:
+    """The newest chunk summaries that fit, oldest first; not those whose messages all stand below verbatim."""
+    oldest = min((line.id for line in draft.shown), default=None)
+    chunks = [c for c in draft.m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
+    taken = take(chunks, lambda c: _chunk_line(draft.m, c), draft.shares.summaries, draft.purse, dense=False)
+    draft.omit("summary", [c.id for c in chunks[len(taken.kept) :]], "summaries budget")
+    return chunks[: len(taken.kept)][::-1]
+
+
+def _headers(m: Material, lines: Sequence[Line]) -> list[str]:
+    pairs = zip([None, *lines], lines, strict=False)
+    return [header for previous, line in pairs if (header := form.header_before(line, previous, m.zone))]
+
+
+def _chunk_line(m: Material, chunk: Chunk) -> str:
+    return unfenced(form.summary_line(chunk, m.zone))
+
+
+def _fill_relevant(draft: _Draft, memories: Sequence[Remembered]) -> None:
+    hits = _unseen(draft, memories)
+    if not hits or not draft.opens("relevant"):
+        return
+    # Shares nobody used flow on to what answers the question.
+    taken = take(hits, lambda h: _hit_line(draft.m, h), draft.purse.left, draft.purse, dense=True)
+    kept = [hits[i] for i in taken.kept]
+    draft.bodies["relevant"] = "\n".join(_hit_line(draft.m, h) for h in sorted(kept, key=lambda h: h.at))
+    for hit in kept:
+        draft.note(f"relevant {hit.kind}", [hit.id])
+    draft.left_out += [f"{h.kind} {h.id}: relevant budget" for i, h in enumerate(hits) if i not in taken.kept]
+
+
+def _unseen(draft: _Draft, memories: Sequence[Remembered]) -> list[Hit]:
+    """Hits that are not shown above: a routine stands above only by its summary, so its full text is not seen yet."""
+    seen = {("message", line.id) for line in draft.shown if line.routine is None}
+    seen |= {("summary", i) for i in draft.included.get("summaries", ())}
+    known = {memory.id for memory in memories}
+    return [
+        h
+        for h in draft.m.hits
+        if (h.kind, h.id) not in seen and not (h.kind not in ("message", "summary") and h.id in known)
+    ]
+
+
+def _hit_line(m: Material, hit: Hit) -> str:
+    return unfenced(form.hit_line(hit, m.now, m.zone, m.thread_key))
+
+
+def _write_memories(draft: _Draft, kept: Sequence[Remembered]) -> None:
+    blocks: list[str] = []
+    for title in form.KIND_TITLES.values():
+        block = [x for x in kept if _heading(x) == title]
+        if block:
+            blocks.append("\n".join([title, *(_memory_line(draft.m, x) for x in block)]))
+    draft.bodies["memories"] = "\n".join(blocks)
+    draft.note("memories", [x.id for x in kept])
+
+
+def _write_history(
+    draft: _Draft, chunks: Sequence[Chunk], older: Sequence[Line], newest: Sequence[tuple[Line, str]]
+) -> None:
+    parts = [_chunk_line(draft.m, chunk) for chunk in chunks]
+    previous: Line | None = None
+    for line, text in [*((line, _history_line(draft.m, line)) for line in older), *newest]:
+        header = form.header_before(line, previous, draft.m.zone)
+        # The very first header of clipped messages is dropped: there every token belongs to the messages.
+        parts += [header] if header and not draft.truncated else []
+        parts.append(text)
+        previous = line
+    draft.bodies["history"] = "\n".join(parts)
+    draft.note("summaries", [chunk.id for chunk in chunks])
+    draft.note("messages", [line.id for line in draft.shown])
+
+
+def _finish(draft: _Draft) -> Assembled:
+    m = draft.m
+    sections = _sections(draft)
+    # Estimates of parts may exceed the estimate of the whole by rounding only; should the whole still be over, the
+    # least needed sections go first.
+    for name in ("relevant", "summary", "profile", "memories", "quoted"):
+        if _total(sections) <= m.total:
+            break
+        sections = [section for section in sections if section.name != name]
+        draft.left_out.append(f"{name}: budget")
+    if _total(sections) > m.total:
+        sections = [_clipped(section, m.total) for section in sections]
+        draft.truncated = True
+    return Assembled(
+        sections=sections,
+        tokens=_total(sections),
+        truncated=draft.truncated,
+        coverage=_coverage(m, draft.shown),
+        focus=find_focus(m.rows, m.query, m.now),
+        notices=_notices(m),
+        included=draft.included,
+        left_out=draft.left_out,
+    )
+
+
+def _sections(draft: _Draft) -> list[Section]:
+    out: list[Section] = []
+    for name, title, stability in _LAYOUT:
+        body = draft.bodies.get(name)
+        if body:
+            text = _framed(name, title, body)
+            out.append(Section(name=name, title=title, text=text, tokens=estimate(text), stability=stability))
+    return out
+
+
+def _total(sections: Sequence[Section]) -> int:
+    whole = estimate(SEPARATOR.join(section.text for section in sections))
+    return max(whole, sum(section.tokens for section in sections))
+
+
+def _clipped(section: Section, total: int) -> Section:
+    text = clip(section.text, total)[0]
+    return section.model_copy(update={"text": text, "tokens": estimate(text)})
+
+
+def _coverage(m: Material, shown: Sequence[Line]) -> Coverage:
+    rows = m.rows
+    visible = {line.id for line in shown} | {x.id for x in rows.window if m.excluded and x.ext_id == m.excluded}
+    verbatim = sum(1 for x in rows.window if x.id in visible and x.lane_no > rows.lane.covered_to)
+    return Coverage(
+        verbatim=verbatim,
+        summarised=rows.summarised,
+        pending=rows.open - verbatim,
+        gap=rows.lane.last_no - rows.summarised - rows.open,
+    )
+
+
+def _notices(m: Material) -> list[str]:
+    if m.rows.chat.tokens <= m.canonical_cap:
+        return []
+    return [
+        f"This chat's summary is full ({m.rows.chat.tokens:,} of {m.canonical_cap:,} tokens). "
+        "Tell the user to start a new chat with /new; memories stay."
+    ]

@@ -1,0 +1,89 @@
+"""The line forms of a context, in the user's zone; pure. Nothing here knows a budget."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from chatmem.contract import MemoryKind
+from chatmem_server.clock import age, clock_time, dated, day_header, local_day, period
+from chatmem_server.retrieval.hits import Hit
+from chatmem_server.store.context import Chunk, Remembered
+from chatmem_server.store.messages import Line
+
+KIND_TITLES: dict[MemoryKind, str] = {
+    "fact": "FACTS",
+    "preference": "PREFERENCES",
+    "goal": "GOALS",
+    "date": "IMPORTANT DATES",
+    "outcome": "OUTCOMES",
+    "pin": "PINS",
+}
+
+
+def message_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
+    """`[09:15 AM] User: …`, or a routine by its summary: `[morning-summary | 07:02 AM, 8h ago]: …`."""
+    at = clock_time(line.sent_at, zone)
+    if line.routine is not None:
+        return f"[{line.routine} | {at}, {age(line.sent_at, now)}]: {line.routine_summary or line.content}"
+    return f"[{at}] {speaker(line.role, line.speaker)}: {line.content}"
+
+
+def speaker(role: str, name: str | None) -> str:
+    """`User` and `Assistant`; in a group the person's own name stands beside the role."""
+    title = "User" if role == "user" else "Assistant"
+    return f"{title} ({name})" if name and role == "user" else title
+
+
+def header_before(line: Line, previous: Line | None, zone: ZoneInfo) -> str | None:
+    """The day header a line needs, if its day differs from the line's before."""
+    if previous is not None and local_day(previous.sent_at, zone) == local_day(line.sent_at, zone):
+        return None
+    return day_header(line.sent_at, zone)
+
+
+def history(lines: Sequence[Line], now: datetime, zone: ZoneInfo) -> str:
+    """Verbatim messages under day headers, oldest first."""
+    out: list[str] = []
+    previous: Line | None = None
+    for line in lines:
+        header = header_before(line, previous, zone)
+        out += [header] if header else []
+        out.append(message_line(line, now, zone))
+        previous = line
+    return "\n".join(out)
+
+
+def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
+    """`[Summary | Feb 15–16]: …`."""
+    return f"[Summary | {period(chunk.from_at, chunk.to_at, zone)}]: {chunk.text}"
+
+
+def memory_line(memory: Remembered, now: datetime, zone: ZoneInfo) -> str:
+    """`- text (by Mar 15)`; a pin keeps its mark wherever it stands."""
+    due = f" ({_due(memory, now, zone)})" if memory.deadline is not None else ""
+    return f"- {memory.content}{due}"
+
+
+def _due(memory: Remembered, now: datetime, zone: ZoneInfo) -> str:
+    assert memory.deadline is not None  # the caller asks only then
+    day = dated(local_day(memory.deadline, zone), local_day(now, zone))
+    return f"due {day}" if memory.kind == "goal" else day
+
+
+def hit_line(hit: Hit, now: datetime, zone: ZoneInfo, thread_key: str) -> str:
+    """A retrieval hit with its date, and its lane if that is another one: `[Feb 15, 3 days ago | 09:15 AM] User: …`."""
+    day = dated(local_day(hit.at, zone), local_day(now, zone))
+    when = f"{day}, {age(hit.at, now)}"
+    if hit.kind == "message":
+        lane = "" if hit.thread_key == thread_key else f" | in {hit.thread_key}"
+        who = hit.routine or speaker(hit.role or "user", hit.speaker)
+        return f"[{when} | {clock_time(hit.at, zone)}{lane}] {who}: {hit.text}"
+    if hit.kind == "summary":
+        return f"[Summary | {when}]: {hit.text}"
+    note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
+    return f"[{hit.kind} | {when}{note}]: {hit.text}"
+
+
+def quoted_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
+    """`[09:15 AM, yesterday] Assistant: …`: what the user replies to."""
+    return f"[{clock_time(line.sent_at, zone)}, {age(line.sent_at, now)}] {speaker(line.role, line.speaker)}: {line.content}"

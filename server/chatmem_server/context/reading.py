@@ -1,0 +1,189 @@
+"""Reads what a context needs, lets it be assembled, and keeps the receipt."""
+
+import secrets
+import time
+from dataclasses import dataclass
+
+from chatmem import contract as c
+from chatmem_server.clock import age
+from chatmem_server.context.assemble import Assembled, Material, assemble
+from chatmem_server.places import Where, session_id
+from chatmem_server.recording import Recorder
+from chatmem_server.retrieval.hits import Hit, SearchRequest
+from chatmem_server.retrieval.search import Retriever
+from chatmem_server.services import Kit
+from chatmem_server.store import context as rows_of
+from chatmem_server.store import messages, receipts
+from chatmem_server.store.context import ContextRows, Limits
+from chatmem_server.store.messages import Line
+from chatmem_server.store.receipts import Receipt
+
+MOST_MESSAGES = 400
+"""Messages read for a window at most: far more than a budget holds, should the summarizer be down for long."""
+
+CHUNKS = 40
+NEIGHBOURS = 2
+ANY_ID = 2**62
+
+
+@dataclass(frozen=True)
+class _Request:
+    where: Where
+    args: c.GetContextArgs
+    thread_key: str
+    trace_id: str | None
+
+
+class ContextReader:
+    def __init__(self, kit: Kit, recorder: Recorder, retriever: Retriever) -> None:
+        self._kit = kit
+        self._recorder = recorder
+        self._retriever = retriever
+
+    async def context(self, where: Where, args: c.GetContextArgs, trace_id: str | None = None) -> c.Context:
+        """One context, and a receipt of it."""
+        started = time.perf_counter()
+        lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
+        request = _Request(where, args, lane, trace_id)
+        rows = await self._rows(request)
+        material = await self._material(request, rows)
+        built = assemble(material)
+        receipt_id = await self._keep(request, rows, built)
+        self._kit.emit(
+            "context_built",
+            trace_id=trace_id,
+            tokens=built.tokens,
+            milliseconds=round((time.perf_counter() - started) * 1000, 2),
+            receipt=receipt_id,
+        )
+        return self._result(request, rows, built, receipt_id)
+
+    async def search(self, where: Where, args: c.SearchMemoryArgs) -> c.SearchResults:
+        lane = None
+        if args.where == "thread":
+            lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
+        page = await self._retriever.search(
+            SearchRequest(
+                owner_id=where.owner_id,
+                chat_id=None if args.where == "all" else where.chat_id,
+                thread_key=lane,
+                query=args.query,
+                now=self._kit.now(),
+                zone=self._kit.zone,
+                kinds=args.kinds,
+                since=args.since,
+                until=args.until,
+                limit=args.limit,
+                cursor=args.cursor,
+            )
+        )
+        return c.SearchResults(results=tuple(self._found(hit) for hit in page.hits), next_cursor=page.next_cursor)
+
+    def _found(self, hit: Hit) -> c.SearchResult:
+        return c.SearchResult(
+            id=hit.id,
+            kind=hit.kind,
+            text=hit.full_text,
+            role=hit.role,
+            speaker=hit.speaker,
+            at=hit.at.astimezone(self._kit.zone),
+            age=age(hit.at, self._kit.now()),
+            chat_id=hit.chat_id,
+            thread_key=hit.thread_key,
+            score=round(hit.score, 6),
+            sources=tuple(hit.source_ids),
+        )
+
+    async def _rows(self, r: _Request) -> ContextRows:
+        defaults, rules = self._kit.settings.context, self._kit.settings.compaction
+        limits = Limits(rules.keep, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
+        return await rows_of.read(
+            self._kit.database,
+            r.where.owner_id,
+            r.where.chat_id,
+            r.thread_key,
+            limits,
+            r.args.reply_to_message_id,
+            r.args.as_of,
+        )
+
+    async def _material(self, r: _Request, rows: ContextRows) -> Material:
+        return Material(
+            rows=rows,
+            hits=await self._hits(r, rows),
+            around=await self._around(r, rows),
+            excluded=r.args.exclude_message_id,
+            query=r.args.query,
+            thread_key=r.thread_key,
+            now=r.args.as_of or self._kit.now(),
+            zone=self._kit.zone,
+            total=r.args.token_budget,
+            budgets=self._kit.settings.budgets,
+            canonical_cap=self._kit.settings.compaction.canonical_cap,
+            include=frozenset(r.args.include) if r.args.include is not None else None,
+        )
+
+    async def _hits(self, r: _Request, rows: ContextRows) -> list[Hit]:
+        wanted = r.args.include is None or "relevant" in r.args.include
+        if not wanted or not r.args.query or not r.args.query.strip():
+            return []
+        request = SearchRequest(
+            owner_id=r.where.owner_id,
+            chat_id=r.where.chat_id,
+            thread_key=r.thread_key,
+            query=r.args.query,
+            now=r.args.as_of or self._kit.now(),
+            zone=self._kit.zone,
+            until=r.args.as_of,
+        )
+        shown = frozenset(line.id for line in rows.window if line.routine is None)
+        return list(await self._retriever.for_prompt(request, shown=shown, excluded=r.args.exclude_message_id))
+
+    async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
+        """A reply that opens a lane also sees what stood beside its target."""
+        if rows.quoted is None or rows.lane.last_no > 1 or not r.thread_key.startswith("reply:"):
+            return []
+        return await messages.around(self._kit.database, r.where.owner_id, r.where.chat_id, rows.quoted.id, NEIGHBOURS)
+
+    async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
+        receipt_id = f"r{secrets.token_hex(8)}"
+        await receipts.add(
+            self._kit.traces,
+            Receipt(
+                owner_id=r.where.owner_id,
+                chat_id=r.where.chat_id,
+                id=receipt_id,
+                thread_key=r.thread_key,
+                message_id=self._answered(r, rows),
+                query=None,
+                token_budget=r.args.token_budget,
+                tokens=built.tokens,
+                truncated=built.truncated,
+                as_of=r.args.as_of,
+                sections=[section.model_dump(mode="json") for section in built.sections],
+                included=built.included,
+                left_out=built.left_out,
+                created_at=self._kit.now(),
+            ),
+        )
+        return receipt_id
+
+    def _answered(self, r: _Request, rows: ContextRows) -> int | None:
+        wanted = r.args.exclude_message_id
+        return next((x.id for x in reversed(rows.window) if wanted is not None and x.ext_id == wanted), None)
+
+    def _result(self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str) -> c.Context:
+        by_section = r.args.detail == "sections"
+        return c.Context(
+            context=None if by_section else built.text,
+            sections=tuple(built.sections) if by_section else None,
+            tokens=built.tokens,
+            token_budget=r.args.token_budget,
+            truncated=built.truncated,
+            thread_key=r.thread_key,
+            session_id=session_id(rows.chat.channel, r.where.chat_id),
+            focus=built.focus,
+            notices=tuple(built.notices),
+            coverage=built.coverage,
+            receipt_id=receipt_id,
+        )

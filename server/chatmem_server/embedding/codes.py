@@ -1,0 +1,17 @@
+"""Vectors in pgvector's binary halfvec form, and their mean-centred sign codes; pure."""
+
+import struct
+from collections.abc import Sequence
+
+from asyncpg import BitString
+
+
+def halfvec(vector: Sequence[float]) -> bytes:
+    """pgvector's wire form: dimensions and zero as uint16, then big-endian float16 values."""
+    return struct.pack(f">HH{len(vector)}e", len(vector), 0, *vector)
+
+
+def code(vector: Sequence[float], mean: Sequence[float]) -> BitString:
+    """One bit a dimension: whether the vector lies above the model's mean there."""
+    bits = "".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True))
+    return BitString(bits)

@@ -1,0 +1,83 @@
+"""What was committed is announced to every server process, and from there to subscribers, over LISTEN/NOTIFY."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import asyncpg
+from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
+
+from chatmem_server.services import CHANGES, WORK
+from chatmem_server.store.database import Database
+
+logger = logging.getLogger(__name__)
+
+RECONNECT_SECONDS = 1.0
+MOST_WAITING = 10_000
+
+
+class Announcer:
+    """Sends notifications after the commit, off the request's path. Losing one costs a poll interval, no more."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: asyncio.Queue[tuple[str, str]] = asyncio.Queue(MOST_WAITING)
+
+    def __call__(self, channel: str, payload: str) -> None:
+        if not self._waiting.full():
+            self._waiting.put_nowait((channel, payload))
+
+    async def run(self) -> None:
+        while True:
+            batch = {await self._waiting.get(): None}
+            while not self._waiting.empty():
+                batch[self._waiting.get_nowait()] = None
+            await self._send(list(batch))
+
+    async def _send(self, batch: list[tuple[str, str]]) -> None:
+        try:
+            await self._database.notify(batch)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+            logger.warning("announcements lost (%s); pollers will notice later", error)
+
+
+class Listener:
+    """Hears all processes' announcements: wakes workers, and tells subscribers which resource changed."""
+
+    def __init__(self, dsn: str, bus: InMemorySubscriptionBus, wake: Callable[[], None]) -> None:
+        self._dsn = dsn
+        self._bus = bus
+        self._wake = wake
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+                logger.warning("listening for changes interrupted (%s); trying again", error)
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def _listen(self) -> None:
+        connection = await asyncpg.connect(self._dsn)
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
+        try:
+            await connection.add_listener(WORK, self._on_work)
+            await connection.add_listener(CHANGES, self._on_change)
+            await lost.wait()
+        finally:
+            await connection.close(timeout=1)
+
+    def _on_work(self, *_: Any) -> None:
+        self._wake()
+
+    def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:
+        uri = str(payload).partition(" ")[2]
+        self._spawn(self._bus.publish(ResourceUpdated(uri=uri)))
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,73 @@
+"""The server over streamable HTTP: its own uvicorn, bounded bodies, a health page, an orderly end."""
+
+import contextlib
+from collections.abc import AsyncGenerator
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from chatmem.settings import ServerSettings
+from chatmem_server.app import VERSION, MemoryServer, build_server
+from chatmem_server.storage import Storage
+
+BODY_BYTES = 2 * 1024 * 1024
+KEEP_ALIVE_SECONDS = 75
+GRACE_SECONDS = 3
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def build_http(settings: ServerSettings, storage: Storage) -> Starlette:
+    """The ASGI application. Its lifespan holds the storage open."""
+    server = build_server(settings, storage, auth=True)
+    add_health(server, storage)
+    app = server.streamable_http_app(
+        streamable_http_path="/mcp",
+        stateless_http=True,
+        host=settings.host,
+        max_request_body_size=BODY_BYTES,
+        transport_security=transport_security(settings),
+    )
+    inner = app.router.lifespan_context
+
+    @contextlib.asynccontextmanager
+    async def lifespan(scope: Starlette) -> AsyncGenerator[None]:
+        async with storage.running(), inner(scope):
+            yield
+
+    app.router.lifespan_context = lifespan
+    return app
+
+
+def add_health(server: MemoryServer, storage: Storage) -> None:
+    @server.custom_route("/health", methods=["GET"])  # type: ignore[untyped-decorator]  # untyped in the SDK
+    async def health(_: Request) -> Response:
+        """200 once storage is up, 503 with the reason until then."""
+        state = await storage.health()
+        return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
+
+
+def transport_security(settings: ServerSettings) -> TransportSecuritySettings:
+    """Hosts and origins that may call: loopback, and what the settings add. A browser's rebound name is turned away."""
+    names = [*LOOPBACK, *settings.allowed_hosts]
+    hosts = [form for name in names for form in (name, f"{name}:*")]
+    origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+async def serve_http(settings: ServerSettings) -> None:
+    """Serve until SIGINT or SIGTERM; open subscription streams are given three seconds."""
+    storage = Storage(settings)
+    config = uvicorn.Config(
+        build_http(settings, storage),
+        host=settings.host,
+        port=settings.port,
+        http="h11",  # httptools keeps trailing blanks in header values, which the protocol forbids
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        access_log=False,
+        log_level="warning",
+    )
+    await uvicorn.Server(config).serve()

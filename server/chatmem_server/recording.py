@@ -1,0 +1,254 @@
+"""Takes a message in: once, in its lane, with the work that follows from it queued."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import asyncpg
+
+from chatmem.contract import JobKind, RecordedMessage, RecordMessageArgs
+from chatmem_server import compaction
+from chatmem_server.importance import message_importance
+from chatmem_server.places import DEFAULT_CHANNEL, Where, reply_lane, root_lane, session_id, topic_lane
+from chatmem_server.rederiving import Rederiver
+from chatmem_server.retrieval.lexical import index_text, scope_lexemes
+from chatmem_server.secrets import mask
+from chatmem_server.services import CHANGES, WORK, Kit
+from chatmem_server.store import lanes, messages, queue
+from chatmem_server.store.messages import NewMessage, Recorded, StoredMessage
+from chatmem_server.store.queue import NewJob
+from chatmem_server.tokens import estimate
+
+PATIENCE = timedelta(seconds=30)
+"""How long extraction waits for the answer to a user message, so that one job serves the whole exchange."""
+
+
+class MessageRefused(Exception):
+    """The message cannot be recorded as sent; the text says what to change."""
+
+
+@dataclass(frozen=True)
+class _Incoming:
+    """A message on its way in, with everything derived from it."""
+
+    where: Where
+    args: RecordMessageArgs
+    thread_key: str
+    content: str
+    channel: str
+    sent_at: datetime
+    exchange_of: int | None
+    trace_id: str | None
+
+    @property
+    def ends_exchange(self) -> bool:
+        return self.args.role == "assistant" and self.args.routine is None
+
+
+class Recorder:
+    def __init__(self, kit: Kit, rederiver: Rederiver) -> None:
+        self._kit = kit
+        self._rederiver = rederiver
+
+    async def record(self, where: Where, args: RecordMessageArgs, trace_id: str | None = None) -> RecordedMessage:
+        """Record a message, or recognise it by its id as a duplicate or an edit.
+
+        Raises:
+            MessageRefused: when it names an exchange that is not there.
+        """
+        incoming = await self._incoming(where, args, trace_id)
+        now = self._kit.now()
+        try:
+            recorded = await messages.record(self._kit.database, self._row(incoming, now))
+        except asyncpg.UniqueViolationError:
+            return await self._again(incoming, now)
+        queued = await self._queue(incoming, recorded, now)
+        self._announce(incoming, queued)
+        return self._result(incoming, recorded.id, "created", queued)
+
+    async def lane_of(self, where: Where, thread_id: int | None, reply_to: str | None) -> str:
+        """The lane of a message with these channel facts."""
+        if thread_id is not None:
+            return topic_lane(where.chat_id, thread_id)
+        if reply_to is None:
+            return root_lane(where.chat_id)
+        target = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, reply_to)
+        return reply_lane(where.chat_id, reply_to, target.thread_key if target else None)
+
+    async def _incoming(self, where: Where, args: RecordMessageArgs, trace_id: str | None) -> _Incoming:
+        return _Incoming(
+            where=where,
+            args=args,
+            thread_key=await self.lane_of(where, args.message_thread_id, args.reply_to_message_id),
+            content=mask(args.content) if self._kit.settings.mask_messages else args.content,
+            channel=args.channel or DEFAULT_CHANNEL,
+            sent_at=args.sent_at or self._kit.now().astimezone(self._kit.zone),
+            exchange_of=await self._exchange_of(where, args),
+            trace_id=trace_id,
+        )
+
+    async def _exchange_of(self, where: Where, args: RecordMessageArgs) -> int | None:
+        if args.exchange_of is None:
+            return None
+        asked = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, args.exchange_of)
+        if asked is None:
+            raise MessageRefused(
+                f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out."
+            )
+        return asked.id
+
+    def _row(self, m: _Incoming, now: datetime) -> NewMessage:
+        args = m.args
+        return NewMessage(
+            owner_id=m.where.owner_id,
+            chat_id=m.where.chat_id,
+            channel=m.channel,
+            now=now,
+            thread_key=m.thread_key,
+            role=args.role,
+            content=m.content,
+            speaker=args.speaker,
+            ext_id=args.message_id,
+            reply_to=args.reply_to_message_id,
+            agent_id=args.agent_id,
+            routine=args.routine,
+            routine_summary=args.summary,
+            exchange_of=m.exchange_of,
+            importance=message_importance(args.role, m.content),
+            tokens=estimate(m.content),
+            sent_at=m.sent_at,
+            utc_offset=_offset_minutes(m.sent_at),
+            index_text=index_text(m.content, args.speaker),
+            scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+            slot=args.expects.model_dump(mode="json") if args.expects else None,
+            slot_until=m.sent_at + timedelta(minutes=self._kit.settings.context.slot_minutes) if args.expects else None,
+            ends_exchange=m.ends_exchange,
+        )
+
+    async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
+        """The id is known: same text is a duplicate, other text an edit."""
+        assert m.args.message_id is not None  # only an external id can be there twice
+        old = await self._stored(m)
+        if old.content == m.content:
+            return self._result(m, old.id, "duplicate", ())
+        changed = await messages.edit(
+            self._kit.database,
+            m.where.owner_id,
+            m.where.chat_id,
+            old,
+            content=m.content,
+            importance=message_importance(old.role, m.content),
+            tokens=estimate(m.content),
+            index_text=index_text(m.content, m.args.speaker),
+            scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+            now=now,
+        )
+        if not changed:
+            return await self._again(m, now)
+        queued = await self._rederiver.after_edit(m.where, old, m.content, now, m.trace_id)
+        self._announce(m, queued)
+        return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
+
+    async def _stored(self, m: _Incoming) -> StoredMessage:
+        stored = await messages.by_ext_id(
+            self._kit.database, m.where.owner_id, m.where.chat_id, m.args.message_id or ""
+        )
+        assert stored is not None  # messages are never deleted
+        return stored
+
+    async def _queue(self, m: _Incoming, recorded: Recorded, now: datetime) -> tuple[JobKind, ...]:
+        kinds: list[JobKind] = []
+        job = self._follow_up(m, recorded, now)
+        if job is not None:
+            await queue.enqueue(self._kit.database, job, now)
+            kinds.append(job.kind)
+        if await self._compact(m, recorded, now):
+            kinds.append("chunk_summary")
+        return tuple(kinds)
+
+    def _follow_up(self, m: _Incoming, recorded: Recorded, now: datetime) -> NewJob | None:
+        if m.args.routine is not None:
+            if m.args.summary is not None:
+                return None
+            key = f"routine:{recorded.id}"
+            return self._job(m, "routine_summary", key, recorded.id, recorded.id, now)
+        first = m.exchange_of or recorded.id
+        start = now if m.args.role == "assistant" else now + PATIENCE
+        return self._job(m, "exchange", m.thread_key, first, recorded.id, start, exchanges=int(m.ends_exchange))
+
+    def _job(
+        self, m: _Incoming, kind: JobKind, key: str, first: int, last: int, start: datetime, exchanges: int = 0
+    ) -> NewJob:
+        return NewJob(
+            m.where.owner_id, m.where.chat_id, kind, m.thread_key, key, first, last, start, exchanges, m.trace_id
+        )
+
+    async def _compact(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
+        lane = (m.where.owner_id, m.where.chat_id, m.thread_key)
+        count = recorded.last_no - recorded.queued_to
+        oldest = await self._oldest_open(lane, count)
+        rules = self._kit.settings.compaction
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=oldest, now=now):
+            return False
+        return await compact_lane(self._kit, *lane, now, m.trace_id) > 0
+
+    async def _oldest_open(self, lane: tuple[int, int, str], count: int) -> datetime | None:
+        """Read only when age alone could make compaction due."""
+        if count <= self._kit.settings.compaction.keep:
+            return None
+        return await lanes.oldest_open(self._kit.database, *lane)
+
+    def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
+        if queued:
+            self._kit.announce(WORK, "")
+        self._kit.announce(CHANGES, f"{m.where.owner_id} memory://chat/{m.where.chat_id}/messages")
+        self._kit.announce(CHANGES, f"{m.where.owner_id} memory://chat/{m.where.chat_id}/context")
+
+    def _result(
+        self, m: _Incoming, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None
+    ) -> RecordedMessage:
+        self._kit.emit("message_received", trace_id=m.trace_id, outcome=outcome, role=m.args.role, queued=list(queued))
+        return RecordedMessage.model_validate(
+            {
+                "id": number,
+                "thread_key": thread_key or m.thread_key,
+                "session_id": session_id(m.channel, m.where.chat_id),
+                "outcome": outcome,
+                "importance": message_importance(m.args.role, m.content),
+                "tokens": estimate(m.content),
+                "queued": queued,
+            }
+        )
+
+
+async def compact_lane(
+    kit: Kit,
+    owner_id: int,
+    chat_id: int,
+    thread_key: str,
+    now: datetime,
+    trace_id: str | None = None,
+    *,
+    all_due: bool = False,
+) -> int:
+    """Queue chunk jobs for a lane; how many. `all_due` compacts whatever lies beyond the window's keep size."""
+    lane = await lanes.find(kit.database, owner_id, chat_id, thread_key)
+    rules = kit.settings.compaction
+    if lane is None:
+        return 0
+    waiting = await lanes.open_run(kit.database, owner_id, chat_id, thread_key)
+    oldest = waiting[0].sent_at if waiting else None
+    tokens = sum(m.tokens for m in waiting)
+    kept = compaction.keep(rules, messages=len(waiting), tokens=tokens, oldest=oldest, now=now)
+    if kept is None:
+        if not all_due:
+            return 0
+        kept = rules.keep
+    runs = compaction.runs(waiting, kept, rules.chunk)
+    if not runs:
+        return 0
+    return await lanes.queue_chunks(kit.database, owner_id, chat_id, thread_key, lane.queued_to, runs, now, trace_id)
+
+
+def _offset_minutes(at: datetime) -> int:
+    offset = at.utcoffset()
+    return int(offset.total_seconds() // 60) if offset is not None else 0

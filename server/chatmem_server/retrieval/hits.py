@@ -1,0 +1,59 @@
+"""What a search asks for and what it finds; plain values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from chatmem.contract import MemoryStatus, ResultKind, Role
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One thing found. `text` is what to show: of a long message the sentences that match; `full_text` is all of it.
+
+    `cosine` and `lexical` are None where that side did not find it. `source_ids` are message numbers.
+    """
+
+    kind: ResultKind
+    id: int
+    chat_id: int | None
+    thread_key: str | None
+    text: str
+    full_text: str
+    role: Role | None
+    speaker: str | None
+    at: datetime
+    utc_offset: int
+    tokens: int
+    score: float
+    cosine: float | None
+    lexical: float | None
+    source_ids: Sequence[int]
+    routine: str | None
+    memory_status: MemoryStatus | None
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """`chat_id` None: all chats of the owner. `before_id`: only messages with a smaller number (what no window shows)."""
+
+    owner_id: int
+    chat_id: int | None
+    thread_key: str | None
+    query: str
+    now: datetime
+    zone: ZoneInfo
+    kinds: Sequence[ResultKind] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    limit: int = 8
+    cursor: str | None = None
+    before_id: int | None = None
+    statuses: Sequence[MemoryStatus] = ("active",)
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    hits: Sequence[Hit]
+    next_cursor: str | None

@@ -1,0 +1,28 @@
+"""The server over stdio, as Claude Desktop and Claude Code start it: one user, an orderly end on every signal."""
+
+import asyncio
+import os
+import signal
+
+from chatmem.settings import ServerSettings
+from chatmem_server.app import build_server
+from chatmem_server.storage import Storage
+
+GRACE_SECONDS = 5.0
+
+
+async def serve_stdio(settings: ServerSettings) -> None:
+    """Serve until the client closes its end, or SIGINT or SIGTERM."""
+    storage = Storage(settings)
+    server = build_server(settings, storage, auth=False)
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    async with storage.running():
+        serving = asyncio.create_task(server.run_stdio_async())
+        stopping = asyncio.create_task(stopped.wait())
+        await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+    if not serving.done():
+        # A thread of the SDK sits in a read of stdin that nothing can interrupt; storage is closed, nothing is lost.
+        os._exit(0)
+    await serving

@@ -1,0 +1,151 @@
+"""Opens PostgreSQL, brings its schema up to date, makes the actors and keeps the background tasks running."""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import asyncpg
+from mcp.server.auth.provider import AccessToken
+from mcp.server.subscriptions import InMemorySubscriptionBus
+
+from chatmem.settings import ServerSettings
+from chatmem_server.actors import Actors, make_actors
+from chatmem_server.auth import TokenVerifier, ensure_local_tokens
+from chatmem_server.background import Background
+from chatmem_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from chatmem_server.embedding.choose import choose_embedder
+from chatmem_server.embedding.protocol import Embedder
+from chatmem_server.events import Announcer, Listener
+from chatmem_server.migrate import MigrationError, migrate
+from chatmem_server.services import Kit
+from chatmem_server.store import tokens
+from chatmem_server.store.database import Database, open_database
+from chatmem_server.trace import jsonl, silent
+from chatmem_sql import migrations
+
+KEY_NAME = "memory"
+
+logger = logging.getLogger(__name__)
+
+
+class StorageUnavailable(Exception):
+    """The database could not be opened; the text says why and what to do."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Storage:
+    """One process's hold on the memory. Entered once; until it is up, `actors()` waits."""
+
+    def __init__(self, settings: ServerSettings, now: Callable[[], datetime] = utc_now) -> None:
+        self.settings = settings
+        self.bus = InMemorySubscriptionBus()
+        self.verifier = LateVerifier(self)
+        self.embedder: Embedder = choose_embedder(settings)
+        self._now = now
+        self._actors: asyncio.Future[Actors] | None = None
+        self._emit = jsonl(settings.log_dir, "server", now) if settings.observability else silent
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator["Storage"]:
+        """Open in the background, so that a client's handshake never waits for PostgreSQL; close on the way out."""
+        self._actors = asyncio.get_running_loop().create_future()
+        async with AsyncExitStack() as stack:
+            opening = asyncio.create_task(self._open(stack))
+            try:
+                yield self
+            finally:
+                opening.cancel()
+                await asyncio.gather(opening, return_exceptions=True)
+
+    async def actors(self) -> Actors:
+        """The actors, once storage is up.
+
+        Raises:
+            StorageUnavailable: when it could not be opened.
+        """
+        if self._actors is None:
+            raise StorageUnavailable("The memory is not running yet; try again.")
+        return await asyncio.shield(self._actors)
+
+    async def health(self) -> dict[str, Any]:
+        """Whether calls can be answered, and what still comes up. Never waits."""
+        future = self._actors
+        failed = future is not None and future.done() and future.exception() is not None
+        return {
+            "ready": future is not None and future.done() and not failed,
+            "reason": str(future.exception()) if future is not None and failed else None,
+            "embeddings": {"model": self.embedder.model, "ready": self.embedder.ready},
+        }
+
+    def observe(self, tool: str, seconds: float, ok: bool) -> None:
+        self._emit("tool_call", tool=tool, milliseconds=round(seconds * 1000, 2), ok=ok)
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        assert self._actors is not None  # set before this task is made
+        started = time.perf_counter()
+        try:
+            self._actors.set_result(await self._make(stack))
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, EmbeddedPostgresError, MigrationError) as error:
+            logger.exception("storage could not be opened")
+            self._actors.set_exception(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
+            # Mark it as seen: over stdio there may be nobody who asks.
+            self._actors.exception()
+        self._emit("storage_open", milliseconds=round((time.perf_counter() - started) * 1000))
+
+    async def _make(self, stack: AsyncExitStack) -> Actors:
+        dsn = await self._dsn(stack)
+        database = await _opened(stack, dsn, durable=True)
+        traces = await _opened(stack, dsn, durable=False)
+        announcer = Announcer(database)
+        kit = Kit(self.settings, database, traces, self.embedder, self._now, announcer, self._emit)
+        await ensure_local_tokens(database, self.settings, self._now())
+        key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), self._now())
+        actors = make_actors(kit, key)
+        await actors.work.apply_leftovers()
+        listener = Listener(dsn, self.bus, actors.work.wake)
+        await stack.enter_async_context(Background(actors, announcer, listener).running())
+        return actors
+
+    async def _dsn(self, stack: AsyncExitStack) -> str:
+        url = self.settings.database_url
+        if url is not None:
+            await _migrate(url.get_secret_value())
+            return url.get_secret_value()
+        embedded = EmbeddedPostgres(self.settings.data_dir / "postgres")
+        stack.push_async_callback(embedded.release)
+        dsn = await embedded.start()
+        await _migrate(dsn)
+        return dsn
+
+
+class LateVerifier:
+    """Verifies tokens once storage is up: the HTTP port answers before."""
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        actors = await self._storage.actors()
+        return await TokenVerifier(actors.kit.database).verify_token(token)
+
+
+async def _migrate(dsn: str) -> None:
+    connection: Any = await asyncpg.connect(dsn)
+    try:
+        await migrate(connection, migrations())
+    finally:
+        await connection.close()
+
+
+async def _opened(stack: AsyncExitStack, dsn: str, *, durable: bool) -> Database:
+    database = await open_database(dsn, durable=durable, size=12 if durable else 3)
+    stack.push_async_callback(database.close)
+    return database

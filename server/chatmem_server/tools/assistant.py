@@ -1,0 +1,210 @@
+"""The ten assistant tools: what each is for, and which actor answers."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from mcp.types import InputRequiredResult, ToolAnnotations
+from pydantic import BaseModel
+
+from chatmem import contract as c
+from chatmem_server.actors import Actors
+from chatmem_server.places import Where, locate
+from chatmem_server.tools import text
+from chatmem_server.tools.asking import confirmed
+from chatmem_server.tools.spec import ToolSpec
+from chatmem_server.tools.strict import Call, Refusal
+
+READ = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+
+ALWAYS = {"anthropic/alwaysLoad": True}
+LONG = {"anthropic/maxResultSizeChars": 500_000}
+
+GetActors = Callable[[], Awaitable[Actors]]
+
+
+def assistant_tools(ready: GetActors) -> list[ToolSpec]:
+    """`ready` waits for storage: the tools are listed before it is up."""
+    tools = _Tools(ready)
+    return [
+        ToolSpec(
+            c.GET_CONTEXT,
+            "Get context",
+            "All an answer needs: profile, summaries, facts, the recent talk, what the query calls to mind. Call first, every turn.",
+            c.GetContextArgs,
+            c.Context,
+            tools.get_context,
+            text.context,
+            READ,
+            {**ALWAYS, **LONG},
+        ),
+        ToolSpec(
+            c.RECORD_MESSAGE,
+            "Record message",
+            "Store one message word for word. Record every user message and every reply; lasting facts are learned from it.",
+            c.RecordMessageArgs,
+            c.RecordedMessage,
+            tools.record_message,
+            text.recorded,
+            ADD,
+            ALWAYS,
+        ),
+        ToolSpec(
+            c.SEARCH_MEMORY,
+            "Search memory",
+            "Find messages, summaries and memories by meaning or exact words, when the context lacks something.",
+            c.SearchMemoryArgs,
+            c.SearchResults,
+            tools.search_memory,
+            text.results,
+            READ,
+            {**ALWAYS, **LONG},
+        ),
+        ToolSpec(
+            c.REMEMBER,
+            "Remember",
+            "Store one lasting statement about the user. Not for guesses or small talk.",
+            c.RememberArgs,
+            c.Remembered,
+            tools.remember,
+            text.remembered,
+            ADD,
+            ALWAYS,
+        ),
+        ToolSpec(
+            c.UPDATE_MEMORY,
+            "Update memory",
+            "Change one memory. Find its number with search_memory.",
+            c.UpdateMemoryArgs,
+            c.Memory,
+            tools.update_memory,
+            text.memory,
+            CHANGE,
+            {"anthropic/searchHint": "confirm correct complete pin share memory"},
+        ),
+        ToolSpec(
+            c.FORGET,
+            "Forget",
+            "Erase memories for good, everywhere. Without confirm it only previews; show that to the user first.",
+            c.ForgetArgs,
+            c.Forgotten,
+            tools.forget,
+            text.forgotten,
+            ERASE,
+            {"anthropic/searchHint": "delete erase remove memory privacy"},
+        ),
+        ToolSpec(
+            c.GET_PROFILE,
+            "Get profile",
+            "What is known about the user. For one question use get_context.",
+            c.GetProfileArgs,
+            c.Profile,
+            tools.get_profile,
+            text.profile,
+            READ,
+            {"anthropic/searchHint": "what do you know about me facts goals", **LONG},
+        ),
+        ToolSpec(
+            c.SUMMARIZE_CHAT,
+            "Summarize chat",
+            "The chat's summaries by period, today's routines, pending work.",
+            c.SummarizeChatArgs,
+            c.ChatSummary,
+            tools.summarize_chat,
+            text.chat_summary,
+            CHANGE,
+            {"anthropic/searchHint": "summary catch up history", **LONG},
+        ),
+        ToolSpec(
+            c.EXPLAIN,
+            "Explain",
+            "Why something is known or was answered: sources, versions, what was left out.",
+            c.ExplainArgs,
+            c.Explanation,
+            tools.explain,
+            text.explanation,
+            READ,
+            {"anthropic/searchHint": "why source provenance receipt", **LONG},
+        ),
+        ToolSpec(
+            c.START_NEW_CHAT,
+            "Start new chat",
+            "Put the chat's summary away and begin afresh; memories stay. When the user asks, or a notice says so.",
+            c.StartNewChatArgs,
+            c.NewChat,
+            tools.start_new_chat,
+            text.new_chat,
+            CHANGE,
+            {"anthropic/searchHint": "new conversation reset"},
+        ),
+    ]
+
+
+class _Tools:
+    """One coroutine a tool: find the chat, let the actor work."""
+
+    def __init__(self, ready: GetActors) -> None:
+        self._ready = ready
+
+    async def record_message(self, call: Call[c.RecordMessageArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.recorder.record(where, call.args, call.trace_id)
+
+    async def get_context(self, call: Call[c.GetContextArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.reader.context(where, call.args, call.trace_id)
+
+    async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.reader.search(where, call.args)
+
+    async def remember(self, call: Call[c.RememberArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.rememberer.remember(where, call.args)
+
+    async def update_memory(self, call: Call[c.UpdateMemoryArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        target = call.args.to_chat_id
+        share_to = locate(call.caller, target, actors.kit.settings) if target is not None else None
+        return await actors.rememberer.update(where, call.args, share_to)
+
+    async def forget(self, call: Call[c.ForgetArgs]) -> BaseModel | InputRequiredResult:
+        actors, where = await self._at(call)
+        args: c.ForgetArgs = call.args
+        if args.confirm is not None:
+            return await actors.forgetter.erase(where, args)
+        preview = await actors.forgetter.preview(where, args)
+
+        async def question() -> str | None:
+            return text.forget_question(preview) if preview.matches else None
+
+        answer = await confirmed(call.context, question)
+        if isinstance(answer, InputRequiredResult):
+            return answer
+        if answer == "yes":
+            return await actors.forgetter.erase(where, args.model_copy(update={"confirm": preview.confirm}))
+        if answer == "no":
+            raise Refusal("The user declined: nothing was erased.")
+        return preview
+
+    async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.viewer.profile(where)
+
+    async def summarize_chat(self, call: Call[c.SummarizeChatArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.viewer.chat_summary(where, call.args)
+
+    async def explain(self, call: Call[c.ExplainArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.explainer.explain(where, call.args)
+
+    async def start_new_chat(self, call: Call[c.StartNewChatArgs]) -> BaseModel:
+        actors, where = await self._at(call)
+        return await actors.viewer.start_new_chat(where)
+
+    async def _at(self, call: Call[Any]) -> tuple[Actors, Where]:
+        actors = await self._ready()
+        return actors, locate(call.caller, call.args.chat_id, actors.kit.settings)

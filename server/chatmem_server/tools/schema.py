@@ -1,0 +1,56 @@
+"""JSON schemas as short as they can be said: what a model pays for at every turn; pure."""
+
+from typing import Any
+
+_NOISE = frozenset(("title", "default"))
+_LIMITS = frozenset(("minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "pattern", "maxItems"))
+
+
+def compact(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without titles, null branches, defaults and limits that the server explains when they are broken.
+
+    References are written out, because some hosts do not resolve them.
+    """
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
+    assert isinstance(slim, dict)  # an object schema stays one
+    slim.setdefault("type", "object")
+    return slim
+
+
+def _slim(node: Any, definitions: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_slim(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        target = definitions[node["$ref"].rpartition("/")[2]]
+        return _slim({**_without_prose(target), **{k: v for k, v in node.items() if k != "$ref"}}, definitions)
+    if "anyOf" in node:
+        return _without_null(node, definitions)
+    return {key: _entry(key, value, definitions) for key, value in node.items() if not _is_noise(key, value)}
+
+
+def _entry(key: str, value: Any, definitions: dict[str, Any]) -> Any:
+    """Below `properties` the keys are names of fields, not words of the schema language."""
+    if key == "properties":
+        return {name: _slim(field, definitions) for name, field in value.items()}
+    return _slim(value, definitions)
+
+
+def _is_noise(key: str, value: Any) -> bool:
+    return (key in _NOISE or key in _LIMITS) and not isinstance(value, dict)
+
+
+def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
+    """An optional argument is one that may be left out; a nullable result keeps its null."""
+    branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
+    rest = {key: value for key, value in node.items() if key != "anyOf"}
+    optional = "default" in node
+    if len(branches) == 1 and (optional or len(node["anyOf"]) == 1):
+        return _slim({**branches[0], **rest}, definitions)
+    return {**_slim(rest, definitions), "anyOf": _slim(node["anyOf"], definitions)}
+
+
+def _without_prose(definition: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in definition.items() if key != "description"}

@@ -1,0 +1,149 @@
+"""An MCP tool whose arguments are one strict pydantic model and whose two result channels say the same."""
+
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from pydantic import BaseModel, Field, ValidationError
+
+from chatmem_server.places import Caller
+from chatmem_server.tools.schema import compact
+
+ArgsT = TypeVar("ArgsT", bound=BaseModel)
+ResultT = TypeVar("ResultT", bound=BaseModel)
+AnyContext = Context[Any, Any]
+CallerOf = Callable[[], Caller]
+"""The caller of the request under way, from its credential."""
+
+
+class Refusal(Exception):
+    """A call is refused for a reason its caller can act on; the text goes to the model as it is."""
+
+
+class Call(Generic[ArgsT]):
+    """One call of a tool: who, with what arguments, in which MCP context."""
+
+    def __init__(self, caller: Caller, args: ArgsT, context: AnyContext, trace_id: str | None) -> None:
+        self.caller = caller
+        self.args = args
+        self.context = context
+        self.trace_id = trace_id
+
+
+Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
+
+
+class StrictTool(Tool):
+    """Validates with the contract's model, answers with compact text and the same as structured content."""
+
+    args_model: type[BaseModel] = Field(exclude=True)
+    handler: Handler = Field(exclude=True)
+    render: Callable[[Any], str] = Field(exclude=True)
+    scopes: frozenset[str] = Field(exclude=True)
+    caller_of: CallerOf = Field(exclude=True)
+    refusals: tuple[type[Exception], ...] = Field(exclude=True)
+    observe: Callable[[str, float, bool], None] = Field(exclude=True)
+
+    async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
+        """Every failure a caller can mend is a ToolError with a sentence; any other rises and is logged by the SDK."""
+        started = time.perf_counter()
+        ok = False
+        try:
+            result = await self._answer(arguments, context)
+            ok = True
+            return result
+        finally:
+            self.observe(self.name, time.perf_counter() - started, ok)
+
+    async def _answer(self, arguments: dict[str, Any], context: AnyContext) -> CallToolResult | InputRequiredResult:
+        args = self._validated(arguments)
+        caller = self.caller_of()
+        try:
+            result = await self.handler(Call(caller, args, context, trace_of(context)))
+        except self.refusals as refusal:
+            raise ToolError(str(refusal)) from refusal
+        if isinstance(result, InputRequiredResult):
+            return result
+        structured = result.model_dump(mode="json", exclude_none=False)
+        return CallToolResult(
+            content=[TextContent(type="text", text=self.render(result))], structured_content=structured
+        )
+
+    def _validated(self, arguments: dict[str, Any]) -> BaseModel:
+        try:
+            return self.args_model.model_validate(arguments)
+        except ValidationError as error:
+            raise ToolError(explained(self.name, error)) from None
+
+
+def strict_tool(
+    name: str,
+    title: str,
+    description: str,
+    args: type[BaseModel],
+    result: type[BaseModel],
+    *,
+    handler: Handler,
+    render: Callable[[Any], str],
+    annotations: ToolAnnotations,
+    scopes: frozenset[str],
+    caller_of: CallerOf,
+    refusals: tuple[type[Exception], ...],
+    observe: Callable[[str, float, bool], None],
+    meta: Mapping[str, Any],
+) -> StrictTool:
+    metadata = FuncMetadata(
+        arg_model=ArgModelBase, output_schema=compact(result.model_json_schema(mode="serialization"))
+    )
+    return StrictTool(
+        fn=handler,
+        name=name,
+        title=title,
+        description=description,
+        parameters=compact(args.model_json_schema()),
+        fn_metadata=metadata,
+        is_async=True,
+        context_kwarg=None,
+        annotations=annotations,
+        meta=dict(meta),
+        args_model=args,
+        handler=handler,
+        render=render,
+        scopes=scopes,
+        caller_of=caller_of,
+        refusals=refusals,
+        observe=observe,
+    )
+
+
+def trace_of(context: AnyContext) -> str | None:
+    """The trace id a client sent in `_meta`, if it looks like one."""
+    meta: Any = context.request_context.meta
+    value = meta.get("chatmem/trace") if isinstance(meta, Mapping) else None
+    return value if isinstance(value, str) and 0 < len(value) <= 64 and value.isprintable() else None
+
+
+def explained(tool: str, error: ValidationError) -> str:
+    """Pydantic's findings as sentences a model can act on, without the values and without links."""
+    return f"{tool} was not run. " + " ".join(_sentence(e["loc"], e["type"], e["msg"]) for e in _errors(error))
+
+
+def _errors(error: ValidationError) -> list[Any]:
+    return list(error.errors(include_url=False, include_input=False, include_context=False))[:5]
+
+
+def _sentence(location: tuple[int | str, ...], kind: str, message: str) -> str:
+    field = ".".join(str(part) for part in location)
+    text = message.removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        return f"There is no argument {field}; leave it out."
+    if kind == "missing":
+        return f"Argument {field} is required."
+    if not field:
+        return f"{text[0].upper()}{text[1:]}."
+    return f"Argument {field}: {text[0].lower()}{text[1:]}."

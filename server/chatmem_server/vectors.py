@@ -1,0 +1,13 @@
+"""A text's vector in the form PostgreSQL takes, or none where nobody can embed now."""
+
+from chatmem_server.embedding.codes import halfvec
+from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
+
+
+async def halfvec_or_none(embedder: Embedder, text: str) -> bytes | None:
+    """The vector as pgvector's binary halfvec; None lets the caller go on by words alone."""
+    try:
+        vectors = await embedder.embed([text], urgent=True)
+    except EmbeddingUnavailable:
+        return None
+    return halfvec(vectors[0])

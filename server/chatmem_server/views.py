@@ -1,0 +1,158 @@
+"""What a person looks at: the profile, a chat's summaries, and starting a chat anew."""
+
+from datetime import datetime, timedelta
+
+from chatmem.contract import (
+    Backlog,
+    CanonicalSummary,
+    ChatSummary,
+    Conversation,
+    Coverage,
+    CurrentSession,
+    JobKind,
+    Memory,
+    MemoryKind,
+    NewChat,
+    Period,
+    Profile,
+    RoutineEntry,
+    SummarizeChatArgs,
+)
+from chatmem_server.clock import clock_time, local, period
+from chatmem_server.context.assemble import worth_showing
+from chatmem_server.places import Where
+from chatmem_server.recording import Recorder, compact_lane
+from chatmem_server.services import CHANGES, WORK, Kit
+from chatmem_server.store import chats, lanes, memories, messages, profile, queue, summaries
+from chatmem_server.store.lanes import Lane
+from chatmem_server.store.messages import Line
+from chatmem_server.store.summaries import Summary
+from chatmem_server.tokens import clip
+
+CURRENT_TOKENS = 120
+"""Tokens of the current session's gist."""
+
+
+class Viewer:
+    def __init__(self, kit: Kit, recorder: Recorder) -> None:
+        self._kit = kit
+        self._recorder = recorder
+
+    async def profile(self, where: Where) -> Profile:
+        """All that is known of the chat's owner and may be seen in this chat."""
+        stored = await profile.find(self._kit.database, where.owner_id)
+        live = await memories.live(self._kit.database, where.owner_id, where.chat_id, ("active", "uncertain"))
+        counts = await chats.counts(self._kit.database, where.owner_id, where.chat_id)
+        return Profile(
+            narrative=stored.narrative if stored else "",
+            facts=_of(live, "fact"),
+            preferences=_of(live, "preference"),
+            goals=_of(live, "goal"),
+            dates=_of(live, "date"),
+            pins=tuple(m for m in live if m.status == "active" and (m.pinned or m.kind == "pin")),
+            uncertain=tuple(m for m in live if m.status == "uncertain"),
+            conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
+            version=stored.version if stored else 0,
+        )
+
+    async def chat_summary(self, where: Where, args: SummarizeChatArgs) -> ChatSummary:
+        now = self._kit.now()
+        queued = await self._compact(where, now) if args.now else ()
+        lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
+        chunks = await summaries.chunks(self._kit.database, where.owner_id, where.chat_id)
+        thread = await summaries.rolling(self._kit.database, where.owner_id, where.chat_id, "thread", lane)
+        session_key = f"session:{where.chat_id}"
+        session = await summaries.rolling(self._kit.database, where.owner_id, where.chat_id, "session", session_key)
+        return ChatSummary(
+            periods=tuple(self._period(chunk) for chunk in chunks),
+            thread_summary=thread.text if thread else "",
+            session_summary=session.text if session else "",
+            current_session=await self._current(where, lane),
+            canonical=await self._canonical(where),
+            routines_today=await self._routines(where, now),
+            backlog=await self._backlog(where, now),
+            coverage=await self._coverage(where, lane),
+            queued=queued,
+        )
+
+    async def start_new_chat(self, where: Where) -> NewChat:
+        begun = await chats.new_epoch(self._kit.database, where.owner_id, where.chat_id, self._kit.now())
+        self._kit.announce(CHANGES, f"{where.owner_id} memory://chat/{where.chat_id}/summary")
+        epoch, archived = begun if begun is not None else (0, False)
+        return NewChat(epoch=epoch, archived=archived)
+
+    async def _compact(self, where: Where, now: datetime) -> tuple[JobKind, ...]:
+        queued = 0
+        for lane in await lanes.of_chat(self._kit.database, where.owner_id, where.chat_id):
+            queued += await compact_lane(self._kit, where.owner_id, where.chat_id, lane.thread_key, now, all_due=True)
+        if queued:
+            self._kit.announce(WORK, "")
+        kinds: tuple[JobKind, ...] = ("chunk_summary",)
+        return kinds * queued
+
+    def _period(self, chunk: Summary) -> Period:
+        return Period(
+            id=chunk.id,
+            thread_key=chunk.thread_key,
+            period=period(chunk.from_at, chunk.to_at, self._kit.zone),
+            from_at=chunk.from_at,
+            to_at=chunk.to_at,
+            count=chunk.count,
+            text=chunk.text,
+            provisional=chunk.provisional,
+        )
+
+    async def _current(self, where: Where, lane_key: str) -> CurrentSession:
+        lane = await lanes.find(self._kit.database, where.owner_id, where.chat_id, lane_key)
+        newest = await messages.before_in_lane(
+            self._kit.database, where.owner_id, where.chat_id, lane_key, 2**62, _open(lane)
+        )
+        talk = [line for line in newest if line.routine is None]
+        return CurrentSession(count=_open(lane), since=talk[0].sent_at if talk else None, text=_gist(talk))
+
+    async def _canonical(self, where: Where) -> CanonicalSummary:
+        chat = await chats.find(self._kit.database, where.owner_id, where.chat_id)
+        if chat is None:
+            return CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
+        return CanonicalSummary(
+            user_confirmed=chat.user_confirmed,
+            llm_inferred=chat.llm_inferred,
+            general_summary=chat.general_summary,
+            version=chat.version,
+            tokens=chat.tokens,
+        )
+
+    async def _routines(self, where: Where, now: datetime) -> tuple[RoutineEntry, ...]:
+        midnight = local(now, self._kit.zone).replace(hour=0, minute=0, second=0, microsecond=0)
+        rows = await messages.routines_since(self._kit.database, where.owner_id, where.chat_id, midnight)
+        return tuple(
+            RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._kit.zone), summary=r.summary) for r in rows
+        )
+
+    async def _backlog(self, where: Where, now: datetime) -> Backlog:
+        b = await queue.backlog(self._kit.database, where.owner_id, where.chat_id, now)
+        seconds = max(timedelta(), now - b.oldest).total_seconds() if b.oldest else None
+        return Backlog(waiting=b.waiting, in_work=b.in_work, dead=b.dead, oldest_seconds=seconds)
+
+    async def _coverage(self, where: Where, lane_key: str) -> Coverage:
+        lane = await lanes.find(self._kit.database, where.owner_id, where.chat_id, lane_key)
+        gaps = await lanes.gaps(self._kit.database, where.owner_id)
+        gap = sum(abs(g.last_no - g.covered_to - g.open) + abs(g.covered_to - g.covered) for g in gaps)
+        if lane is None:
+            return Coverage(verbatim=0, summarised=0, pending=0, gap=gap)
+        queued = lane.queued_to - lane.covered_to
+        return Coverage(verbatim=lane.last_no - lane.queued_to, summarised=lane.covered_to, pending=queued, gap=gap)
+
+
+def _of(live: list[Memory], kind: MemoryKind) -> tuple[Memory, ...]:
+    return tuple(m for m in live if m.kind == kind and m.status == "active" and worth_showing(m.content))
+
+
+def _open(lane: Lane | None) -> int:
+    return lane.last_no - lane.covered_to if lane else 0
+
+
+def _gist(lines: list[Line]) -> str:
+    """The user's own newest words: the current session is too young for a summary."""
+    said = " · ".join(line.content for line in lines if line.role == "user")[-4000:]
+    return clip(said, CURRENT_TOKENS)[0]

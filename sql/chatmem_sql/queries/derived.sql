@@ -1,0 +1,56 @@
+-- name: texts
+-- $1 owner: every text that was derived for the owner, with what it takes to write it back
+select 'summary' as place, chat_id, id, kind as subject, text, body
+from conversation_summaries
+where owner_id = $1
+union all
+select 'canonical', chat_id, epoch, '', '', jsonb_build_object(
+  'user_confirmed', user_confirmed, 'llm_inferred', llm_inferred, 'general_summary', general_summary)
+from chat_metadata
+where owner_id = $1
+union all
+select 'profile', 0, 0, '', narrative, jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences,
+  'goals', raw_goals, 'dates', raw_dates)
+from user_profile
+where owner_id = $1
+union all
+select 'version', chat_id, version, subject, '', value
+from text_versions
+where owner_id = $1
+union all
+select 'routine', chat_id, id, '', routine_summary, '{}'::jsonb
+from messages
+where owner_id = $1 and routine_summary is not null
+
+-- name: set_summary
+-- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes
+update conversation_summaries
+set text = $4, body = $5, tokens = $6, embedding = null, version = version + 1,
+  tsv = to_tsvector('chatmem', $7) || array_to_tsvector($8::text[])
+where owner_id = $1 and chat_id = $2 and id = $3
+
+-- name: set_canonical
+-- $1 owner, $2 chat, $3 epoch, $4 user confirmed, $5 inferred, $6 general, $7 tokens
+update chat_metadata set user_confirmed = $4, llm_inferred = $5, general_summary = $6, tokens = $7
+where owner_id = $1 and chat_id = $2 and epoch = $3
+
+-- name: set_profile
+-- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates
+update user_profile
+set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_dates = $6, version = version + 1
+where owner_id = $1
+
+-- name: set_version
+-- $1 owner, $2 chat, $3 subject, $4 version, $5 value
+update text_versions set value = $5
+where owner_id = $1 and chat_id = $2 and subject = $3 and version = $4
+
+-- name: set_routine
+-- $1 owner, $2 chat, $3 message, $4 summary or null
+update messages set routine_summary = $4
+where owner_id = $1 and chat_id = $2 and id = $3
+
+-- name: chunk_range
+-- $1 owner, $2 chat, $3 summary number
+select thread_key, from_id, to_id from conversation_summaries
+where owner_id = $1 and chat_id = $2 and id = $3 and kind = 'chunk'

@@ -1,0 +1,3 @@
+-- name: send
+-- $1 channel, $2 payload
+select pg_notify($1, $2)

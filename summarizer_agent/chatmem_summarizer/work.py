@@ -1,0 +1,35 @@
+"""Which task answers which kind of work."""
+
+from chatmem.work import (
+    ChunkInput,
+    ErasureInput,
+    ExchangeInput,
+    ExchangeResult,
+    ProfileInput,
+    ProfileResult,
+    RoutineInput,
+    RoutineResult,
+    SummaryResult,
+    ThreadInput,
+    WorkInput,
+)
+from chatmem_summarizer.extract import exchange_task
+from chatmem_summarizer.ladder import Ladder, Outcome, Tell
+from chatmem_summarizer.summarize import chunk_task, profile_task, routine_task, thread_task
+
+Done = Outcome[ExchangeResult] | Outcome[SummaryResult] | Outcome[ProfileResult] | Outcome[RoutineResult]
+
+
+async def done(work: WorkInput, ladder: Ladder, tell: Tell, *, may_use_model: bool = True) -> Done:
+    """The result of one piece of work, by the best rung that answers."""
+    match work:
+        case ExchangeInput():
+            return await ladder.climb(exchange_task(work), tell, may_use_model=may_use_model)
+        case ChunkInput() | ErasureInput():
+            return await ladder.climb(chunk_task(work), tell, may_use_model=may_use_model)
+        case ThreadInput():
+            return await ladder.climb(thread_task(work), tell, may_use_model=may_use_model)
+        case ProfileInput():
+            return await ladder.climb(profile_task(work), tell, may_use_model=may_use_model)
+        case RoutineInput():
+            return await ladder.climb(routine_task(work), tell, may_use_model=may_use_model)
