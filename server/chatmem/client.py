@@ -90,7 +90,7 @@ class MemoryClient:
     async def _call(self, tool: str, args: BaseModel, kind: type[ResultT], trace_id: str | None = None) -> ResultT:
         params = CallToolRequestParams(
             name=tool,
-            arguments=args.model_dump(mode="json", exclude_defaults=True),
+            arguments=args.model_dump(mode="json", exclude_none=True),
             _meta=_trace_meta(trace_id),
         )
         try:

@@ -223,6 +223,23 @@ class _Client(_Base):
         default=None, validation_alias="OLLAMA_HOST", description="Ollama server; without it that rung is skipped."
     )
 
+    def bearer(self, scope: str) -> str:
+        """The token to call the server with: the setting, else the one a server on this machine keeps for `scope`.
+
+        Raises:
+            SettingsError: when there is neither.
+        """
+        if self.token is not None:
+            return self.token.get_secret_value()
+        file = self.data_dir / "tokens" / scope
+        try:
+            return file.read_text().strip()
+        except OSError as error:
+            raise SettingsError(
+                f"No access token: start the server on this machine first (`chatmem up`), or set CHATMEM_TOKEN to one "
+                f"made there with `chatmem token create --scope {scope}`. ({file}: {error.strerror})"
+            ) from None
+
 
 class SummarizerSettings(_Client):
     model: str = Field(default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model.")

@@ -12,7 +12,7 @@ from typing import Final
 from chatmem_server.claims import claims, content_stems, plain, tokens_of
 from chatmem_server.dedup_guards import SELF, read
 from chatmem_server.stemming import stem
-from chatmem_server.synonyms import canonical
+from chatmem_server.synonyms import canonical, same_phrases
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def attributes(text: str) -> list[Attribute]:
     reading = read(text)
     if reading.unsure and not _SCHEDULED.search(text):
         return []
-    words = plain(text)
+    words = _TITLE.sub(r"\1", same_phrases(plain(text)))
     found = [attribute for rule in _RULES for attribute in _apply(rule, words)]
     return [*found, *_event_dates(words)]
 
@@ -178,12 +178,13 @@ _RULES: Final = (
 )  # fmt: skip
 _EVENT = re.compile(
     r"\b(?:the|my|our|user's|'s|next|team)\s+(?P<what>(?:[\w'-]+ ){0,5}?[\w'-]+?)\s+"
-    r"(?:is|are|will be|falls|takes place|starts|begins|happens|deadline is|has been|was|got|moved|shifted|rescheduled|postponed|due)\b"
+    r"(?:is|are|will be|falls|takes place|starts|begins|happens|has been|was|got|moved|shifted|rescheduled|postponed|due)\b"
     r"(?P<when>\s.*)",
     re.IGNORECASE,
 )
 _SCHEDULED = re.compile(r"\b(?:due|deadline|scheduled|planned for|should be|needs? to|by)\b", re.IGNORECASE)
 _DENIED = re.compile(r"(?:\b(?:not|never|no longer|used to|formerly|previously|former)\b|n't\b)", re.IGNORECASE)
+_TITLE = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
 _VALUE_NOISE: Final = frozenset(
     stem(w)
     for w in [

@@ -31,10 +31,11 @@ from chatmem_server.stemming import stem
 _WORD = re.compile(r"[^\W_]+(?:['\-.&][^\W_]+)*[+#]*")
 _AMOUNT = re.compile(
     r"(?P<sign>[$€£¥₹])?\s?(?<![\w.])(?<![A-Za-z]-)(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)*)(?P<scale>[kKM](?![\w]))?"
-    r"(?:[\s-]?(?P<unit>%|°?[A-Za-zµ]+))?"
+    r"(?:[\s-]?(?P<big>(?i:hundred|thousand|million|billion)))?(?:[\s-]?(?P<power>(?:square|cubic|sq\.?)\s)?(?P<unit>%|°?[A-Za-zµ]+))?"
     r"|(?P<word>\b[A-Za-z]+(?:-[A-Za-z]+)*\b)"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?…])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|\n+|(?<=[。！？])")
+_NAMING = re.compile(r"\b(?:called|named|names? (?:is|are)|name's|nicknamed)\s+([^\W\d_]{2,})", re.IGNORECASE)
 _KATAKANA = re.compile(r"[ァ-ヿ]{2,}")
 
 
@@ -87,6 +88,11 @@ def tokens_of(text: str) -> tuple[str, ...]:
     return tuple(_lower(match[0]) for match in _WORD.finditer(plain(text)))
 
 
+def undated_text(text: str) -> str:
+    """The text with its time expressions blanked out, so that May is no verb."""
+    return _blank(plain(text), claims(text).mentions)
+
+
 def plain(text: str) -> str:
     """One kind of apostrophe and hyphen, so that every rule below needs to know only one."""
     return text.translate(_PLAIN)
@@ -133,10 +139,10 @@ def _digits(match: re.Match[str]) -> tuple[str, str]:
     amount = _canonical(match["digits"].replace(",", ""), 1_000 if (match["scale"] or "").lower() == "k" else 1)
     if match["scale"] == "M":
         amount = _canonical(amount, 1_000_000)
-    unit = (match["unit"] or "").lower()
-    if unit in SCALES:
-        return _canonical(amount, SCALES[unit]), UNITS.get(match["sign"] or "", "")
-    return amount, UNITS.get(match["sign"] or unit, "")
+    if match["big"]:
+        amount = _canonical(amount, SCALES[match["big"].lower()])
+    unit = UNITS.get(match["sign"] or (match["unit"] or "").lower(), "")
+    return amount, f"{match['power'][0]}-{unit}" if unit and match["power"] else unit
 
 
 def _canonical(digits: str, scale: int = 1) -> str:
@@ -183,6 +189,7 @@ def _counts(matches: list[re.Match[str]], position: int) -> bool:
 
 def _entities(text: str) -> set[str]:
     found = {match[0].lower() for match in _KATAKANA.finditer(text)}
+    found |= {name for match in _NAMING.finditer(text) if (name := match[1].lower()) not in STOP_WORDS}
     for sentence in _SENTENCE_END.split(text):
         words = [match[0] for match in _WORD.finditer(sentence)]
         shouted = len(words) > 2 and sentence.isupper()

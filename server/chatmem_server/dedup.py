@@ -59,8 +59,10 @@ def decide(new: Statement, existing: Sequence[tuple[Statement, float | None]]) -
 
 def is_duplicate(one: str, other: str, cosine: float | None) -> bool:
     """Whether the two say the same: alike by cosine or by their words, and differing in no claim."""
-    alike = (cosine is not None and cosine > SAME_COSINE) or lexical_similarity(one, other) >= _SAME_WORDS
-    return alike and (_bare(one) == _bare(other) or disagreement(one, other) is None)
+    if _bare(one) == _bare(other):
+        return True
+    alike = (cosine is not None and cosine > SAME_COSINE) or _same_words(one, other)
+    return alike and disagreement(one, other) is None and not _other_attribute(one, other)
 
 
 def contradiction(new: str, old: str) -> str | None:
@@ -79,6 +81,19 @@ def lexical_similarity(one: str, other: str) -> float:
     return 2 * len(a & b) / (len(a) + len(b))
 
 
+def _same_words(one: str, other: str) -> bool:
+    """Nearly the same content words, none exchanged for another."""
+    a, b = _bag(read(one)), _bag(read(other))
+    return (a <= b or b <= a) and lexical_similarity(one, other) >= _SAME_WORDS
+
+
+def _other_attribute(one: str, other: str) -> bool:
+    """Both give an attribute of the same sort, but not the same one: favourite colour, favourite food."""
+    mine = {(a.subject, a.name) for a in attributes(one) if ":" in a.name}
+    theirs = {(a.subject, a.name) for a in attributes(other) if ":" in a.name}
+    return bool(mine and theirs) and not mine & theirs
+
+
 def _changed_attribute(new: Iterable[Attribute], old: Sequence[Attribute]) -> Attribute | None:
     """The first attribute whose value changed, unless another value of the same attribute still agrees."""
     return next((mine for mine in new for theirs in old if mine.contradicts(theirs)), None)
@@ -95,7 +110,8 @@ def _denies(new: Reading, old: Reading) -> bool:
 
 
 def _bag(reading: Reading) -> frozenset[str]:
-    return frozenset(reading.content) | reading.persons | reading.claims.quantities | reading.claims.dates | reading.han
+    content = frozenset(reading.content) - _POLARITY
+    return content | reading.persons | reading.claims.numbers | reading.claims.dates | reading.han
 
 
 def _bare(text: str) -> tuple[str, ...]:
@@ -104,27 +120,4 @@ def _bare(text: str) -> tuple[str, ...]:
 
 
 # Words that carry only the yes or no of a statement, which the negation count already holds.
-_POLARITY: Final = frozenset(
-    [
-        "lik",
-        "hat",
-        "dislik",
-        "detest",
-        "loath",
-        "despis",
-        "quit",
-        "stop",
-        "avoid",
-        "refus",
-        "ceas",
-        "cancel",
-        "giv",
-        "reject",
-        "declin",
-        "longer",
-        "anymor",
-        "prefer",
-        "fail",
-        "lack",
-    ]
-)
+_POLARITY: Final = frozenset({"lik", "longer", "anymor", "stand"})

@@ -10,17 +10,37 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from chatmem_server.claims import Claims, claims, plain, tokens_of
+from chatmem_server.claims import Claims, claims, plain, tokens_of, undated_text
+from chatmem_server.lexicon import UNITS
 from chatmem_server.stemming import stem
-from chatmem_server.synonyms import CONTRAST, DIRECTED, FILLER, PERSONS, PRONOUNS, UNSURE, WEIGHTY, canonical
+from chatmem_server.synonyms import (
+    CONTRAST,
+    DENYING,
+    DIRECTED,
+    FILLER,
+    PERSONS,
+    PRONOUNS,
+    RIVALS,
+    UNSURE,
+    WEIGHTY,
+    canonical,
+    same_phrases,
+)
+from chatmem_server.word_lists import words_of
 
 SELF: Final = "self"
-_SELF_WORDS: Final = frozenset(
-    ["i", "me", "my", "mine", "myself", "i'm", "i've", "i'd", "i'll", "we", "us", "our", "ours", "user", "user's"]
+_SELF_WORDS: Final = words_of(
+    """
+    i me my mine myself i'm i've i'd i'll we us our ours user user's
+    """
 )
 _PAST_STATE = re.compile(
-    r"\b(?:was|were|had|lived|worked|studied|owned|resided|liked|loved|used to|played|drove|spoke|wanted)\b", re.I
+    r"\b(?:was|were)\b(?! (?:born|hired|promoted|diagnosed|given|told|invited|elected|introduced)\b)|(?<!have )(?<!has )(?<!'ve )(?<!had )\b(?:had|lived|worked|studied|owned|resided|liked|loved|used to"
+    r"|played|drove|spoke|wanted)\b",
+    re.IGNORECASE,
 )
+_OWNERS = re.compile(r"\b(\w+)'s (\w+)")
+_UNIT_OF: Final = {stem(alias): unit for alias, unit in UNITS.items()}
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _HAN_PARTICLES: Final = frozenset("的了是在我很也都吗呢吧啊着过就和与跟他她你们用户有个位名这那一于把被给对从到")
 
@@ -38,26 +58,35 @@ class Reading:
     bound: frozenset[tuple[str, str]]  # (from, singapore), (than, coffee)
     owned: frozenset[tuple[str, str]]  # (whose, content): what is said of whom
     after: frozenset[tuple[str, str]]  # (content before it, number, date or name)
-    actors: tuple[str, ...]  # names outside prepositional phrases, in order
+    words: tuple[str, ...]
+    owners: frozenset[tuple[str, str]]  # (brother, wife) for my brother's wife
     han: frozenset[str]
 
 
 @lru_cache(maxsize=4_096)
 def read(text: str) -> Reading:
     """Read one statement for comparison."""
+    text = same_phrases(text)
     found = claims(text)
-    words = tokens_of(text)
+    words, flat = tokens_of(text), plain(text)
+    undated = tokens_of(undated_text(text))
+    units = {quantity.partition(" ")[2] for quantity in found.quantities}
     return Reading(
         claims=found,
-        content=tuple(c for s in found.stems if (c := canonical(s)) not in FILLER and c not in PERSONS),
+        content=tuple(
+            c
+            for s in found.stems
+            if (c := canonical(s)) not in FILLER | PERSONS | DENYING and _UNIT_OF.get(s, "no unit") not in units
+        ),
         persons=frozenset(p for word in words if (p := _person(word)) and p != SELF),
         weighty=frozenset(WEIGHTY[word] for word in words if word in WEIGHTY),
-        unsure=any(word in UNSURE for word in words),
-        past=bool(_PAST_STATE.search(plain(text))),
+        unsure=any(word in UNSURE for word in undated),
+        past=bool(_PAST_STATE.search(flat)),
         bound=frozenset(_bound(words)),
         owned=frozenset(_owned(words, found.entities)),
         after=frozenset(_after(words, found)),
-        actors=_actors(words, found.entities),
+        words=words,
+        owners=frozenset((a, b) for x, y in _OWNERS.findall(flat.lower()) if (a := _person(x)) and (b := _person(y))),
         han=frozenset(c for c in text if _HAN.match(c) and c not in _HAN_PARTICLES),
     )
 
@@ -69,7 +98,12 @@ def disagreement(one: str, other: str) -> str | None:
 
 
 def _numbers(a: Reading, b: Reading) -> bool:
-    return a.claims.quantities != b.claims.quantities
+    return {_ageless(q) for q in a.claims.quantities} != {_ageless(q) for q in b.claims.quantities}
+
+
+def _ageless(quantity: str) -> str:
+    """An age without its unit, which people leave out: "my son is six"."""
+    return quantity.removesuffix(" yr")
 
 
 def _dates(a: Reading, b: Reading) -> bool:
@@ -93,7 +127,10 @@ def _certainty(a: Reading, b: Reading) -> bool:
 
 
 def _qualifiers(a: Reading, b: Reading) -> bool:
-    return a.weighty != b.weighty
+    mine, theirs = set(a.words), set(b.words)
+    return a.weighty != b.weighty or any(
+        mine & rivals and theirs & rivals and not mine & theirs & rivals for rivals in RIVALS
+    )
 
 
 def _script(a: Reading, b: Reading) -> bool:
@@ -104,7 +141,20 @@ def _script(a: Reading, b: Reading) -> bool:
 def _opposed(a: Reading, b: Reading) -> bool:
     """One says a word of which the other says another of the same class: blue and green, dog and cat."""
     mine, theirs = set(a.content) - set(b.content), set(b.content) - set(a.content)
-    return any(CONTRAST.get(x, _NONE) & CONTRAST.get(y, _NONE) for x in mine for y in theirs)
+    return any(CONTRAST.get(x, _NONE) & CONTRAST.get(y, _NONE) or _undone(x, y) for x in mine for y in theirs)
+
+
+def _undone(x: str, y: str) -> bool:
+    """One is the other with a denying prefix or ending: valid and invalid, useful and useless."""
+    shorter, longer = sorted((x, y), key=len)
+    if longer.endswith(shorter) and longer[: -len(shorter)] in _UNDOING and len(shorter) >= 3:
+        return True
+    return (x.removesuffix("less") != x and y.startswith(x[:-4])) or (
+        y.removesuffix("less") != y and x.startswith(y[:-4])
+    )
+
+
+_UNDOING: Final = frozenset({"un", "in", "im", "ir", "il", "dis", "non", "non-", "mis", "anti", "anti-", "de", "ab"})
 
 
 def _added(a: Reading, b: Reading) -> bool:
@@ -125,20 +175,25 @@ def _turned(a: Reading, b: Reading) -> bool:
 
 def _swapped(a: Reading, b: Reading) -> bool:
     """Two things said of two others, the other way round: Tom is 5 and Mia 7, Tom is 7 and Mia 5."""
+    if a.owners and b.owners and a.owners != b.owners:
+        return True
     return _exchanged(a.owned, b.owned) or _exchanged(a.after, b.after) or _reordered(a, b)
 
 
 def _exchanged(mine: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) -> bool:
-    for owner, value in mine:
-        for other, second in mine:
-            if owner != other and value != second and (owner, value) not in theirs and (other, second) not in theirs:
-                if (owner, second) in theirs and (other, value) in theirs:
-                    return True
-    return False
+    mine, theirs = mine - theirs, theirs - mine
+    return any(
+        owner != other and value != second and {(owner, second), (other, value)} <= theirs
+        for owner, value in mine
+        for other, second in mine
+    )
 
 
 def _reordered(a: Reading, b: Reading) -> bool:
-    return len(a.actors) > 1 and a.actors != b.actors and sorted(a.actors) == sorted(b.actors)
+    """The same names and the speaker, subject and object exchanged: Nina taught Paul, Sara lent me."""
+    names = a.claims.entities | b.claims.entities
+    mine, theirs = _actors(a.words, names), _actors(b.words, names)
+    return len(mine) > 1 and mine != theirs and sorted(mine) == sorted(theirs)
 
 
 def _said(reading: Reading) -> set[str]:
@@ -209,18 +264,18 @@ def _actors(words: tuple[str, ...], names: frozenset[str]) -> tuple[str, ...]:
     """Names that are subject or object; names joined by "and", or equated by "is", have no order."""
     if any(word in _SYMMETRIC for word in words):
         return ()
-    before = ("", *words)
-    return tuple(
-        word for previous, word in zip(before, words, strict=False) if word in names and previous not in _PREPOSITIONS
-    )
+    pairs = zip(("", *words), words, strict=False)
+    found = (SELF if word in _SPEAKER else word for before, word in pairs if before not in _PREPOSITIONS)
+    return tuple(word for word in found if word in names or word == SELF)
 
 
-_ARTICLES: Final = frozenset(["a", "an", "the", "my", "our", "his", "her", "their"])
-_SUBJECTS: Final = frozenset(["i", "i'm", "i've", "i'd", "i'll", "we"])
+_SPEAKER: Final = frozenset("i me i'm i've i'd i'll".split())
+_ARTICLES: Final = frozenset({"a", "an", "the", "my", "our", "his", "her", "their"})
+_SUBJECTS: Final = frozenset({"i", "i'm", "i've", "i'd", "i'll", "we"})
 _LINKS: Final = frozenset(
-    ["and", "the", "for", "with", "from", "are", "was", "were", "has", "have", "had", "costs", "number"]
+    {"and", "the", "for", "with", "from", "are", "was", "were", "has", "have", "had", "costs", "number"}
 )
-_SYMMETRIC: Final = frozenset(["and", "or", "is", "are", "was", "called", "named", "with", "married"])
+_SYMMETRIC: Final = frozenset({"and", "or", "is", "are", "was", "called", "named", "with", "married"})
 _PREPOSITIONS: Final = frozenset(
-    ["in", "at", "on", "from", "to", "with", "for", "of", "by", "near", "called", "named", "and"]
+    {"in", "at", "on", "from", "to", "with", "for", "of", "by", "near", "called", "named", "and"}
 )

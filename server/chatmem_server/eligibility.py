@@ -133,7 +133,7 @@ _TASK = re.compile(
 )
 _ASKS = re.compile(
     r"^\W*(?:(?:so|and|but|ok|okay|hey|well|also|btw)[, ]+)*(?:(?:what|who|whom|whose|where|why|how|when|which)(?:['’]?s|['’]re)?\s+"
-    r"(?:is|are|am|do|does|did|can|could|should|shall|would|will|was|were|has|have|had|many|much|long|old|far|often|about|time|kind|to|the|my|your|i)\b"
+    r"(?:is|are|am|do|does|did|can|could|should|shall|would|will|was|were|has|have|had|many|much|long|old|far|often|about|time|kind)\b"
     r"|(?:what|who|where|how|when)['’]s\b"
     r"|(?:do|does|did|can|could|will|would|should|shall|is|are|am|was|were|have|has|may|isn['’]t|aren['’]t|don['’]t|doesn['’]t|didn['’]t|won['’]t)"
     r"\s+(?:i|you|we|he|she|they|it|there|my|your|the|this|that|these|anyone|someone|everyone)\b"

@@ -16,7 +16,7 @@ from chatmem_server.places import Where
 from chatmem_server.redaction import GONE, Target, redact, states_any
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
-from chatmem_server.store import lanes, memories, messages, queue, receipts
+from chatmem_server.store import chats, lanes, memories, messages, queue, receipts
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
 from chatmem_server.store.queue import NewJob
@@ -78,6 +78,8 @@ class Forgetter:
         """
         now = self._kit.now()
         async with self._kit.database.transaction() as t:
+            for chat in await chats.of_owner(t, where.owner_id):
+                await chats.lock(t, where.owner_id, chat.chat_id)
             plan = await self._plan(t, where, args)
             self._check(where, plan, args.confirm or "")
             erased = await self._erase(t, where, plan, now)

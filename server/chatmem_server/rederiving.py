@@ -8,7 +8,7 @@ from chatmem_server.evidence import supported
 from chatmem_server.places import Where
 from chatmem_server.redaction import Target
 from chatmem_server.services import Kit
-from chatmem_server.store import memories, queue, summaries
+from chatmem_server.store import chats, memories, queue, summaries
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.queue import NewJob
@@ -23,6 +23,7 @@ class Rederiver:
     ) -> tuple[JobKind, ...]:
         """Retire what the new text no longer says, and queue learning and summarising it again."""
         async with self._kit.database.transaction() as t:
+            await chats.lock(t, where.owner_id, where.chat_id)
             retired = await self._retire(t, where, old, new_text, now)
             await queue.void_claims(t, where.owner_id)
             await redact_derived(t, where.owner_id, [Target.statement(m.content) for m in retired])

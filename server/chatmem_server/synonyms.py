@@ -1,12 +1,13 @@
 """Words that say the same, and words that must not be taken for one another, for comparing statements; data, no rules."""
 
+import re
 from typing import Final
 
 from chatmem_server.stemming import stem
+from chatmem_server.word_lists import words_of
 
 _SAME: Final = """
-like love enjoy adore fond fan favour appreciate
-prefer preference
+like love enjoy adore fond fan favour appreciate prefer preference
 live reside residence based residing located home
 work employ employed employer job occupation profession
 start begin commence
@@ -79,7 +80,7 @@ soda pop
 garden yard
 subway metro underground
 rent rental
-salary pay wage income
+salary wage income earn
 deadline due
 launch release ship
 appointment booking
@@ -164,6 +165,63 @@ true false
 accept reject decline
 allow forbid ban
 love hate
+positive negative
+remember forget
+healthy sick ill
+full empty
+rich poor
+strong weak
+safe dangerous
+easy hard difficult
+cheap expensive
+loud quiet
+young old
+tall short
+good bad
+better worse
+best worst
+present absent
+give take receive
+push pull
+male female
+enter exit
+success failure
+gain lose
+dry wet
+clean dirty
+alive dead
+odd even
+same different
+internal external
+local remote
+online offline
+manual automatic
+senior junior
+near far
+thick thin
+heavy light
+introvert extrovert
+borrow lend
+approve deny
+agree oppose
+support oppose
+begin end
+create delete
+add remove
+install uninstall
+upgrade downgrade
+arrival departure
+buyer seller
+employee employer
+student professor
+guest host
+tenant landlord
+lunch brunch
+sofa bed chair table desk
+shirt trousers shoes jacket coat dress hat
+house apartment
+village city
+beach mountain mountains lake
 remember forget
 hire fire
 import export
@@ -187,10 +245,38 @@ favour fact actual main mainly primary really typical generally normally frequen
 position title status state be have do it both
 """
 
+# Phrases replaced before a statement is read.
+_SAME_PHRASES: Final = tuple(
+    (re.compile(rf"\b{phrase}\b", re.IGNORECASE), plainer)
+    for phrase, plainer in (
+        (r"mother tongue", "native language"),
+        (r"(?:every|each) day", "daily"),
+        (r"(?:every|each) week", "weekly"),
+        (r"(?:every|each) month", "monthly"),
+        (r"works?(?:ing)? as", "is"),
+        (r"at all", ""),
+        (r"in (?:my|his|her|their) (?:free|spare) time", "as a hobby"),
+    )
+)
+
+# Verbs that deny; `claims` counts them as negations, so they are no content besides.
+DENYING: Final = frozenset(
+    stem(word)
+    for word in words_of(
+        "hate dislike detest loathe despise quit stop avoid refuse cease cancel give reject decline fail lack unable rarely seldom"
+    )
+)
+
 CANONICAL: Final[dict[str, str]] = {
     stem(word): stem(line.split()[0]) for line in _SAME.strip().splitlines() for word in line.split()
 }
-FILLER: Final = frozenset(stem(word) for word in _FILLER.split())
+
+
+def same_phrases(text: str) -> str:
+    """The text with some phrases put into the plainer words that mean the same."""
+    for phrase, plainer in _SAME_PHRASES:
+        text = phrase.sub(plainer, text)
+    return text
 
 
 def canonical(stemmed: str) -> str:
@@ -207,52 +293,36 @@ def _classes() -> dict[str, frozenset[int]]:
 
 
 CONTRAST: Final = _classes()
+# A word that can be exchanged for its opposite carries content after all: old, long, right.
+FILLER: Final = frozenset(stem(word) for word in _FILLER.split()) - frozenset(CONTRAST)
 PERSONS: Final = frozenset(canonical(stem(word)) for word in _PERSONS.split())
 PRONOUNS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she", "they": "they",
                    "them": "they", "their": "they"}  # fmt: skip
-# Words that the content stems leave out but that change what is said.
+# Words that the content stems leave out but that change what is said: both statements have them, or none.
 WEIGHTY: Final = {
-    "before": "before", "after": "after", "until": "until", "since": "since", "more": "more", "less": "less", "fewer": "less",
-    "most": "more", "least": "less", "only": "only", "always": "always", "sometimes": "sometimes", "often": "often",
-    "frequently": "often", "usually": "often", "occasionally": "sometimes", "over": "over", "under": "under", "above": "over",
-    "below": "under", "up": "up", "down": "down", "off": "off", "all": "all", "some": "some", "almost": "almost",
-    "nearly": "almost", "except": "except", "instead": "instead", "every": "every", "first": "first", "last": "last",
-    "weekly": "weekly", "daily": "daily", "monthly": "monthly", "yearly": "yearly", "annually": "yearly",
+    "before": "before", "after": "after", "more": "more", "less": "less", "fewer": "less", "least": "less", "only": "only",
+    "almost": "almost", "nearly": "almost", "except": "except", "instead": "instead", "off": "off", "own": "own",
 }  # fmt: skip
-UNSURE: Final = frozenset(
-    [
-        "might",
-        "may",
-        "maybe",
-        "perhaps",
-        "possibly",
-        "probably",
-        "consider",
-        "considering",
-        "thinking",
-        "want",
-        "wants",
-        "wanted",
-        "hope",
-        "hopes",
-        "plan",
-        "plans",
-        "planning",
-        "planned",
-        "would",
-        "could",
-        "should",
-        "wish",
-        "wishes",
-        "intend",
-        "intends",
-        "need",
-        "needs",
-        "aim",
-        "aims",
-        "dream",
-        "dreams",
-        "if",
-    ]
+# Words of one line exclude each other, yet a statement may do without any of them.
+RIVALS: Final = tuple(
+    frozenset(line.split())
+    for line in (
+        "always sometimes occasionally",
+        "often sometimes occasionally",
+        "hourly daily weekly fortnightly monthly quarterly yearly annually",
+        "up down",
+        "over under",
+        "above below",
+        "since until",
+        "first last",
+        "all some",
+        "on off",
+    )
 )
-DIRECTED: Final = frozenset(["from", "to", "before", "after", "than", "over", "against", "by", "instead"])
+UNSURE: Final = words_of(
+    """
+    might may maybe perhaps possibly probably consider considering thinking want wants wanted hope hopes plan plans
+    planning planned would could should wish wishes intend intends need needs aim aims dream dreams if must i'd
+    """
+)
+DIRECTED: Final = frozenset({"from", "to", "before", "after", "than", "over", "against", "by", "instead"})

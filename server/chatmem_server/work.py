@@ -195,6 +195,7 @@ class WorkQueue:
         if not calls:
             return
         async with self._kit.database.transaction() as t:
+            await chats.lock(t, job.key.owner_id, job.key.chat_id)
             for call in calls:
                 await ledger.add(t, job, call, self._kit.now())
             await chats.charge(t, job.key.owner_id, job.key.chat_id, len(calls))
@@ -202,6 +203,7 @@ class WorkQueue:
     async def _apply_one(self, owner_id: int, chat_id: int) -> tuple[JobKey, dict[str, int]] | None:
         now = self._kit.now()
         async with self._kit.database.transaction() as t:
+            await chats.lock(t, owner_id, chat_id)
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None

@@ -82,6 +82,7 @@ class Inputs:
             *(lines[-1].id + 1, job.to_id, self._kit.now(), 0, job.trace_id),
         )
         async with self._kit.database.transaction() as t:
+            await chats.lock(t, job.key.owner_id, job.key.chat_id)
             await queue.narrow(t, job.key, job.fence, lines[-1].id, min(job.exchanges, len(lines) // 2))
             await queue.enqueue(t, rest, self._kit.now())
 

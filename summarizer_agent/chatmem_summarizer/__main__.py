@@ -34,7 +34,7 @@ async def serve(settings: SummarizerSettings, stop: asyncio.Event | None = None)
     stop = stop or _stopped_by_signals()
     habits = Habits(f"{socket.gethostname()}-{os.getpid()}", settings.concurrency, settings.wait_seconds)
     async with AsyncExitStack() as stack:
-        place = await stack.enter_async_context(connect_http(settings.url, _token(settings)))
+        place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
         agent = Agent(place, Ladder(steps(settings)), habits, _journal(settings))
         logging.getLogger(__name__).info("summarizer works for %s", settings.url)
         await agent.run(stop)
@@ -58,12 +58,6 @@ def _made(module: str, name: str, *args: str, **options: str | None) -> Language
     """A provider's client. Its SDK is imported only here, for an agent without that provider need not pay for it."""
     made: LanguageModel = getattr(importlib.import_module(f"chatmem_llm.{module}"), name)(*args, **options)
     return made
-
-
-def _token(settings: SummarizerSettings) -> str:
-    if settings.token is None:
-        raise SettingsError("CHATMEM_TOKEN is not set; make one with `chatmem token create --scope agent`.")
-    return settings.token.get_secret_value()
 
 
 def _journal(settings: SummarizerSettings) -> Tell:

@@ -42,6 +42,7 @@ _NOT_SO = re.compile(
     r"|(?:is|was|were|be|are) (?:a )?(?:joke|kidding|joking)|just kidding|kidding|only joking|jk|/s$)\b",
     _I,
 )
+_LABEL = re.compile(r"^[A-Z][\w-]*(?: [\w-]+)?: (?=I\b|I'm|[Mm]y\b)")  # `Lyrics: I am …`, `Bob: I live …`
 _EXAMPLE = re.compile(r"^(?:so |like |and )?(?:for (?:example|instance)|e\.?g\.?|say|example|like)[,:]? ", _I)
 _IF = re.compile(r"\b(?:if|unless|otherwise|in case|provided that|as long as)\b", _I)
 _HARMLESS_IF = re.compile(
@@ -126,7 +127,7 @@ _HEDGE = re.compile(
     r"|hopefully|someday|some day|one day|at some point|who knows|dunno|leaning towards?|tempted to|i guess|i think"
     r"|we'll see"
     r"|don'?t know (?:yet|for sure)|haven'?t decided|in two minds|on the fence|kind of want|sort of want|not yet)\b"
-    r"|\bmay(?= (?:be|have|move|go|get|start|buy|need|change|take|switch|travel|visit|become|leave|quit|join|try)\b)",
+    r"|\b(?:i|we|(?:my|our) \w+) (?:also |still )?may(?! \d)\b",
     _I,
 )
 
@@ -173,7 +174,13 @@ def states_something(text: str) -> bool:
     bare = _without_lead(text)
     told = _TOLD.match(bare)
     body = bare[told.end() :] if told else bare
-    if _EXAMPLE.match(text) or _NOT_SO.search(body) or _SARCASM.search(text) or _REPORT.match(body):
+    if (
+        _LABEL.match(text)
+        or _EXAMPLE.match(text)
+        or _NOT_SO.search(body)
+        or _SARCASM.search(text)
+        or _REPORT.match(body)
+    ):
         return False
     if _IF.search(text) and not _HARMLESS_IF.search(text):
         return False
@@ -222,10 +229,11 @@ def _without_lead(text: str) -> str:
 _REMIND = re.compile(r"remind me\W*$", _I)
 _ALONE = re.compile(
     r"(?:,|-|\()\s*(?:but )?(?:i'm )?(?:not (?:\w+ )?(?:sure|certain|decided)|maybe|perhaps|unsure|probably|we'll see"
-    r"|who knows|i think|i guess)(?: yet| about (?:it|that))?\W*$",
+    r"|who knows|i think|i guess)(?: yet| about (?:it|that))?\W*$"
+    r"|^(?:i'm )?not (?:\w+ )?(?:sure|certain|decided)(?: yet)?,? (?:but|though)\b",
     _I,
 )
-"""A hedge that ends a sentence counts for all of it: `…, not sure`."""
+"""A hedge that stands alone counts for the whole sentence: `…, not sure`."""
 _TAIL = re.compile(
     r"(?:[\s,;:.!?…)\-–—]|[\U0001F000-\U0001FAFF\u2600-\u27BF\uFE0F]|:\)|:-\)|;\)"
     r"|,? (?:lol|haha+|btw|by the way|you know|right|ok|okay|thanks|thank you|thx|please|pls|too|as well|though"

@@ -83,18 +83,18 @@ class When:
 
     @property
     def label(self) -> str:
-        """The date written out: `2026-03-15`, `2026-06`, `Q2 2026`, `2027`, `week of 2026-03-16`."""
+        """The date written out: `2026-03-15`, `June 2026`, `Q2 2026`, `in 2027`, `week of 2026-03-16`."""
         match self.grain:
             case "day":
                 return self.first.isoformat()
             case "week":
                 return f"week of {self.first.isoformat()}"
             case "month":
-                return f"{self.first:%Y-%m}"
+                return f"{calendar.month_name[self.first.month]} {self.first.year}"
             case "quarter":
                 return f"Q{(self.first.month + 2) // 3} {self.first.year}"
             case "year":
-                return str(self.first.year)
+                return f"in {self.first.year}"
 
     def moment(self, zone: ZoneInfo) -> datetime:
         """When it begins: the time said, else the start of the first day."""

@@ -18,7 +18,9 @@ class Journal:
         """Writes one line. Several processes may write to one file: a line is one write to a file opened for append."""
         at = self._now()
         self._folder.mkdir(parents=True, exist_ok=True)
-        line = json.dumps({"at": at.isoformat(), "event": event, **fields}, ensure_ascii=False, default=str)
+        line = json.dumps(
+            {"at": at.isoformat(), "service": "summarizer", "event": event, **fields}, ensure_ascii=False, default=str
+        )
         with (self._folder / f"{at:%Y-%m-%d}.jsonl").open("a", encoding="utf-8") as file:
             file.write(line + "\n")
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from pydantic import ValidationError
+
 from chatmem.work import ModelCall
 from chatmem_llm import Answer, Guarded, LLMError, LLMUnusable, Rung
 from chatmem_summarizer.answers import UnacceptableAnswerError
@@ -59,9 +61,9 @@ class Ladder:
                 continue
             try:
                 result = task.accept(answer)
-            except UnacceptableAnswerError as error:
+            except (UnacceptableAnswerError, ValidationError) as error:
                 answered_badly = True
-                _reject(calls, answer, str(error), tell)
+                _reject(calls, answer, _reason(error), tell)
                 continue
             tell("ltm_parse_result", {"ok": True, "model": answer.model})
             return Outcome(result, answer.model, answer.rung, index > 0, tuple(calls))
@@ -84,6 +86,13 @@ async def _asked(step: Step, task: Task[ResultT], calls: list[ModelCall], tell: 
         return None
     _note(calls, _call(answer), tell)
     return answer
+
+
+def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
+    """Why an answer is of no use, without its text: events and ledger hold no content."""
+    if isinstance(error, ValidationError):
+        return error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
+    return str(error)
 
 
 def _note(calls: list[ModelCall], call: ModelCall, tell: Tell) -> None:

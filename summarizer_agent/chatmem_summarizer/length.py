@@ -31,5 +31,5 @@ def head_and_tail(text: str, characters: int) -> str:
     """At most `characters`: two thirds from the beginning, the rest from the end, where people come to the point."""
     if len(text) <= characters:
         return text
-    tail = characters // 3
-    return f"{text[: characters - tail - 3]} {MARK} {text[-tail:]}"
+    tail = max(1, characters // 3)
+    return f"{text[: max(1, characters - tail - 3)]} {MARK} {text[-tail:]}"

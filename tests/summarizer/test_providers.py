@@ -199,7 +199,9 @@ async def test_a_refusal_is_unusable_and_its_tokens_are_known(claude: Claude, cl
     assert isinstance((await streamed(claude, QUICK))[2], LLMUnusable)
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("invalid_request_error", LLMUnusable), ("billing_error", LLMUnavailable)])
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("invalid_request_error", LLMUnusable), ("billing_error", LLMUnavailable)]
+)
 async def test_a_rejected_request_is_unusable_but_an_unpaid_bill_is_an_outage(
     claude: Claude, claude_stub: AnthropicStub, kind: str, expected: type[LLMError]
 ) -> None:

@@ -82,5 +82,10 @@ async def counts(q: Queries, owner_id: int, chat_id: int) -> Counts:
     return Counts(**row)
 
 
+async def lock(q: Queries, owner_id: int, chat_id: int) -> None:
+    """Hold the chat: everything that writes to one takes this lock first, so no two can wait for each other."""
+    await q.value("chats.lock", owner_id, chat_id)
+
+
 async def charge(q: Queries, owner_id: int, chat_id: int, calls: int) -> None:
     await q.run("chats.charge", owner_id, chat_id, calls)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Generic, TypeVar
 
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
@@ -50,7 +50,7 @@ class StrictTool(Tool):
     observe: Callable[[str, float, bool], None] = Field(exclude=True)
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
-        """Every failure a caller can mend is a ToolError with a sentence; any other rises and is logged by the SDK."""
+        """Every failure a caller can mend is a ToolError with a sentence; of any other it learns only that there was one."""
         started = time.perf_counter()
         ok = False
         try:
@@ -67,6 +67,9 @@ class StrictTool(Tool):
             result = await self.handler(Call(caller, args, context, trace_of(context)))
         except self.refusals as refusal:
             raise ToolError(str(refusal)) from refusal
+        except Exception as crash:
+            # The edge of a call: the SDK logs the traceback, the caller learns nothing of our insides.
+            raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
         if isinstance(result, InputRequiredResult):
             return result
         structured = result.model_dump(mode="json", exclude_none=False)

@@ -54,6 +54,12 @@ select coalesce((select last_id from chats where owner_id = $1 and chat_id = $2)
   coalesce((select sum(last_no - coalesce(covered_to, 0)) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint
     as verbatim
 
+-- name: lock
+-- $1 owner, $2 chat: first lock of a transaction that writes to a chat
+select 1 from chats
+where owner_id = $1 and chat_id = $2
+for no key update
+
 -- name: charge
 -- $1 owner, $2 chat, $3 model calls made
 update chats set model_calls = model_calls + $3

@@ -22,7 +22,7 @@ select
       version)
     from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3
-      and lane_no > (select greatest(least(covered_to, last_no - $4), last_no - $9) from lane)
+      and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
     order by lane_no) as window,
   (select count(*) from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and lane_no > (select covered_to from lane)) as open,
@@ -104,7 +104,7 @@ select
       where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
-      and lane_no > (select greatest(least(covered_to, last_no - $4), last_no - $9) from lane)
+      and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
     order by lane_no) as window,
   (select count(*) from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
@@ -123,7 +123,7 @@ select
     where owner_id = $1 and (chat_id is null or chat_id = $2) and status not in ('uncertain', 'rejected')
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, id desc
-    limit $5 + $6) as memories,
+    limit $5::int + $6::int) as memories,
   (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version)
     from messages
@@ -133,6 +133,6 @@ select
 -- $1 owner, $2 chat, $3 message number, $4 how many on each side: the neighbours of a quoted message
 select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
 from messages
-where owner_id = $1 and chat_id = $2 and id between $3 - $4 and $3 + $4 and id <> $3
+where owner_id = $1 and chat_id = $2 and id between $3::bigint - $4::int and $3::bigint + $4::int and id <> $3
   and thread_key = (select thread_key from messages where owner_id = $1 and chat_id = $2 and id = $3)
 order by id

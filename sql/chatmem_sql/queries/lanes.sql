@@ -30,20 +30,22 @@ where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3
 -- $1 owner, $2 chat, $3 thread key, $4 queued_to it must still have, $5 first and $6 last lane numbers, $7 first and $8
 -- last message numbers, $9 tokens they hold together, $10 now, $11 trace. Jobs and mark move together, so that no
 -- message is queued twice or never.
-with lane as (
-  update thread_state
-  set queued_to = (select max(n) from unnest($6::bigint[]) n), open_tokens = greatest(0, open_tokens - $9)
-  where owner_id = $1 and chat_id = $2 and thread_key = $3 and queued_to = $4
-  returning 1
-), chat as (
+with chat as (
   update chats set last_job_id = last_job_id + cardinality($5::bigint[])
-  where owner_id = $1 and chat_id = $2 and exists (select from lane)
+  where owner_id = $1 and chat_id = $2
   returning last_job_id - cardinality($5::bigint[]) as base
+), lane as (
+  -- after the chat, as everywhere: chat, lane, queue is the order of locks
+  update thread_state t
+  set queued_to = (select max(n) from unnest($6::bigint[]) n), open_tokens = greatest(0, open_tokens - $9)
+  from chat
+  where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3 and t.queued_to = $4
+  returning chat.base
 )
 insert into chat_context_queue (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, not_before,
   created_at, trace_id)
-select $1, $2, chat.base + r.n, 'chunk_summary', $3, $3 || '#' || r.from_no, r.from_id, r.to_id, $10, $10, $11
-from chat, unnest($5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[]) with ordinality
+select $1, $2, lane.base + r.n, 'chunk_summary', $3, $3 || '#' || r.from_no, r.from_id, r.to_id, $10, $10, $11
+from lane, unnest($5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[]) with ordinality
   as r (from_no, to_no, from_id, to_id, n)
 returning id
 

@@ -107,7 +107,7 @@ returning *
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
 -- $7 importance: said again, a statement gains sources and is not stored twice
 update memories
-set source_ids = (select array_agg(distinct s order by s) from unnest(source_ids || $3::bigint[]) s),
+set source_ids = array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s),
   updated_at = $4, user_confirmed = user_confirmed or $5, pinned = pinned or $6, importance = greatest(importance, $7)
 where owner_id = $1 and id = $2
 returning *

@@ -95,7 +95,7 @@ update chat_context_queue
 set attempts = attempts + $6::boolean::int,
     state = case when attempts + $6::boolean::int >= $7 then 'dead' else state end,
     error = $5, not_before = $8, lease_by = null, lease_until = null,
-    done_at = case when attempts + $6::boolean::int >= $7 then $9 end
+    done_at = case when attempts + $6::boolean::int >= $7 then $9::timestamptz end
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
   and lease_by is not null
 returning state, attempts, not_before
@@ -105,7 +105,7 @@ returning state, attempts, not_before
 -- be applied goes back to work as a counted failure
 update chat_context_queue
 set attempts = attempts + 1, state = case when attempts + 1 >= $5 then 'dead' else 'pending_summarization' end,
-    result = null, error = $4, not_before = $6, done_at = case when attempts + 1 >= $5 then $7 end
+    result = null, error = $4, not_before = $6, done_at = case when attempts + 1 >= $5 then $7::timestamptz end
 where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 returning state
 

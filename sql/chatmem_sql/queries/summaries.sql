@@ -13,7 +13,7 @@ with run as (
   returning last_summary_id
 ), lane as (
   update thread_state t set covered_to = run.to_no
-  from run
+  from run, chat
   where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3 and coalesce(t.covered_to, 0) = run.from_no - 1
   returning 1
 )

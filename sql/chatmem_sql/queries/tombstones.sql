@@ -1,9 +1,10 @@
 -- name: add
--- $1 owner, $2 chat or null, $3 claim hashes, $4 word hashes of each as json, $5 now
+-- $1 owner, $2 chat or null, $3 claim hashes, $4 the word hashes of each, as one json array of arrays, $5 now
 insert into tombstones (owner_id, id, chat_id, claim, words, created_at)
-select $1, coalesce((select max(id) from tombstones where owner_id = $1), 0) + t.n, $2, t.claim,
-  array(select jsonb_array_elements_text(t.words)::bigint), $5
-from unnest($3::bytea[], $4::jsonb[]) with ordinality as t (claim, words, n)
+select $1, coalesce((select max(id) from tombstones where owner_id = $1), 0) + c.n, $2, c.claim,
+  array(select jsonb_array_elements_text(w.words)::bigint), $5
+from unnest($3::bytea[]) with ordinality as c (claim, n)
+join jsonb_array_elements($4::jsonb) with ordinality as w (words, n) on w.n = c.n
 
 -- name: standing
 -- $1 owner

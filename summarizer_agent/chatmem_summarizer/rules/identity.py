@@ -92,7 +92,7 @@ def _moved_rule(clause: Clause, scene: Scene) -> Draft | None:
     match = re.match(
         r"(?:i|we)(?:'ve| have)?(?: (?:just|recently|finally|actually|already|also))* (?:moved|relocated)(?: (?:back"
         r"|over|here|away))?"
-        r" (?:from [\w .'-]+? )?to (?P<rest>.+)",
+        r" (?P<origin>from [\w .'-]+? )?to (?P<rest>.+)",
         clause.text,
         re.IGNORECASE,
     )
@@ -100,17 +100,17 @@ def _moved_rule(clause: Clause, scene: Scene) -> Draft | None:
         return None
     if re.match(r"a |(?:the )?[A-Z]\w+ team\b", match["rest"]):
         return Draft("facts", dated(third_person(clause.text), clause.text, scene, past=True))
-    text = dated(clause.text, clause.text, scene, past=True)
-    moved = re.sub(
-        r"^(?:i|we)(?:'ve| have)?(?: (?:just|recently|finally|actually|already|also))* ", "", text, flags=re.IGNORECASE
-    )
-    place = re.split(
-        r" (?=last|in \d|this|about|around|recently|yesterday|on|a |two|three|\d|for|with|because|to|from|after|when"
-        r"|earlier|just|back)\b|,",
-        match["rest"],
-    )[0]
-    return Draft("facts", inner(f"Lives in {place} ({moved})"), importance=0.8)
+    place = _PLACE_ENDS.split(match["rest"])[0]
+    when = match["rest"][len(place) :].strip(" ,")
+    moved = f"moved {match['origin'] or ''}there {when}".strip()
+    return Draft("facts", dated(inner(f"Lives in {place}, {moved}"), clause.text, scene, past=True), importance=0.8)
 
+
+_PLACE_ENDS = re.compile(
+    r" (?=(?:last|in \d|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|this|about|around"
+    r"|recently|yesterday|on|a |two|three|\d|for|with|because|to|from|after|when|earlier|just|back|at)\b)|,",
+    re.IGNORECASE,
+)
 
 RULES: tuple[Rule, ...] = (
     owns(

@@ -92,8 +92,19 @@ def dated(restated: str, original: str, scene: Scene, *, past: bool = False) -> 
     """The statement with each date that leaves something open followed by what it resolves to."""
     for when in reversed(dates.find(original, scene.written, past=past)):
         if not when.said_year:
-            restated = restated.replace(when.text, f"{when.text} ({when.label})", 1)
+            restated = restated.replace(when.text, _spelled_out(when), 1)
     return restated
+
+
+_CALENDAR = re.compile(r"\bthe (?:week|month|quarter|year)\b", re.IGNORECASE)
+
+
+def _spelled_out(when: dates.When) -> str:
+    if _CALENDAR.search(when.text):
+        return when.text  # `the end of the year`: the due date tells which
+    if when.grain == "month" and when.label.startswith(when.text.capitalize()):
+        return when.label
+    return f"{when.text} ({when.label})"
 
 
 def first_date(text: str, scene: Scene, *, past: bool = False) -> dates.When | None:

@@ -1,0 +1,109 @@
+"""A real PostgreSQL for the server's tests: one embedded server a session, one database a test, cloned from a template."""
+
+import itertools
+import shutil
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import asyncpg
+import pytest
+from chatmem.client import MemoryClient
+from chatmem.connect import connect_memory
+from chatmem.settings import ServerSettings
+from chatmem_server.app import build_server
+from chatmem_server.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.migrate import migrate
+from chatmem_server.places import Caller
+from chatmem_server.storage import Storage
+from chatmem_sql import migrations
+
+USER = 42
+START = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
+_numbers = itertools.count()
+
+
+class Clock:
+    """Time that moves only when told to."""
+
+    def __init__(self, at: datetime = START) -> None:
+        self.at = at
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def forward(self, **by: float) -> None:
+        self.at += timedelta(**by)
+
+
+@pytest.fixture(scope="session")
+async def postgres(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EmbeddedPostgres]:
+    server = EmbeddedPostgres(tmp_path_factory.mktemp("pg") / "data")
+    dsn = await server.start()
+    connection = await asyncpg.connect(dsn)
+    await migrate(connection, migrations())
+    await connection.close()
+    yield server
+    await server.stop()
+    shutil.rmtree(server.cluster, ignore_errors=True)
+
+
+@pytest.fixture
+async def dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
+    """An empty, migrated database."""
+    name = f"test_{next(_numbers)}"
+    admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
+    await admin.execute(f"create database {name} template chatmem owner chatmem_app")
+    yield postgres.dsn(database=name)
+    await admin.execute(f"drop database {name} with (force)")
+    await admin.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def settings(dsn: str, tmp_path: Path) -> ServerSettings:
+    return ServerSettings.model_validate(
+        {
+            "database_url": dsn,
+            "data_dir": tmp_path / "data",
+            "user_ids": (USER, 43),
+            "groups": (-100,),
+            "personal_groups": (-200,),
+            "timezone": "Asia/Singapore",
+            "embeddings": "none",
+        }
+    )
+
+
+class Memory:
+    """The running memory of one test, seen by any caller."""
+
+    def __init__(self, storage: Storage, settings: ServerSettings) -> None:
+        self.storage = storage
+        self.settings = settings
+
+    @asynccontextmanager
+    async def client(self, user_id: int | None = USER, scope: str = "assistant") -> AsyncGenerator[MemoryClient]:
+        caller = Caller(user_id, frozenset((scope,)))
+        server = build_server(self.settings, self.storage, auth=False, caller_of=lambda: caller)
+        async with connect_memory(server) as client:
+            yield client
+
+    def relay(self) -> AbstractAsyncContextManager[MemoryClient]:
+        return self.client(None, "relay")
+
+    def agent(self) -> AbstractAsyncContextManager[MemoryClient]:
+        return self.client(None, "agent")
+
+
+@pytest.fixture
+async def memory(settings: ServerSettings, clock: Clock) -> AsyncIterator[Memory]:
+    storage = Storage(settings, clock)
+    async with storage.running():
+        await storage.actors()
+        yield Memory(storage, settings)

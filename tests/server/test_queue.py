@@ -1,0 +1,125 @@
+"""The write-ahead queue, driven through MCP as the summarizer agent does."""
+
+import pytest
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.client import MemoryClient, MemoryRefused
+
+from tests.memory_fixtures import Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+
+async def talk(client: MemoryClient, exchanges: int, start: int = 0) -> None:
+    for i in range(start, start + exchanges):
+        await client.record_message(c.RecordMessageArgs(role="user", content=f"I own {i + 2} bikes", message_id=f"u{i}"))
+        await client.record_message(
+            c.RecordMessageArgs(role="assistant", content=f"Answer {i}", message_id=f"a{i}", exchange_of=f"u{i}")
+        )
+
+
+def answer(item: w.WorkItem) -> w.WorkResult:
+    """What the simplest worker would say."""
+    match item.input:
+        case w.ExchangeInput():
+            return w.ExchangeResult(
+                extraction=w.Extraction(), canonical=w.Canonical(general_summary=f"up to {item.input.messages[-1].id}")
+            )
+        case w.ProfileInput():
+            return w.ProfileResult(narrative="A person.")
+        case w.RoutineInput():
+            return w.RoutineResult(summary="A routine.")
+        case _:
+            return w.SummaryResult(text=f"Summary by {item.job_id}")
+
+
+async def drain(agent: MemoryClient) -> list[w.WorkItem]:
+    """Work every job there is."""
+    done: list[w.WorkItem] = []
+    while True:
+        claimed = await agent.claim_work(w.ClaimWorkArgs(worker="test", limit=5))
+        if not claimed.jobs:
+            return done
+        for item in claimed.jobs:
+            submitted = await agent.submit_work(
+                w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline")
+            )
+            assert submitted.state == "complete"
+            done.append(item)
+
+
+async def test_a_long_talk_is_summarised_without_a_gap(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 25)
+        done = await drain(agent)
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+        context = await client.get_context(c.GetContextArgs())
+    kinds = [item.kind for item in done]
+    assert kinds.count("chunk_summary") == 2
+    assert {"exchange", "thread_summary"} <= set(kinds)
+    assert sum(period.count for period in summary.periods) == 21
+    assert summary.coverage == c.Coverage(verbatim=29, summarised=21, pending=0, gap=0)
+    assert context.coverage == summary.coverage
+    assert "[Summary | Feb 16]: Summary by" in (context.context or "")
+
+
+async def test_a_result_whose_lease_passed_to_another_is_refused(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        first = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        clock.forward(seconds=61)
+        second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
+        assert (second.job_id, second.fence) == (first.job_id, first.fence + 1)
+        late = w.SubmitWorkArgs(
+            job_id=first.job_id, fence=first.fence, result=answer(first), model="test", rung="offline"
+        )
+        with pytest.raises(MemoryRefused, match="no longer yours"):
+            await agent.submit_work(late)
+
+
+async def test_five_counted_failures_make_a_job_dead_and_an_outage_counts_none(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        for outage in (True, False, False, False, False, False):
+            item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+            failed = await agent.fail_work(
+                w.FailWorkArgs(job_id=item.job_id, fence=item.fence, reason="no", provider_down=outage)
+            )
+            clock.forward(hours=1)
+        status = await agent.queue_status()
+    assert (failed.state, failed.attempts) == ("dead", 5)
+    assert [letter.error for letter in status.dead_letters] == ["no"]
+
+
+async def test_agent_tools_are_for_the_agent_only(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        mine = {tool.name for tool in (await client.mcp.list_tools()).tools}
+        theirs = {tool.name for tool in (await agent.mcp.list_tools()).tools}
+        with pytest.raises(MemoryRefused, match="no tool claim_work"):
+            await client.claim_work(w.ClaimWorkArgs(worker="me"))
+    assert len(mine) == 10
+    assert theirs == {"claim_work", "extend_work", "submit_work", "fail_work", "queue_status"}
+
+
+async def test_supported_extractions_become_memories_and_inventions_do_not(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await client.record_message(
+            c.RecordMessageArgs(role="user", content="I live in Singapore with my 2 cats", message_id="u")
+        )
+        await client.record_message(c.RecordMessageArgs(role="assistant", content="Lovely", exchange_of="u"))
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        quote = "I live in Singapore with my 2 cats"
+        facts = (
+            w.ExtractedItem(text="Lives in Singapore", quote=quote, source_ids=(1,)),
+            w.ExtractedItem(text="Has 3 cats", quote=quote, source_ids=(1,)),
+            w.ExtractedItem(text="Thinks it is lovely", quote="Lovely", source_ids=(2,)),
+        )
+        result = w.ExchangeResult(
+            extraction=w.Extraction(certain=w.ExtractedLists(facts=facts)), canonical=w.Canonical()
+        )
+        submitted = await agent.submit_work(
+            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", rung="offline")
+        )
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert submitted.stored == {"memories": 1, "unsupported": 1, "not_the_users_words": 1}
+    assert [m.content for m in profile.facts] == ["Lives in Singapore"]

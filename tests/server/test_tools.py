@@ -1,0 +1,126 @@
+"""The assistant tools, driven through MCP."""
+
+import pytest
+from chatmem import contract as c
+from chatmem.client import MemoryRefused
+
+from tests.memory_fixtures import Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_message_recorded_twice_is_there_once(memory: Memory) -> None:
+    async with memory.client() as client:
+        first = await client.record_message(c.RecordMessageArgs(role="user", content="Hello there", message_id="7"))
+        again = await client.record_message(c.RecordMessageArgs(role="user", content="Hello there", message_id="7"))
+    assert (first.outcome, again.outcome) == ("created", "duplicate")
+    assert first.id == again.id
+    assert first.thread_key == "root:42"
+    assert first.session_id == "telegram:chat:42"
+    assert again.queued == ()
+
+
+async def test_the_same_id_with_other_text_is_an_edit_and_keeps_the_old_version(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="Offsite is March 15", message_id="7"))
+        edited = await client.record_message(
+            c.RecordMessageArgs(role="user", content="Offsite is March 22", message_id="7")
+        )
+        why = await client.explain(c.ExplainArgs(message_id="7"))
+    assert edited.outcome == "edited"
+    assert why.text == "Offsite is March 22"
+    assert [v.text for v in why.versions] == ["Offsite is March 15"]
+
+
+async def test_the_context_shows_what_was_said_under_its_day(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="My name is Priya"))
+        clock.forward(minutes=2)
+        await client.record_message(c.RecordMessageArgs(role="assistant", content="Hello Priya"))
+        context = await client.get_context(c.GetContextArgs(query="What is my name?"))
+    assert context.context is not None
+    assert "─── Monday, 16 February 2026 ───\n[09:15 AM] User: My name is Priya\n[09:17 AM] Assistant: Hello Priya" in context.context
+    assert context.coverage == c.Coverage(verbatim=2, summarised=0, pending=0, gap=0)
+    assert context.tokens <= context.token_budget
+
+
+async def test_a_receipt_replays_its_context_byte_for_byte(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="I live in Singapore"))
+        context = await client.get_context(c.GetContextArgs(query="Where do I live?"))
+        await client.record_message(c.RecordMessageArgs(role="assistant", content="In Singapore"))
+        replay = await client.explain(c.ExplainArgs(receipt_id=context.receipt_id))
+    assert replay.text == context.context
+
+
+async def test_remember_stores_dedups_and_supersedes(memory: Memory) -> None:
+    async with memory.client() as client:
+        first = await client.remember(c.RememberArgs(content="I live in Singapore"))
+        again = await client.remember(c.RememberArgs(content="I live in Singapore."))
+        moved = await client.remember(c.RememberArgs(content="I live in Lisbon"))
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert [first.outcome, again.outcome, moved.outcome] == ["stored", "duplicate", "superseded"]
+    assert moved.superseded is not None
+    assert moved.superseded.superseded_by == moved.memory.id
+    assert [m.content for m in profile.facts] == ["I live in Lisbon"]
+
+
+async def test_forget_previews_first_and_erases_only_with_its_token(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(
+            c.RecordMessageArgs(role="user", content="I like tea. The SingPass launch is in June.")
+        )
+        await client.remember(c.RememberArgs(content="I need to launch SingPass by June"))
+        preview = await client.forget(c.ForgetArgs(topic="SingPass"))
+        still = await client.get_profile(c.GetProfileArgs())
+        done = await client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
+        context = await client.get_context(c.GetContextArgs(query="What about SingPass?"))
+    assert {m.kind for m in preview.matches} == {"goal", "message"}
+    assert len(still.goals) == 1
+    assert done.erased["memories"] == 1
+    assert done.erased["traces_left"] == 0
+    assert context.context is not None
+    assert "SingPass" not in context.context
+    assert "I like tea." in context.context
+
+
+async def test_a_forged_confirm_token_erases_nothing(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I like tea"))
+        with pytest.raises(MemoryRefused, match="no confirm token"):
+            await client.forget(c.ForgetArgs(topic="tea", confirm="AAAA"))
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert len(profile.preferences) == 1
+
+
+async def test_search_finds_messages_and_memories(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="The offsite is at Sentosa"))
+        await client.remember(c.RememberArgs(content="I prefer window seats"))
+        found = await client.search_memory(c.SearchMemoryArgs(query="offsite"))
+        seats = await client.search_memory(c.SearchMemoryArgs(query="window seat"))
+    assert found.results[0].kind == "message"
+    assert seats.results[0].kind == "preference"
+
+
+async def test_another_users_chat_is_refused(memory: Memory) -> None:
+    async with memory.client(43) as client:
+        with pytest.raises(MemoryRefused, match="not yours"):
+            await client.get_context(c.GetContextArgs(chat_id=42))
+
+
+async def test_nothing_of_the_private_chat_appears_in_a_shared_group(memory: Memory) -> None:
+    async with memory.relay() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="My PIN pal is Zorblax", chat_id=42))
+        await client.remember(c.RememberArgs(content="I adore Zorblax", chat_id=42, scope="global"))
+        context = await client.get_context(c.GetContextArgs(chat_id=-100, query="Zorblax"))
+        found = await client.search_memory(c.SearchMemoryArgs(chat_id=-100, query="Zorblax", where="all"))
+    assert "Zorblax" not in (context.context or "")
+    assert found.results == ()
+
+
+async def test_start_new_chat_opens_an_epoch(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="Hello there"))
+        begun = await client.start_new_chat(c.StartNewChatArgs())
+    assert begun == c.NewChat(epoch=1, archived=False)

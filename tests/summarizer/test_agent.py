@@ -1,0 +1,278 @@
+"""The agent's loop against a scripted workplace: claims, leases, restarts of the server, and being told to stop."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from chatmem.client import MemoryRefused, MemoryUnreachable
+from chatmem.work import (
+    ClaimedWork,
+    ClaimWorkArgs,
+    Extended,
+    ExtendWorkArgs,
+    Failed,
+    FailWorkArgs,
+    Submitted,
+    SubmitWorkArgs,
+    WorkItem,
+)
+from chatmem_llm import Answer, Completion, Guarded, LLMUnavailable, Rung
+from chatmem_summarizer import agent as agent_module
+from chatmem_summarizer.agent import Agent, Habits
+from chatmem_summarizer.ladder import Ladder, Step
+from tests.summarizer.talk import chunk, exchange, job
+
+pytestmark = pytest.mark.anyio
+
+NOW = datetime(2026, 2, 18, tzinfo=UTC)
+
+
+@dataclass
+class Place:
+    """A server of our own: hands out jobs, remembers what comes back, fails as told."""
+
+    jobs: list[WorkItem] = field(default_factory=list)
+    claims: list[ClaimWorkArgs] = field(default_factory=list)
+    submitted: list[SubmitWorkArgs] = field(default_factory=list)
+    failed: list[FailWorkArgs] = field(default_factory=list)
+    extended: list[ExtendWorkArgs] = field(default_factory=list)
+    claim_errors: list[Exception] = field(default_factory=list)
+    submit_errors: list[Exception] = field(default_factory=list)
+    extend_error: Exception | None = None
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    async def claim_work(self, args: ClaimWorkArgs) -> ClaimedWork:
+        self.claims.append(args)
+        await self._tell()
+        if self.claim_errors:
+            raise self.claim_errors.pop(0)
+        if not self.jobs:
+            await asyncio.sleep(args.wait_seconds)
+        given, self.jobs = self.jobs[: args.limit], self.jobs[args.limit :]
+        return ClaimedWork(jobs=tuple(given))
+
+    async def extend_work(self, args: ExtendWorkArgs) -> Extended:
+        self.extended.append(args)
+        await self._tell()
+        if self.extend_error is not None:
+            raise self.extend_error
+        return Extended(lease_until=NOW)
+
+    async def submit_work(self, args: SubmitWorkArgs, *, trace_id: str | None = None) -> Submitted:
+        if self.submit_errors:
+            raise self.submit_errors.pop(0)
+        self.submitted.append(args)
+        await self._tell()
+        return Submitted(job_id=args.job_id, state="complete")
+
+    async def fail_work(self, args: FailWorkArgs, *, trace_id: str | None = None) -> Failed:
+        self.failed.append(args)
+        await self._tell()
+        return Failed(state="pending_summarization", attempts=1, retry_at=None)
+
+    async def _tell(self) -> None:
+        async with self.changed:
+            self.changed.notify_all()
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        async with asyncio.timeout(10), self.changed:
+            await self.changed.wait_for(condition)
+
+
+@dataclass
+class SlowModel:
+    """Answers only when let; counts who waits."""
+
+    name: str = "slow"
+    rung: Rung = "claude"
+    let: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: int = 0
+    most_waiting: int = 0
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def complete(self, request: Completion) -> Answer:
+        self.waiting += 1
+        self.most_waiting = max(self.most_waiting, self.waiting)
+        self.asked.set()
+        try:
+            await self.let.wait()
+        finally:
+            self.waiting -= 1
+        raise LLMUnavailable(self.name, "gone")
+
+    async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        raise NotImplementedError
+        yield ""
+
+
+@dataclass
+class Bench:
+    place: Place
+    stop: asyncio.Event
+    events: list[tuple[str, dict[str, Any]]]
+    task: asyncio.Task[None]
+
+    def told(self, event: str) -> list[dict[str, Any]]:
+        return [fields for name, fields in self.events if name == event]
+
+
+@asynccontextmanager
+async def working(
+    place: Place, ladder: Ladder | None = None, *, concurrency: int = 2, finish: float = 3.0
+) -> AsyncIterator[Bench]:
+    events: list[tuple[str, dict[str, Any]]] = []
+    stop = asyncio.Event()
+    habits = Habits("tester", concurrency, wait_seconds=5, finish_seconds=finish)
+    worker = Agent(place, ladder or Ladder([]), habits, lambda event, fields: events.append((event, fields)))
+    task = asyncio.create_task(worker.run(stop))
+    try:
+        yield Bench(place, stop, events, task)
+    finally:
+        stop.set()
+        async with asyncio.timeout(10):
+            await task
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_module, "_FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(agent_module, "_LONGEST_PAUSE", 0.01)
+
+
+async def test_work_is_claimed_done_and_submitted_under_its_fence() -> None:
+    place = Place(jobs=[job(exchange("I live in Berlin"), 1, fence=7), job(chunk(), 2)])
+    async with working(place) as bench:
+        await place.until(lambda: len(place.submitted) == 2)
+    first = next(args for args in place.submitted if args.job_id == "1:1:1")
+    assert (first.fence, first.rung, first.provisional) == (7, "offline", False)
+    assert first.result.kind == "exchange"
+    assert place.claims[0].worker == "tester"
+    assert place.claims[0].best_rung == "offline"
+    assert not place.failed
+    assert {fields["traceId"] for fields in bench.told("work_submitted")} == {"t1"}
+
+
+async def test_a_server_that_is_away_is_asked_again_until_it_is_back() -> None:
+    place = Place(jobs=[job(chunk())], claim_errors=[MemoryUnreachable("restarting")] * 5)
+    async with working(place) as bench:
+        await place.until(lambda: len(place.submitted) == 1)
+    assert len(bench.told("claim_failed")) == 5
+
+
+async def test_a_result_is_handed_in_again_when_the_server_was_away() -> None:
+    place = Place(jobs=[job(chunk())], submit_errors=[MemoryUnreachable("restarting")] * 3)
+    async with working(place) as bench:
+        await place.until(lambda: len(place.submitted) == 1)
+    assert len(bench.told("submit_delayed")) == 3
+
+
+async def test_a_void_fence_ends_the_matter() -> None:
+    place = Place(jobs=[job(chunk(), 1), job(chunk(), 2)], submit_errors=[MemoryRefused("fence 1 is void")])
+    async with working(place, concurrency=1) as bench:
+        await place.until(lambda: len(place.submitted) == 1)
+    assert [args.job_id for args in place.submitted] == ["1:1:2"]
+    assert bench.told("submit_refused")
+    assert not place.failed
+
+
+async def test_the_lease_is_kept_while_a_model_thinks() -> None:
+    model = SlowModel()
+    place = Place(jobs=[job(chunk(), lease_seconds=0.03)])
+    async with working(place, Ladder([Step(Guarded(model), 60)])):
+        await place.until(lambda: len(place.extended) >= 4)
+        assert not place.submitted
+        model.let.set()
+        await place.until(lambda: len(place.submitted) == 1)
+    assert place.submitted[0].provisional
+
+
+async def test_a_lost_lease_ends_the_work_without_a_result() -> None:
+    model = SlowModel()
+    place = Place(jobs=[job(chunk(), lease_seconds=0.03)], extend_error=MemoryRefused("claimed by another"))
+    async with working(place, Ladder([Step(Guarded(model), 60)]), concurrency=1) as bench:
+        await place.until(lambda: len(place.claims) >= 2)
+    assert bench.told("lease_lost")
+    assert model.waiting == 0
+    assert not place.submitted
+    assert not place.failed
+
+
+async def test_no_more_jobs_run_at_once_than_allowed() -> None:
+    model = SlowModel()
+    place = Place(jobs=[job(chunk(), number) for number in range(1, 7)])
+    async with working(place, Ladder([Step(Guarded(model), 60)]), concurrency=3):
+        await asyncio.wait_for(model.asked.wait(), 5)
+        model.let.set()
+        await place.until(lambda: len(place.submitted) == 6)
+    assert model.most_waiting <= 3
+    assert all(claim.limit <= 3 for claim in place.claims)
+
+
+async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
+    place = Place()
+    async with working(place) as bench:
+        await place.until(lambda: len(place.claims) == 1)
+        bench.stop.set()
+        async with asyncio.timeout(2):
+            await bench.task
+
+
+async def test_told_to_stop_it_finishes_what_is_nearly_done() -> None:
+    model = SlowModel()
+    place = Place(jobs=[job(chunk())])
+    async with working(place, Ladder([Step(Guarded(model), 60)])) as bench:
+        await asyncio.wait_for(model.asked.wait(), 5)
+        bench.stop.set()
+        model.let.set()
+        async with asyncio.timeout(5):
+            await bench.task
+    assert len(place.submitted) == 1
+    assert not place.failed
+
+
+async def test_told_to_stop_it_hands_back_what_takes_too_long() -> None:
+    model = SlowModel()
+    place = Place(jobs=[job(chunk())])
+    async with working(place, Ladder([Step(Guarded(model), 60)]), finish=0.05) as bench:
+        await asyncio.wait_for(model.asked.wait(), 5)
+        bench.stop.set()
+        async with asyncio.timeout(5):
+            await bench.task
+    assert not place.submitted
+    (back,) = place.failed
+    assert back.retryable
+    assert model.waiting == 0
+
+
+async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = agent_module.done
+
+    async def breaks_once(*args: Any, **options: Any) -> Any:
+        monkeypatch.setattr(agent_module, "done", real)
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(agent_module, "done", breaks_once)
+    place = Place(jobs=[job(chunk(), 1), job(chunk(), 2)])
+    async with working(place, concurrency=1):
+        await place.until(lambda: len(place.submitted) == 1)
+    assert [args.job_id for args in place.failed] == ["1:1:1"]
+    assert place.failed[0].retryable
+    assert "ZeroDivisionError" in place.failed[0].reason
+    assert "a bug" in caplog.text
+
+
+async def test_a_spent_budget_is_obeyed() -> None:
+    model = SlowModel()
+    place = Place(jobs=[job(chunk(), may_use_model=False)])
+    async with working(place, Ladder([Step(Guarded(model), 60)])):
+        await place.until(lambda: len(place.submitted) == 1)
+    assert not model.asked.is_set()
+    assert place.submitted[0].rung == "offline"
+    assert place.submitted[0].provisional
