@@ -5,6 +5,7 @@ import asyncio
 import logging
 import sys
 
+from chatmem import lifeline
 from chatmem.settings import ServerSettings, SettingsError, load
 from chatmem_server.http import serve_http
 from chatmem_server.stdio import serve_stdio
@@ -16,6 +17,7 @@ def main() -> None:
     transport.add_argument("--stdio", action="store_true", help="speak MCP on stdin and stdout")
     transport.add_argument("--http", action="store_true", help="speak MCP over HTTP (default)")
     args = parser.parse_args()
+    lifeline.watch()
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
     try:
         settings = load(ServerSettings)

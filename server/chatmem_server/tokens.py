@@ -9,24 +9,23 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from chatmem_server.tokens_cjk import CHINESE, JAPANESE
+from chatmem_server.token_words import CHINESE, JAPANESE, RUSSIAN
 
 ELLIPSIS = "…"
-_LONGEST_TOKEN = 12  # characters a token of ordinary text rarely exceeds; bounds how far `clip` has to look
 
 _PIECE = re.compile(
     r"[\t !-/:-@\[-`{-~]?[A-Z]?[a-z]+(?:'(?:s|t|re|ve|m|ll|d)(?![a-z]))?"
     r"|[\t !-/:-@\[-`{-~]?[A-Z]+(?![a-z])"
     r"|[0-9]{1,3}"
     r"| ?[!-/:-@\[-`{-~]+[\r\n/]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s(?![A-Za-z\u00c0-\ud7ff])"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s(?=[0-9])"
     r"| ?[A-Za-z\u00c0-\u02af]+"
     r"| ?[\u0370-\u052f]+"
     r"| ?[\u0590-\u1fff\ua000-\ud7ff]+"
     r"| ?[\u3005\u3400-\u9fff\uf900-\ufaff]+"
     r"| ?[\u3041-\u309f]+"
     r"| ?[\u30a1-\u30ff]+"
-    r"|.",
+    r"| ?.",
     re.DOTALL,
 )
 
@@ -35,15 +34,24 @@ _LOWER = (100, 100, 101, 101, 103, 103, 104, 109, 112, 117, 123, 128, 134, 145, 
 _LOWER_INNER = (100, 100, 106, 103, 106, 109, 119, 138, 152, 170, 168, 175, 205, 225, 250, 300)
 _TITLE = (100, 100, 101, 103, 105, 108, 111, 119, 133, 138, 150, 150, 165, 185, 210, 240)
 _UPPER = (100, 100, 113, 122, 165, 155, 170, 230, 255, 270, 300, 330)
-_CYRILLIC = (100, 100, 102, 114, 119, 135, 158, 163, 194, 200, 230, 230, 240, 284, 318, 330)
+_CYRILLIC = (100, 105, 110, 153, 165, 182, 204, 208, 220, 226, 243, 258, 282, 304, 320, 330)
 _CYRILLIC_INNER = (100, 104, 123, 162, 180, 212, 260, 260, 310, 325, 334, 345, 400, 410, 430, 450)
 _ACCENTED = (100, 110, 130, 145, 160, 180, 200, 220, 240, 260, 280, 300)
 _PUNCTUATION = (100, 101, 109, 127, 148, 200, 230, 260)
 _SLOPE = 25
 _CHEAP_LEADS, _LEADS = frozenset("._(\t"), frozenset("-[/<=@#")  # a sign before a word that BPE often merges into it
 
-_SIGNS = frozenset("–—‘’“”•…→←€£¥°·×©®，。、：；（）「」《》？！　│─✅⭐❤👍😀😁😂😅😉😊😍😘😭")  # one token each
-_JOINERS = frozenset("\u200d\ufe0f")
+_JOINERS, _SKIN_TONES = frozenset("\u200d\ufe0f"), frozenset("🏻🏼🏽🏾🏿")
+# Signs of one token; all others beyond the basic scripts take two, and three in the ranges below.
+_SIGNS = frozenset(
+    "–—‘’“”„•…‹›†‡‰′″€₹₪№™℃←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⭐⭕"
+    "🏻🏼👇👉👌👍👏💕🔥😀😁😂😉😊😍😘😭🙂🙏🤣\u200d\ufe0f、。々〇〈〉《》「」『』【】〒〔〕〖〜　！％＆（）＊＋，－．／：；＜＝＞？｜～"
+)
+_HALF_SIGNS = frozenset("，。、！？：；")  # often one token with what follows
+_THREE_TOKENS = re.compile(
+    r"[\u2340-\u243f\u26c0-\u26ff\u27c0-\u2aff\u2b80-\u2bff\U0001f000-\U0001f1bf\U0001f200-\U0001f2ff\U0001f540-\U0001f5ff"
+    r"\U0001f6c0-\U0001f8ff\U0001f980-\U0010ffff]"
+)
 
 
 def estimate(text: str) -> int:
@@ -59,33 +67,39 @@ def clip(text: str, max_tokens: int) -> tuple[str, bool]:
         return text, False
     if max_tokens < 1:
         return "", True
-    low, high = 0, min(len(text), max_tokens * _LONGEST_TOKEN)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate(_marked(text, middle)) <= max_tokens:
-            low = middle
-        else:
-            high = middle - 1
-    return _on_a_word(text, low, max_tokens), True
+    cut = _fitting(text, 100 * max_tokens - _cost(ELLIPSIS))
+    while cut > 0:
+        cut = _word_start(text, cut)
+        clipped = text[:cut].rstrip() + ELLIPSIS
+        if estimate(clipped) <= max_tokens:
+            return clipped, True
+        cut -= 1
+    return ELLIPSIS, True
 
 
-def _marked(text: str, length: int) -> str:
-    return text[:length].rstrip() + ELLIPSIS
+def _fitting(text: str, budget: int) -> int:
+    """How many characters of the text cost at most `budget` hundredths of a token."""
+    for match in _PIECE.finditer(text):
+        cost = _cost(match[0])
+        if cost > budget:
+            return match.start() + len(match[0]) * max(0, budget) // cost
+        budget -= cost
+    return len(text)
 
 
-def _on_a_word(text: str, length: int, max_tokens: int) -> str:
-    """The cut moved back to white space when that is near, and never between the parts of one emoji."""
-    near = max(text.rfind(" ", 0, length + 1), text.rfind("\n", 0, length + 1))
-    if length - near <= min(24, length // 4):
-        length = near
-    while 0 < length < len(text) and not _may_cut(text, length):
-        length -= 1
-    clipped = _marked(text, length)
-    return clipped if estimate(clipped) <= max_tokens else ""
+def _word_start(text: str, cut: int) -> int:
+    """The cut moved back to white space when that is near, and never between the parts of one emoji or letter."""
+    near = max(text.rfind(" ", 0, cut + 1), text.rfind("\n", 0, cut + 1))
+    if cut - near <= min(24, cut // 4):
+        cut = near
+    while 0 < cut < len(text) and not _may_cut(text, cut):
+        cut -= 1
+    return cut
 
 
 def _may_cut(text: str, at: int) -> bool:
-    return text[at] not in _JOINERS and text[at - 1] != "\u200d" and not unicodedata.combining(text[at])
+    after = text[at]
+    return not (after in _JOINERS or text[at - 1] == "\u200d" or unicodedata.combining(after) or after in _SKIN_TONES)
 
 
 @lru_cache(maxsize=16_384)
@@ -96,11 +110,11 @@ def _cost(piece: str) -> int:
     if first.isascii():
         return _ascii_cost(piece, word)
     if "\u0370" <= first <= "\u052f":
-        return _by_length(_CYRILLIC if word is not piece else _CYRILLIC_INNER, len(word))
+        return _cyrillic_cost(word, inner=word is piece)
     if "\u3041" <= first <= "\u30ff":
         return _kana_cost(word)
     if "\u3400" <= first <= "\u9fff" or "\uf900" <= first <= "\ufaff" or first == "々":
-        return _whole_words(word, CHINESE, 2, 100, 85)
+        return _whole_words(word, CHINESE, 4, 97, 106)
     return _other_cost(word)
 
 
@@ -120,6 +134,14 @@ def _lead_cost(sign: str) -> int:
     return 8 if sign in _CHEAP_LEADS else 32 if sign in _LEADS else 65
 
 
+def _cyrillic_cost(word: str, *, inner: bool) -> int:
+    if inner:
+        return _by_length(_CYRILLIC_INNER, len(word))
+    if word in RUSSIAN:
+        return 101
+    return 140 if word.lower() in RUSSIAN else _by_length(_CYRILLIC, len(word))
+
+
 def _kana_cost(word: str) -> int:
     return _whole_words(word, JAPANESE, 6, 105, 78 if word[0] <= "\u309f" else 70)
 
@@ -135,15 +157,15 @@ def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int,
 
 
 def _other_cost(word: str) -> int:
+    if word in _HALF_SIGNS:
+        return 80
     if word in _SIGNS:
         return 100
     if word[0] <= "\u02af":
         return _by_length(_ACCENTED, len(word))
-    if word[0].isalpha() and len(word) < 64 and "\u0590" <= word[0] <= "\ud7ff":
+    if word[0].isalpha() and "\u0590" <= word[0] <= "\ud7ff":
         return 60 + 40 * len(word)
-    if word in _JOINERS:
-        return 100
-    return 300 if word > "\uffff" else 150
+    return 300 if _THREE_TOKENS.match(word) else 200
 
 
 def _by_length(table: tuple[int, ...], length: int) -> int:

@@ -12,6 +12,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from chatmem.connect import connect_http
+from chatmem import lifeline
 from chatmem.settings import SettingsError, SummarizerSettings, load
 from chatmem_llm import Guarded, LanguageModel
 from chatmem_summarizer.agent import Agent, Habits
@@ -21,6 +22,7 @@ from chatmem_summarizer.ladder import Ladder, Step, Tell
 
 def main() -> None:
     """Reads the settings and works until SIGTERM or SIGINT."""
+    lifeline.watch()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         settings = load(SummarizerSettings)

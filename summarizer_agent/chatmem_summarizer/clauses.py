@@ -202,7 +202,22 @@ def _takes_back_certainty(after: str) -> bool:
 def _parts(text: str) -> list[tuple[str, bool]]:
     """The clauses between boundaries, lead-ins off, and whether a hedge came off with them; questions are left out."""
     cleaned = (_cleaned(piece) for piece in _split(text) if not is_question(piece))
-    return [(bare, hedged) for bare, hedged in cleaned if bare]
+    return [(whole, hedged) for bare, hedged in cleaned if bare for whole in _with_subjects(bare)]
+
+
+def _with_subjects(clause: str) -> list[str]:
+    """`I'm 35 and want to retire` as two clauses; `I want to live and work in Rome` wants both and stays one."""
+    subject = _FIRST_PERSON.match(clause)
+    if subject is None:
+        return [clause]
+    parts, start = [], 0
+    for match in _SAME_SUBJECT.finditer(clause, subject.end()):
+        if _GOVERNS.search(clause[start : match.start()]):
+            break
+        parts.append(clause[start : match.start()])
+        start = match.end()
+    parts.append(clause[start:])
+    return [parts[0], *(f"{subject['who']} {part}" for part in parts[1:])]
 
 
 def _split(text: str) -> list[str]:
@@ -226,6 +241,15 @@ def _without_lead(text: str) -> str:
     return bare
 
 
+_FIRST_PERSON = re.compile(r"(?P<who>I|We|i|we)(?:'\w+)?\b")
+_SAME_SUBJECT = re.compile(
+    r"(?:,| and|, and| but)(?: (?:also|really|mostly|now))? (?=(?:want|hate|love|like|live|work|need|plan|have|prefer|enjoy|own"
+    r"|hope|weigh|drive|study|speak|play|am|can't|don't|teach|moved|used to|run)\b)",
+    _I,
+)
+_GOVERNS = re.compile(
+    r"\bto \w+|\b(?:will|would|can|could|should|might|may|must|let's|help)\b|'ll\b|'d\b|\b(?:who|which|that)\b", _I
+)
 _REMIND = re.compile(r"remind me\W*$", _I)
 _ALONE = re.compile(
     r"(?:,|-|\()\s*(?:but )?(?:i'm )?(?:not (?:\w+ )?(?:sure|certain|decided)|maybe|perhaps|unsure|probably|we'll see"
@@ -251,4 +275,5 @@ def _cleaned(piece: str) -> tuple[str, bool]:
         bare = _without_lead(bare[told.end() :])
     while hedge := _HEDGE_LEAD.match(bare):
         bare, hedged = _without_lead(bare[hedge.end() :]), True
-    return _TAIL.sub("", bare).strip(), hedged
+    bare = _TAIL.sub("", bare).strip()
+    return (f"{bare})" if bare.count("(") > bare.count(")") else bare), hedged

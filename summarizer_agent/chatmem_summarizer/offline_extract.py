@@ -49,11 +49,10 @@ def _matches(clause: Clause, scene: Scene) -> Iterator[Draft]:
     hits = (rule(clause, scene) for rule in ORDER)
     best = next((hit for hit in hits if hit is not None), None)
     beside = mentioned(clause, scene)
-    for draft in (best, beside):
-        if draft is not None and _worth_keeping(draft):
-            yield draft
-            if best is draft and beside is not None and _names(best.text, beside.text):
-                return
+    if best is not None and _worth_keeping(best):
+        yield best
+    if beside is not None and not (best and _names(best.text, beside.text)):
+        yield beside
 
 
 def _names(text: str, relation: str) -> bool:

@@ -36,7 +36,7 @@ _MATERIAL = re.compile(
     r"\b(?:translate|proof-?read|rewrite|rephrase|paraphrase|summari[sz]e|correct|fix|edit|polish|improve|shorten"
     r"|review"
     r"|analy[sz]e|check|grade|reply to|respond to|what does)\b[^.!?\n]{0,80}"
-    r"(?::\s*|\b(?:below|following|this)\b[^.!?\n]{0,30}[.!?]?\s*\n\s*)",
+    r"(?::\s*|\b(?:below|following|this)\b[^.!?\n]{0,30}[.!?]?\s*\n\s*|\bfollowing\b[^.!?\n]{0,30}[.!?]\s)",
     re.I,
 )
 _MAIL_HEADER = re.compile(r"^(?:From|To|Cc|Subject|Sent|Date|Von|An|Betreff): .+$", re.MULTILINE)

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from chatmem.contract import Role
 from chatmem.work import Canonical, ChunkInput, ExchangeInput, RoutineInput, WorkInput, WorkItem, WorkMessage
 
 ZONE = "Asia/Singapore"
@@ -28,7 +29,7 @@ def messages(
     texts: Iterable[str] = DEBUGGING, start: datetime = START, step: timedelta = timedelta(hours=1)
 ) -> tuple[WorkMessage, ...]:
     """User and assistant in turn."""
-    roles = ("user", "assistant")
+    roles: tuple[Role, Role] = ("user", "assistant")
     return tuple(
         WorkMessage(id=index + 1, role=roles[index % 2], at=start + index * step, text=text)
         for index, text in enumerate(texts)

@@ -23,6 +23,7 @@ from chatmem.work import (
 )
 from chatmem_llm import Answer, Completion, Guarded, LLMUnavailable, Rung
 from chatmem_summarizer import agent as agent_module
+from chatmem_summarizer import work as work_module
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder, Step
 from tests.summarizer.talk import chunk, exchange, job
@@ -252,7 +253,7 @@ async def test_told_to_stop_it_hands_back_what_takes_too_long() -> None:
 async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    real = agent_module.done
+    real = work_module.done
 
     async def breaks_once(*args: Any, **options: Any) -> Any:
         monkeypatch.setattr(agent_module, "done", real)

@@ -66,8 +66,8 @@ async def either(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         async with AnthropicStub() as stub, aclosing(Claude("test-key", base_url=stub.url)) as model:
             yield stub, model
     else:
-        async with OllamaStub() as stub, aclosing(Ollama(stub.url, "llama3.2")) as model:
-            yield stub, model
+        async with OllamaStub() as server, aclosing(Ollama(server.url, "llama3.2")) as local:
+            yield server, local
 
 
 def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,8 +75,8 @@ async def stage(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 SAID = "I might move to Berlin. I work as a nurse at Mercy Hospital, my shift starts at 7."
 ITEM = {"text": "Works as a nurse at Mercy Hospital", "quote": "I work as a nurse at Mercy Hospital", "source_ids": [1]}
-EMPTY = {"facts": [], "preferences": [], "goals": [], "dates": []}
-GOOD = {
+EMPTY: dict[str, Any] = {"facts": [], "preferences": [], "goals": [], "dates": []}
+GOOD: dict[str, Any] = {
     "certain": {**EMPTY, "facts": [ITEM]},
     "uncertain": {
         **EMPTY,
@@ -250,7 +250,7 @@ async def test_a_full_canonical_summary_is_written_anew_and_stays_under_the_cap(
     assert tokens(result.general_summary) <= 300
 
 
-SUMMARY = {
+SUMMARY: dict[str, Any] = {
     "paragraph": "The user debugged the SingPass callback. The clock was 4 minutes off.",
     "goals": ["Launch by Q2 2026"],
     "decisions": ["Use chrony"],

@@ -24,13 +24,13 @@ _CLEAR_PLAN = re.compile(
     re.I,
 )
 _DURABLE = re.compile(
-    r"^(?:(?:be|get|getting) (?:promoted|married|fit|in shape|better at|healthier|certified|a (?:job|dog|cat"
+    r"^(?:(?:live|work|live and work) (?:as|at|in|for|near|abroad)\b|(?:be|get|getting) (?:promoted|married|fit|in shape|better at|healthier|certified|a (?:job|dog|cat"
     r"|promotion|degree|house|new (?:job|car|phone|laptop|passport|visa))|my (?:degree|license|licence|certification"
     r"|visa|phd|masters?)|a [\w ]*(?:certificate|certification|licen[cs]e|degree)|out of debt|rid of)"
     r"|become|becoming|be(?:ing)? a\b|be (?:moving|getting|changing|switching|starting|leaving|buying|having|retiring)|learn|learning|launch|launching|finish(?:ing)?|complet|save|saving|lose "
     r"(?:weight|\d)|losing weight|gain|run (?:a|the|my)\b|running (?:a|the)\b|buy(?:ing)? (?:a|an|my|our)\b|mov(?:e"
     r"|ing) (?:to|out|in|back|into|away|house)|relocat|start(?:ing)? (?:a|an|my|our)\b|pass(?:ing)? (?:the|my|an?)\b"
-    r"|graduat|read(?:ing)? (?:\d|more|one)|quit|stop (?:smoking|drinking|eating|procrastinating|using)|visit|travel"
+    r"|graduat|read(?:ing)? (?:\d|more|one)|quit(?:ting)? \w+|stop (?:smoking|drinking|eating|procrastinating|using)|visit|travel"
     r"|publish|improv|master|retir|apply(?:ing)? (?:for|to)|renew|ship|deliver|migrat|hir(?:e|ing)|earn|pay(?:ing)? "
     r"off|train(?:ing)? for|prepar|sell(?:ing)? (?:my|our|the)|open(?:ing)? (?:a|an|my)|register|submit|releas|grow"
     r"|expand|reduc"
@@ -68,6 +68,7 @@ _MOMENTARY = re.compile(
     r"|info|not\b|be\b)\b",
     re.IGNORECASE,
 )
+_POINTS = re.compile(r"\b(?:it|that|this|them|there|here|one|so|something|anything|everything)$", re.IGNORECASE)
 _ERRAND = re.compile(
     r"^(?:go to|see (?:the|my|a|dr)|meet|call|bring|take|pick up|pay|order|leave for|watch|fix|return|give (?:a|the|my)|be (?:in|at) )\b",
     re.IGNORECASE,
@@ -118,6 +119,8 @@ def _means_to(clause: Clause, scene: Scene) -> Draft | None:
 
 
 def _lasts(what: str, verb: str, *, dated_by: bool) -> bool:
+    if _POINTS.search(what):
+        return False
     if dated_by and _ERRAND.match(what):
         return True
     if _MOMENTARY.match(what) and not _DURABLE.match(what):

@@ -32,6 +32,7 @@ _ROLE_END = re.compile(
     r"|host|bride|groom|homebody)$",
     re.IGNORECASE,
 )
+_DIET = re.compile(r"\b(?:vegan|vegetarian|pescatarian|flexitarian)\b", re.IGNORECASE)
 _NATION = re.compile(r"[A-Z]\w+(?:an|ese|ish|ian|i|ench|utch|eek|iss|hai|elsh|ech|rab|urk|ole|wede|ane|orean)$")
 _NOT_NAMES = re.compile(
     r"(?:sorry|fine|ok|okay|sure|happy|sad|ready|back|here|done|glad|good|great|tired|bored|busy|home|late|sick|ill"
@@ -51,7 +52,7 @@ def _is_role(match: re.Match[str]) -> bool:
     phrase = re.split(
         r" (?:at|in|for|with|from|of|on|who|that|working|based|and|by|to|specializ\w+|specialis\w+)\b|,", match["role"]
     )[0]
-    return not _STATE.match(phrase) and bool(_ROLE_END.search(phrase.strip(" .!")))
+    return not _STATE.match(phrase) and not _DIET.search(phrase) and bool(_ROLE_END.search(phrase.strip(" .!")))
 
 
 def _named(match: re.Match[str]) -> bool:
@@ -200,8 +201,9 @@ RULES: tuple[Rule, ...] = (
     ),
     states(
         "facts",
-        r"(?:i|we)(?: also| still)? (?:have|suffer from|was diagnosed with|'ve been diagnosed with|have been "
-        r"diagnosed with|live with|got diagnosed with)(?: a| an| severe| mild| chronic| some| type [12])* "
+        r"(?:i|we)(?: also| still)? ?(?:have|suffer from|live with|got diagnosed with"
+        r"|(?:was|'ve been|have been|'ve just been)(?: just| recently)? diagnosed with)"
+        r"(?: a| an| severe| mild| chronic| some| type [12])* "
         r"(?:[\w-]+ ){0,2}?(?:allergy|allergies|asthma|diabetes|adhd|add|ocd|autism|migraines?|epilepsy|arthritis"
         r"|hypertension|high blood pressure|eczema|celiac(?: disease)?|coeliac(?: disease)?|dyslexia|depression"
         r"|anxiety|insomnia|scoliosis|tinnitus|ibs|endometriosis|cancer|pacemaker|bad knee|bad back)\b",
@@ -234,6 +236,7 @@ RULES: tuple[Rule, ...] = (
         "facts",
         r"(?:i|we)(?:'m| am|'re| are) (?:going through|in the middle of) (?:a|an|my|our) (?:divorce|separation|move|breakup|relocation)\b.*",
     ),
+    states("facts", r"i weigh \d+.*"),
     states("facts", r"(?:i'm|i am|im) \d[\d'.,\"]* ?(?:cm|m|ft|feet|foot|inches)?\b.{0,12}\btall\b"),
     states("facts", r"(?:i'm|i am) (?:fluent|native|bilingual|conversational) in [A-Z]\w+"),
     owns(
@@ -253,6 +256,6 @@ RULES: tuple[Rule, ...] = (
         r"|gym|church|office|desk|clinic|branch|house|apartment|flat|neighbou?r|roommate|flatmate|mentor|business|startup)(?: (?:for|at|on|in|of)(?: [\w'-]+){1,4}?)?(?:'s| is| are|:| has) "
         r"(?!(?:not |so |very |really |too )?(?:good|bad|great|broken|slow|fine|hard|boring|awesome|killing|driving|making"
         r"|annoying|terrible|stressful|crazy|down|acting|busy|tired|mad|angry|asking|wrong|stuck|dead|a mess|the "
-        r"(?:best|worst)|important|to\b|no\b|asked|been|an? (?:question|problem|meeting))\b)\S",
+        r"(?:best|worst)|important|here|there|to\b|no\b|asked|been|an? (?:question|problem|meeting))\b)\S",
     ),
 )

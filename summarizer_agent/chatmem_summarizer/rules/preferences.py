@@ -8,7 +8,7 @@ from chatmem_summarizer.rules.rule import Draft, Rule, Scene, owns, states
 
 _ADV = (
     r"(?: (?:really|absolutely|also|just|personally|generally|usually|always|still|totally|truly|definitely|strongly"
-    r"|much|especially|particularly|actually|kinda|mostly|genuinely|secretly|do|tend to))*"
+    r"|much|especially|particularly|actually|kinda|both|mostly|genuinely|secretly|do|tend to))*"
 )
 _VAGUE = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|yours|u|everything|nothing|what|how|who|where|the (?:idea|way"

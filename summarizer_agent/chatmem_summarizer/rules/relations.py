@@ -33,12 +33,12 @@ _LASTING = (
     r"(?:(?:is|are|'s|was|were)(?: (?:also|now|both|currently|only|almost|a))?"
     r" (?:\d|named|called|allergic|born|pregnant|vegan|vegetarian|autistic|diabetic|deaf|blind|from|an?\b|in (?:the "
     r")?(?:\w+ )?(?:grade|school|college|university|kindergarten|nursery)"
-    r"|living|working|studying|married|divorced|retired|(?-i:[A-Z])|(?:a |an )?\w+(?:er|or|ist|ian|nurse)$|one|two"
+    r"|living|working|studying|starting|graduating|(?:\w+ )?intolerant|married|divorced|retired|(?-i:[A-Z])|(?:a |an )?\w+(?:er|or|ist|ian|nurse)$|one|two"
     r"|three|four|five|six|seven|eight|nine|ten|eleven|twelve|expecting|due|getting married|turning|based)"
     r"|(?:lives?|works?|studies|study|speaks?|plays?|teaches|runs|owns|goes to|attends|has|have|likes?|loves?|hates?"
     r"|prefers?|moved|passed away|died|got married|graduated|starts?|started|finishes|turns|turned|was diagnosed|loves|enjoys|collects"
     r"|doesn't (?:eat|drink|speak)|can't eat)\b"
-    r"(?! (?:to (?:talk|joke|tell|go|leave|be)|it|that|this|me|you|been|no idea|a (?:point|question|problem|cold"
+    r"(?! (?:to (?:talk|joke|tell|go|leave|be)|it|that|this|them|him|her|those|me|you|been|no idea|a (?:point|question|problem|cold"
     r"|headache)|fun|mad|crazy|sick|for|with me)\b))"
 )
 _TRANSIENT = re.compile(

@@ -75,7 +75,9 @@ def _rule(
     return rule
 
 
-_ENDED = re.compile(r"\b(?:born|ago|last|since|used to|quit|\w{3,}ed)\b", re.IGNORECASE)
+_ENDED = re.compile(
+    r"\b(?:born|ago|last|since|used to|quit|(?!need|seed|feed|indeed|speed|breed)\w{2,}ed)\b", re.IGNORECASE
+)
 _FUTURE = re.compile(
     r"\b(?:will|'ll|going to|need|want|plan|hope|aim|by|due|next|tomorrow|must|upcoming|scheduled|planned)\b",
     re.IGNORECASE,

@@ -1,0 +1,164 @@
+"""The command line: names, options and help. Each command's work is in a module of its own, imported when it runs.
+
+Importing late keeps `chatmem serve --stdio` well under a second: a client waits for the handshake.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from chatmem.settings import SettingsError
+from chatmem_cli.failures import CommandFailed
+
+app = typer.Typer(
+    name="chatmem",
+    help="One memory for every assistant you talk to.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
+app.add_typer(token_app, name="token")
+
+
+def _run(module: str, *args: Any, **options: Any) -> None:
+    """Run `chatmem_cli.<module>.run(...)`; its exit code becomes ours."""
+    code = importlib.import_module(f"chatmem_cli.{module}").run(*args, **options)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command()
+def up() -> None:
+    """Start everything: database, server, summarizer, and the Telegram relay if a bot token is set."""
+    _run("up")
+
+
+@app.command()
+def serve(
+    stdio: Annotated[bool, typer.Option("--stdio", help="Speak MCP on stdin and stdout.")] = False,
+    http: Annotated[bool, typer.Option("--http", help="Speak MCP over HTTP (default).")] = False,
+) -> None:
+    """Run the MCP server alone."""
+    if stdio and http:
+        raise typer.BadParameter("choose one of --stdio and --http")
+    _run("processes", "server", stdio=stdio)
+
+
+@app.command()
+def summarizer() -> None:
+    """Run the summarizer agent alone."""
+    _run("processes", "summarizer")
+
+
+@app.command()
+def relay() -> None:
+    """Run the Telegram relay alone."""
+    _run("processes", "relay")
+
+
+@app.command()
+def chat() -> None:
+    """Talk in the terminal, with the same memory."""
+    _run("chat")
+
+
+@app.command("import")
+def import_(
+    kind: Annotated[str, typer.Argument(help="telegram, chatgpt, claude or jsonl")],
+    file: Annotated[Path, typer.Argument(help="The export: a file, a zip or a folder.")],
+    chat_id: Annotated[int | None, typer.Option("--chat", help="Chat it belongs to; default: your own.")] = None,
+    me: Annotated[str | None, typer.Option("--me", help="Who you are in the export, if it cannot tell.")] = None,
+) -> None:
+    """Import a history. Doing it again adds only what is new."""
+    _run("import_", kind, file, chat_id, me)
+
+
+@app.command()
+def export(
+    file: Annotated[Path | None, typer.Argument(help="Where to; default: standard output.")] = None,
+    form: Annotated[str, typer.Option("--format", help="jsonl (can be imported again) or markdown")] = "jsonl",
+) -> None:
+    """Write out everything the memory holds of you."""
+    _run("export", file, form)
+
+
+@app.command()
+def status() -> None:
+    """What runs, what waits, what it cost."""
+    _run("status")
+
+
+@app.command()
+def doctor() -> None:
+    """Check every dependency; each failure comes with its fix."""
+    _run("doctor")
+
+
+@app.command()
+def send(
+    chat_id: Annotated[int, typer.Option("--chat", help="Telegram chat.")],
+    routine: Annotated[str, typer.Option("--routine", help="The routine's name.")],
+    agent: Annotated[str | None, typer.Option("--agent", help="The agent that speaks.")] = None,
+) -> None:
+    """Send standard input to a Telegram chat and record it as a routine message."""
+    _run("send", chat_id, routine, agent)
+
+
+@app.command()
+def trace(trace_id: Annotated[str, typer.Argument(help="The trace id of a turn.")]) -> None:
+    """Draw one turn as a tree with times (needs OBSERVABILITY_ENABLED=1 while it ran)."""
+    _run("trace", trace_id)
+
+
+@app.command()
+def reembed() -> None:
+    """Compute all embeddings anew, in the background of the running server."""
+    _run("maintenance", "reembed")
+
+
+@app.command()
+def replay() -> None:
+    """Start dead jobs of the queue anew."""
+    _run("maintenance", "replay")
+
+
+@token_app.command("create")
+def token_create(
+    name: Annotated[str, typer.Argument(help="A name for the token.")],
+    scope: Annotated[str, typer.Option(help="assistant, relay or agent")] = "assistant",
+    user: Annotated[int | None, typer.Option(help="User it acts for (assistant).")] = None,
+) -> None:
+    """Make a token; it is shown once."""
+    _run("tokens", "create", name=name, scope=scope, user=user)
+
+
+@token_app.command("list")
+def token_list() -> None:
+    """List tokens by name; never their text."""
+    _run("tokens", "list")
+
+
+@token_app.command("revoke")
+def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
+    """End a token."""
+    _run("tokens", "revoke", name=name)
+
+
+def main() -> None:
+    """Entry point. Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 130 interrupted."""
+    try:
+        app()
+    except (CommandFailed, SettingsError) as error:
+        sys.stderr.write(f"chatmem: {error}\n")
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

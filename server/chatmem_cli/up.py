@@ -1,0 +1,177 @@
+"""`chatmem up`: the whole memory from one command; says what runs where, and stops it all in order."""
+
+import asyncio
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+
+import httpx2
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+from rich.table import Table
+
+from chatmem.settings import RelaySettings, ServerSettings, load
+from chatmem_cli.children import Child
+from chatmem_cli.failures import CommandFailed
+
+READY_SECONDS = 600.0
+POLL_SECONDS = 0.1
+HEALTH_SECONDS = 2.0
+
+console = Console()
+
+
+def run() -> int:
+    """Start, report, wait, stop. 0 when told to stop, 1 when the server would not start."""
+    return asyncio.run(_up(load(ServerSettings), load(RelaySettings)))
+
+
+async def _up(settings: ServerSettings, relay: RelaySettings) -> int:
+    started = time.monotonic()
+    if await _health(settings) is not None:
+        raise CommandFailed(f"something already answers on port {settings.port}; stop it, or set CHATMEM_PORT.")
+    stop = _stop_on_signals()
+    children = _children(settings, relay)
+    console.print("chatmem is starting …")
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        tasks.append(asyncio.create_task(children[0].supervise()))
+        if not await _until_ready(settings, stop, children[0]):
+            return 0 if stop.is_set() else 1
+        tasks += [asyncio.create_task(child.supervise()) for child in children[1:]]
+        _report(settings, relay, time.monotonic() - started)
+        model = asyncio.create_task(_watch_model(settings, stop))
+        await stop.wait()
+        model.cancel()
+    finally:
+        await _stop(children, tasks)
+    console.print("chatmem has stopped.")
+    return 0
+
+
+def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
+    url = {"CHATMEM_URL": _url(settings)}
+    children = [
+        Child("server", "chatmem_server", ("--http",), {}, _tell),
+        Child("summarizer", "chatmem_summarizer", (), url, _tell),
+    ]
+    if relay.bot_token is not None:
+        children.append(Child("relay", "chatmem_relay", (), url, _tell))
+    return children
+
+
+def _url(settings: ServerSettings) -> str:
+    return f"http://{settings.host}:{settings.port}/mcp"
+
+
+def _stop_on_signals() -> asyncio.Event:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
+    """Wait for the server; False when told to stop, or when it says it cannot open its storage."""
+    deadline = time.monotonic() + READY_SECONDS
+    while not stop.is_set() and time.monotonic() < deadline:
+        health = await _health(settings)
+        if health is not None and health["ready"]:
+            return True
+        if health is not None and health["reason"]:
+            console.print(f"[red]The server cannot start:[/red] {health['reason']}\nRun `chatmem doctor` for the fix.")
+            return False
+        if server.process is not None and server.process.returncode not in (None, 0):
+            console.print("[red]The server ended; its messages stand above. Run `chatmem doctor` for the fix.[/red]")
+            return False
+        await asyncio.sleep(POLL_SECONDS)
+    return False
+
+
+async def _health(settings: ServerSettings) -> "dict[str, object] | None":
+    """What the server says of itself; None when nothing answers."""
+    try:
+        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
+            answer = await http.get(f"http://{settings.host}:{settings.port}/health")
+        found: dict[str, object] = answer.json()
+        return {"ready": False, "reason": None, "embeddings": {}, **found}
+    except (httpx2.HTTPError, ValueError):
+        return None
+
+
+def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> None:
+    table = Table(title=f"chatmem is up ({seconds:.1f} s)", title_justify="left", show_header=False, box=None)
+    for name, value in _rows(settings, relay):
+        table.add_row(name, value)
+    console.print(table)
+    console.print("\nClaude Desktop: put this into claude_desktop_config.json and restart it")
+    console.print_json(json.dumps(desktop_snippet()))
+    token = settings.data_dir / "tokens" / "assistant"
+    console.print("Claude Code:")
+    console.print(
+        f'  claude mcp add --transport http memory {_url(settings)} --header "Authorization: Bearer $(cat {token})"',
+        soft_wrap=True,
+        highlight=False,
+    )
+    console.print("\nNext: `chatmem chat` talks with it, `chatmem import telegram result.json` brings your past along.")
+    console.print("Ctrl-C stops everything.")
+
+
+def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str]]:
+    external = settings.database_url is not None
+    return [
+        ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
+        ("server", _url(settings)),
+        ("summarizer", "running: " + _rungs(relay)),
+        ("Telegram", "running" if relay.bot_token else "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"),
+        ("user", f"{settings.default_user}, time zone {settings.timezone}"),
+    ]
+
+
+def _rungs(relay: RelaySettings) -> str:
+    rungs = ["Claude"] if relay.anthropic_api_key else []
+    rungs += ["Ollama"] if relay.ollama_url else []
+    return " → ".join([*rungs, "offline"])
+
+
+def desktop_snippet() -> dict[str, object]:
+    """The Claude Desktop entry: absolute paths, because its environment is nearly empty."""
+    command = Path(sys.argv[0]).absolute()
+    known = command.name == "chatmem" and command.exists()
+    program = [str(command)] if known else [sys.executable, "-m", "chatmem_cli.main"]
+    return {"mcpServers": {"memory": {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}}}
+
+
+async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
+    """A progress bar while the embedding model's files are fetched; search works by words meanwhile."""
+    if settings.embeddings != "local":
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("fetching the embedding model (search works by words meanwhile)", total=None)
+        while not stop.is_set():
+            health = await _health(settings)
+            state = health["embeddings"] if health else {}
+            assert isinstance(state, dict)  # the health page's own form
+            if state.get("ready") or state.get("failed"):
+                break
+            progress.update(task, completed=state.get("bytes", 0), total=state.get("total") or None)
+            await asyncio.sleep(1)
+    if not stop.is_set():
+        console.print(f"embeddings: {state.get('failed') or 'ready'}", highlight=False)
+
+
+async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
+    """Clients first, the server with its database last."""
+    console.print("\nstopping …")
+    for child in reversed(children):
+        await child.stop()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _tell(message: str) -> None:
+    console.print(f"[yellow]{message}[/yellow]")

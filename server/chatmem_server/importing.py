@@ -1,0 +1,136 @@
+"""Takes whole histories in: many messages at once, each once, in their lanes, with the work that follows queued."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatmem.contract import Role
+
+from chatmem_server.importance import message_importance
+from chatmem_server.places import Where, reply_lane, root_lane, topic_lane
+from chatmem_server.recording import compact_lane
+from chatmem_server.retrieval.lexical import index_text, scope_lexemes
+from chatmem_server.secrets import mask
+from chatmem_server.services import WORK, Kit
+from chatmem_server.store import bulk, chats, messages, queue
+from chatmem_server.store.bulk import BulkMessage
+from chatmem_server.store.queue import NewJob
+from chatmem_server.tokens import estimate
+
+BATCH = 500
+"""Messages of one transaction: the progress that a crash can cost."""
+
+
+@dataclass(frozen=True)
+class ImportMessage:
+    """One message of an export. `message_id` must be stable: importing again recognises it."""
+
+    role: Role
+    content: str
+    message_id: str
+    sent_at: datetime
+    channel: str
+    speaker: str | None = None
+    message_thread_id: int | None = None
+    reply_to_message_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    created: int
+    duplicates: int
+
+
+class Importer:
+    """Imports into one chat; feed it batches in the order of time, then `finish`."""
+
+    def __init__(self, kit: Kit, where: Where) -> None:
+        self._kit = kit
+        self._where = where
+        self._lanes: dict[str, str] = {}
+        self._spans: dict[str, tuple[int, int, int]] = {}
+
+    async def add(self, batch: Sequence[ImportMessage]) -> Imported:
+        """Store what is not there yet, all of it or nothing."""
+        where, now = self._where, self._kit.now()
+        async with self._kit.database.transaction() as t:
+            known = await bulk.known(t, where.owner_id, where.chat_id, _ids(batch))
+            self._lanes |= known
+            fresh = [m for m in _unique(batch) if m.message_id not in known]
+            for m in fresh:
+                self._lanes[m.message_id] = self._lane(m)
+            rows = [self._row(m) for m in fresh]
+            if rows:
+                numbers = await bulk.add(t, where.owner_id, where.chat_id, rows, now)
+                self._note(rows, numbers)
+        return Imported(len(fresh), len(batch) - len(fresh))
+
+    async def finish(self) -> None:
+        """Queue learning and summarising of what was added."""
+        where, now = self._where, self._kit.now()
+        for lane, (first, last, exchanges) in self._spans.items():
+            job = NewJob(where.owner_id, where.chat_id, "exchange", lane, lane, first, last, now, exchanges)
+            await queue.enqueue(self._kit.database, job, now)
+            await compact_lane(self._kit, where.owner_id, where.chat_id, lane, now)
+        self._spans.clear()
+        self._kit.announce(WORK, "")
+
+    async def targets(self, replies: Sequence[str]) -> None:
+        """Learn the lanes of messages that were imported before and are replied to now."""
+        for reply in replies:
+            if reply not in self._lanes:
+                found = await messages.by_ext_id(
+                    self._kit.database, self._where.owner_id, self._where.chat_id, reply
+                )
+                if found is not None:
+                    self._lanes[reply] = found.thread_key
+
+    def _lane(self, m: ImportMessage) -> str:
+        chat = self._where.chat_id
+        if m.message_thread_id is not None:
+            return topic_lane(chat, m.message_thread_id)
+        if m.reply_to_message_id is None:
+            return root_lane(chat)
+        return reply_lane(chat, m.reply_to_message_id, self._lanes.get(m.reply_to_message_id))
+
+    def _row(self, m: ImportMessage) -> BulkMessage:
+        content = mask(m.content) if self._kit.settings.mask_messages else m.content
+        offset = m.sent_at.utcoffset()
+        return BulkMessage(
+            thread_key=self._lanes[m.message_id],
+            role=m.role,
+            content=content,
+            channel=m.channel,
+            speaker=m.speaker,
+            ext_id=m.message_id,
+            reply_to=m.reply_to_message_id,
+            importance=message_importance(m.role, content),
+            tokens=estimate(content),
+            sent_at=m.sent_at,
+            utc_offset=int(offset.total_seconds() // 60) if offset else 0,
+            index_text=index_text(content, m.speaker),
+            scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
+        )
+
+    def _note(self, rows: Sequence[BulkMessage], numbers: Sequence[int]) -> None:
+        by_lane: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
+        for row, number in zip(rows, numbers, strict=True):
+            by_lane[row.thread_key].append((number, row.role))
+        for lane, added in by_lane.items():
+            first, _, exchanges = self._spans.get(lane, (added[0][0], 0, 0))
+            exchanges += sum(role == "assistant" for _, role in added)
+            self._spans[lane] = (first, added[-1][0], exchanges)
+
+
+async def count(kit: Kit, where: Where) -> int:
+    """Messages the chat holds."""
+    return (await chats.counts(kit.database, where.owner_id, where.chat_id)).messages
+
+
+def _ids(batch: Sequence[ImportMessage]) -> list[str]:
+    return [*(m.message_id for m in batch), *(m.reply_to_message_id for m in batch if m.reply_to_message_id)]
+
+
+def _unique(batch: Sequence[ImportMessage]) -> list[ImportMessage]:
+    return list({m.message_id: m for m in batch}.values())

@@ -1,0 +1,60 @@
+"""Whole histories, imported for real."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from chatmem import contract as c
+from chatmem_server.importing import Importer, ImportMessage
+from chatmem_server.places import Where
+from chatmem_server.store import lanes
+
+from tests.memory_fixtures import USER, Memory
+
+pytestmark = pytest.mark.anyio
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def history(count: int) -> list[ImportMessage]:
+    return [
+        ImportMessage(
+            role="assistant" if i % 2 else "user",
+            content=f"The password of the wifi in room {i} is tulip{i}" if i == 77 else f"We talked about item {i}",
+            message_id=f"telegram:1:{i}",
+            sent_at=START + timedelta(minutes=i),
+            channel="telegram",
+            message_thread_id=5 if i % 10 == 0 else None,
+            reply_to_message_id=f"telegram:1:{i - 3}" if i % 17 == 4 else None,
+        )
+        for i in range(count)
+    ]
+
+
+async def test_an_import_twice_doubles_nothing_and_leaves_no_gap(memory: Memory) -> None:
+    actors = await memory.storage.actors()
+    where = Where(USER, USER)
+    counts = []
+    for _ in range(2):
+        importer = Importer(actors.kit, where)
+        talk = history(300)
+        results = [await importer.add(talk[i : i + 100]) for i in range(0, 300, 100)]
+        await importer.finish()
+        counts.append((sum(r.created for r in results), sum(r.duplicates for r in results)))
+    assert counts == [(300, 0), (0, 300)]
+    assert await lanes.gaps(actors.kit.database, USER) == []
+    async with memory.client() as client:
+        found = await client.search_memory(c.SearchMemoryArgs(query="wifi tulip77"))
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+    assert "tulip77" in found.results[0].text
+    assert found.results[0].at == START + timedelta(minutes=77)
+    assert summary.coverage.gap == 0
+    assert summary.backlog.waiting > 5
+
+
+async def test_imported_replies_and_topics_fall_into_their_lanes(memory: Memory) -> None:
+    actors = await memory.storage.actors()
+    importer = Importer(actors.kit, Where(USER, USER))
+    await importer.add(history(50))
+    keys = {lane.thread_key for lane in await lanes.of_chat(actors.kit.database, USER, USER)}
+    assert {"root:42", "topic:42:5"} <= keys
+    assert any(key.startswith("reply:42:telegram:1:") for key in keys)
