@@ -1,0 +1,1 @@
+"""The relay: an MCP client that answers people from the shared memory, on Telegram and in the terminal; holds no SQL."""

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx2
 from rich.console import Console
@@ -90,12 +91,12 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
     return False
 
 
-async def _health(settings: ServerSettings) -> "dict[str, object] | None":
+async def _health(settings: ServerSettings) -> dict[str, Any] | None:
     """What the server says of itself; None when nothing answers."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
             answer = await http.get(f"http://{settings.host}:{settings.port}/health")
-        found: dict[str, object] = answer.json()
+        found: dict[str, Any] = answer.json()
         return {"ready": False, "reason": None, "embeddings": {}, **found}
     except (httpx2.HTTPError, ValueError):
         return None
@@ -151,10 +152,10 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Progress(*columns, console=console, transient=True) as progress:
         task = progress.add_task("fetching the embedding model (search works by words meanwhile)", total=None)
+        state: dict[str, Any] = {}
         while not stop.is_set():
             health = await _health(settings)
             state = health["embeddings"] if health else {}
-            assert isinstance(state, dict)  # the health page's own form
             if state.get("ready") or state.get("failed"):
                 break
             progress.update(task, completed=state.get("bytes", 0), total=state.get("total") or None)

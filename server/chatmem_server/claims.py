@@ -163,14 +163,14 @@ def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
         return "", 1
     total = current = used = 0
     for match in matches[position:]:
-        word = (match["word"] or "").lower()
+        word = (match["word"] or "end").lower()
         parts = [] if word == "and" and used and current % 100 == 0 else word.split("-")
         if not _is_number_word("-".join(parts) or "zero"):
             break
         for part in parts:
             current, total = _add(part, current, total)
         used += 1
-    return (str(total + current), used) if used and (total or current or word == "zero") else ("", 0)
+    return (str(total + current), used) if used else ("", 0)
 
 
 def _add(part: str, current: int, total: int) -> tuple[int, int]:

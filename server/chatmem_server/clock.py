@@ -17,9 +17,7 @@ _DAY: Final = timedelta(days=1)
 
 def local(at: datetime, zone: ZoneInfo) -> datetime:
     """The moment on the zone's wall clock; ValueError when `at` has no offset, because guessing one is a lie."""
-    if at.utcoffset() is None:
-        raise ValueError(f"{at.isoformat()} has no UTC offset; give an aware datetime")
-    return at.astimezone(zone)
+    return _aware(at).astimezone(zone)
 
 
 def local_day(at: datetime, zone: ZoneInfo) -> date:
@@ -41,7 +39,9 @@ def clock_time(at: datetime, zone: ZoneInfo) -> str:
 
 def age(at: datetime, now: datetime) -> str:
     """`just now` under 1 h (and for the future), `Nh ago` under 24 h, `yesterday` under 48 h, then `N days ago`."""
-    elapsed = now.astimezone(UTC) - at.astimezone(UTC)  # in UTC: Python subtracts wall clocks within one zone
+    elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(
+        UTC
+    )  # in UTC: Python subtracts wall clocks within one zone
     if elapsed < _HOUR:
         return "just now"
     if elapsed < _DAY:
@@ -72,3 +72,9 @@ def dated(day: date, today: date) -> str:
 def long_date(day: date) -> str:
     """`March 15, 2026`."""
     return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
+
+
+def _aware(at: datetime) -> datetime:
+    if at.utcoffset() is None:
+        raise ValueError(f"{at.isoformat()} has no UTC offset; give an aware datetime")
+    return at

@@ -35,7 +35,7 @@ _SELF_WORDS: Final = words_of(
     """
 )
 _PAST_STATE = re.compile(
-    r"\b(?:was|were)\b(?! (?:born|hired|promoted|diagnosed|given|told|invited|elected|introduced)\b)|(?<!have )(?<!has )(?<!'ve )(?<!had )\b(?:had|lived|worked|studied|owned|resided|liked|loved|used to"
+    r"\b(?:was|were)\b(?! (?!based|located|employed|married|retired|interested|scared)(?:\w+ed|born|given|told|built|made|paid|sold|sent)\b)|(?<!have )(?<!has )(?<!'ve )(?<!had )\b(?:had|lived|worked|studied|owned|resided|liked|loved|used to"
     r"|played|drove|spoke|wanted)\b",
     re.IGNORECASE,
 )
@@ -76,7 +76,7 @@ def read(text: str) -> Reading:
         content=tuple(
             c
             for s in found.stems
-            if (c := canonical(s)) not in FILLER | PERSONS | DENYING and _UNIT_OF.get(s, "no unit") not in units
+            if (c := canonical(s)) not in FILLER | PERSONS.keys() | DENYING and _UNIT_OF.get(s, "no unit") not in units
         ),
         persons=frozenset(p for word in words if (p := _person(word)) and p != SELF),
         weighty=frozenset(WEIGHTY[word] for word in words if word in WEIGHTY),
@@ -98,7 +98,13 @@ def disagreement(one: str, other: str) -> str | None:
 
 
 def _numbers(a: Reading, b: Reading) -> bool:
-    return {_ageless(q) for q in a.claims.quantities} != {_ageless(q) for q in b.claims.quantities}
+    return _figures(a) != _figures(b)
+
+
+def _figures(reading: Reading) -> frozenset[str]:
+    """Amounts with their units, and bare years, which read as a number or a date."""
+    years = (str(m.year) for m in reading.claims.mentions if m.form == "year")
+    return frozenset((*map(_ageless, reading.claims.quantities), *years))
 
 
 def _ageless(quantity: str) -> str:
@@ -107,7 +113,11 @@ def _ageless(quantity: str) -> str:
 
 
 def _dates(a: Reading, b: Reading) -> bool:
-    return a.claims.dates != b.claims.dates
+    return _no_years(a) != _no_years(b)
+
+
+def _no_years(reading: Reading) -> frozenset[str]:
+    return frozenset(mention.key() for mention in reading.claims.mentions if mention.form != "year")
 
 
 def _negation(a: Reading, b: Reading) -> bool:
@@ -177,7 +187,7 @@ def _swapped(a: Reading, b: Reading) -> bool:
     """Two things said of two others, the other way round: Tom is 5 and Mia 7, Tom is 7 and Mia 5."""
     if a.owners and b.owners and a.owners != b.owners:
         return True
-    return _exchanged(a.owned, b.owned) or _exchanged(a.after, b.after) or _reordered(a, b)
+    return _exchanged(a.owned, b.owned) or _exchanged(a.after, b.after) or _reordered(a, b) or _mirrored(a, b)
 
 
 def _exchanged(mine: frozenset[tuple[str, str]], theirs: frozenset[tuple[str, str]]) -> bool:
@@ -194,6 +204,18 @@ def _reordered(a: Reading, b: Reading) -> bool:
     names = a.claims.entities | b.claims.entities
     mine, theirs = _actors(a.words, names), _actors(b.words, names)
     return len(mine) > 1 and mine != theirs and sorted(mine) == sorted(theirs)
+
+
+def _mirrored(a: Reading, b: Reading) -> bool:
+    """The same words with three neighbours in reverse order: dog fears cat, cat fears dog; passives and lists aside."""
+    if len(set(a.content)) < 3 or set(a.content) != set(b.content) or _REORDERING & {*a.words, *b.words}:
+        return False
+    place = {word: index for index, word in enumerate(b.content)}
+    runs = zip(a.content, a.content[1:], a.content[2:], strict=False)
+    return any(place[x] > place[y] > place[z] for x, y, z in runs)
+
+
+_REORDERING: Final = frozenset({"by", "and", "or"})
 
 
 def _said(reading: Reading) -> set[str]:
@@ -222,8 +244,7 @@ def _person(word: str) -> str | None:
         return SELF
     if word in PRONOUNS:
         return PRONOUNS[word]
-    root = canonical(stem(word.removesuffix("'s")))
-    return root if root in PERSONS else None
+    return PERSONS.get(canonical(stem(word.removesuffix("'s"))))
 
 
 def _bound(words: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -22,7 +22,7 @@ _BASE_OF: Final = {
         "divorce": "divorced", "bear": "born", "hate": "hates hated hating", "love": "loves loved loving",
         "prefer": "preferred preferring preference preferences", "become": "became", "bus": "buses", "news": "news",
         "this": "this", "his": "his", "its": "its", "always": "always", "yes": "yes", "gas": "gas", "diabetes": "diabetes",
-        "asthma": "asthma", "sing": "sang sung singing", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
+        "asthma": "asthma", "rise": "rose risen", "fall": "fell fallen", "sing": "sang sung singing", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
         "vegetarian": "vegetarians", "cycle": "cycling", "bike": "biking bikes", "hike": "hiking", "schedule": "scheduled scheduling",
     }.items()
     for form in forms.split()
@@ -35,6 +35,8 @@ _DOUBLED = re.compile(r"([bdfgklmnprt])\1$")
 def stem(word: str) -> str:
     """The stem of one lower-case word; words with other than ASCII letters, and short words, come back unchanged."""
     word = _BASE_OF.get(word, word)
+    if "-" in word:
+        return "-".join(map(stem, word.split("-")))
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     return _without_ending(word)

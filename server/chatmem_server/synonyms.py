@@ -181,7 +181,10 @@ good bad
 better worse
 best worst
 present absent
-give take receive
+give receive
+include exclude
+rise fall
+raise lower
 push pull
 male female
 enter exit
@@ -295,13 +298,13 @@ def _classes() -> dict[str, frozenset[int]]:
 CONTRAST: Final = _classes()
 # A word that can be exchanged for its opposite carries content after all: old, long, right.
 FILLER: Final = frozenset(stem(word) for word in _FILLER.split()) - frozenset(CONTRAST)
-PERSONS: Final = frozenset(canonical(stem(word)) for word in _PERSONS.split())
+PERSONS: Final = {canonical(stem(word)): word for word in _PERSONS.split()}
 PRONOUNS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she", "they": "they",
                    "them": "they", "their": "they"}  # fmt: skip
 # Words that the content stems leave out but that change what is said: both statements have them, or none.
 WEIGHTY: Final = {
     "before": "before", "after": "after", "more": "more", "less": "less", "fewer": "less", "least": "less", "only": "only",
-    "almost": "almost", "nearly": "almost", "except": "except", "instead": "instead", "off": "off", "own": "own",
+    "almost": "almost", "nearly": "almost", "except": "except", "instead": "instead", "off": "off", "against": "against",
 }  # fmt: skip
 # Words of one line exclude each other, yet a statement may do without any of them.
 RIVALS: Final = tuple(
@@ -322,7 +325,7 @@ RIVALS: Final = tuple(
 UNSURE: Final = words_of(
     """
     might may maybe perhaps possibly probably consider considering thinking want wants wanted hope hopes plan plans
-    planning planned would could should wish wishes intend intends need needs aim aims dream dreams if must i'd
+    planning planned would could should wish wishes intend intends need needs aim aims dream dreams if must i'd goal goals intention
     """
 )
 DIRECTED: Final = frozenset({"from", "to", "before", "after", "than", "over", "against", "by", "instead"})

@@ -23,7 +23,7 @@ from chatmem_summarizer.ladder import Ladder, Step, Tell
 def main() -> None:
     """Reads the settings and works until SIGTERM or SIGINT."""
     lifeline.watch()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         settings = load(SummarizerSettings)
         asyncio.run(serve(settings))

@@ -1,4 +1,4 @@
-"""The agent's loop: claim work, do it while keeping the lease alive, hand the result in; keeps no state."""
+"""The agent's loop: claim work, do it while keeping the lease alive, hand the result in."""
 
 import asyncio
 import logging
@@ -19,6 +19,7 @@ from chatmem.work import (
     SubmitWorkArgs,
     WorkItem,
 )
+from chatmem_llm import Rung
 from chatmem_summarizer.ladder import Ladder, Tell
 from chatmem_summarizer.work import Done, done
 
@@ -58,6 +59,8 @@ class Agent:
         self._habits = habits
         self._tell = tell
         self._running: set[asyncio.Task[None]] = set()
+        self._vain: Rung | None = None
+        """The rung that was up when the last result came out provisional all the same."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claims and works until `stop` is set."""
@@ -80,7 +83,7 @@ class Agent:
             worker=self._habits.worker,
             limit=self._habits.concurrency - len(self._running),
             wait_seconds=self._habits.wait_seconds,
-            best_rung=self._ladder.best_rung(),
+            best_rung=self._worth_redoing(),
         )
         try:
             return (await self._place.claim_work(args)).jobs
@@ -88,6 +91,11 @@ class Agent:
             log.warning("no work could be claimed: %s", error)
             self._tell("claim_failed", {"reason": str(error)})
             return None
+
+    def _worth_redoing(self) -> Rung:
+        """The best rung up, for provisional results to be redone by; `offline` while redoing would only repeat them."""
+        best = self._ladder.best_rung()
+        return "offline" if best == self._vain else best
 
     async def _start(self, jobs: tuple[WorkItem, ...], stop: asyncio.Event) -> None:
         for job in jobs:
@@ -143,6 +151,7 @@ class Agent:
             except MemoryRefused as error:
                 tell("submit_refused", {"reason": str(error)})
                 return
+            self._vain = self._ladder.best_rung() if outcome.provisional else None
             tell("work_submitted", {"state": submitted.state, "rung": outcome.rung, "model": outcome.model})
             return
 

@@ -47,7 +47,9 @@ _EXAMPLE = re.compile(r"^(?:so |like |and )?(?:for (?:example|instance)|e\.?g\.?
 _IF = re.compile(r"\b(?:if|unless|otherwise|in case|provided that|as long as)\b", _I)
 _HARMLESS_IF = re.compile(
     r"\bif (?:possible|you (?:can|could|like|want|please|don'?t mind|will|know)|i'?m not mistaken|i'?m honest"
-                          r"|that (?:helps|matters)|needed|necessary|it (?:helps|matters))\b", _I)  # fmt: skip
+    r"|that (?:helps|matters)|needed|necessary|it (?:helps|matters))\b|\b(?:prefer|like it|appreciate it|be (?:great|nice)) if you\b",
+    _I,
+)
 _REPORT = re.compile(
     r"^(?:(?:and|but|so|then|well|also|yesterday|today|once) )?,?(?:he|she|they|it|someone|somebody|people|everyone"
     r"|everybody|nobody"
@@ -210,7 +212,8 @@ def _with_subjects(clause: str) -> list[str]:
     subject = _FIRST_PERSON.match(clause)
     if subject is None:
         return [clause]
-    parts, start = [], 0
+    parts: list[str] = []
+    start = 0
     for match in _SAME_SUBJECT.finditer(clause, subject.end()):
         if _GOVERNS.search(clause[start : match.start()]):
             break

@@ -8,6 +8,7 @@ from chatmem_summarizer import prompts
 from chatmem_summarizer.answers import CanonicalShape, ExchangeShape, ExtractionShape, UnacceptableAnswerError, read
 from chatmem_summarizer.length import tokens
 from chatmem_summarizer.offline_canonical import canonical as offline_canonical
+from chatmem_summarizer.offline_canonical import ceiling
 from chatmem_summarizer.offline_extract import extract
 from chatmem_summarizer.offline_rolling import shrunk
 from chatmem_summarizer.quotes import grounded
@@ -15,8 +16,8 @@ from chatmem_summarizer.task import Task
 from chatmem_summarizer.transcript import transcript
 
 _ITEM_TOKENS = 1500
-_FULL = 0.8
-"""Share of the cap from which the model is asked to write the canonical summary anew, shorter."""
+_SIDES_SHARE = 0.8
+"""Share of the cap the statements may take; the rest is for what was talked about."""
 
 
 def exchange_task(work: ExchangeInput) -> Task[ExchangeResult]:
@@ -100,8 +101,8 @@ def is_full(work: ExchangeInput) -> bool:
     """Whether the canonical summary is so long that adding lines no longer does."""
     summary = work.canonical
     return (
-        tokens(f"{summary.user_confirmed}{summary.llm_inferred}{summary.general_summary}")
-        > work.canonical_cap_tokens * _FULL
+        tokens(summary.user_confirmed) + tokens(summary.llm_inferred) + tokens(summary.general_summary)
+        > work.canonical_cap_tokens
     )
 
 
@@ -114,12 +115,11 @@ def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
     }
     used = sum(tokens(text) for text in fields.values())
     told = _joined(prior.general_summary, new.general_summary, gone).splitlines()
-    if used > work.canonical_cap_tokens * _FULL:
-        fields = {
-            name: shrunk(text.splitlines(), int(work.canonical_cap_tokens * _FULL / 2)) for name, text in fields.items()
-        }
+    if used > work.canonical_cap_tokens * _SIDES_SHARE:
+        side = int(work.canonical_cap_tokens * _SIDES_SHARE / 2)
+        fields = {name: shrunk(text.splitlines(), side) for name, text in fields.items()}
         used = sum(tokens(text) for text in fields.values())
-    return Canonical(**fields, general_summary=shrunk(told, work.canonical_cap_tokens - used))
+    return Canonical(**fields, general_summary=shrunk(told, ceiling(work) - used))
 
 
 def _joined(prior: str, new: str, gone: set[str]) -> str:

@@ -12,21 +12,27 @@ from chatmem_summarizer.salience import alike, ranked
 _CONFIRMED_SHARE = 0.35
 _INFERRED_SHARE = 0.3
 _SAID_CHARACTERS = 160
+_OVER = 1.1
 _SAME = 0.85
 
 
 def canonical(work: ExchangeInput, extraction: Extraction) -> Canonical:
-    """The summary after this exchange, within the cap."""
+    """The summary after this exchange, within its ceiling."""
     active = [memory for memory in work.known if memory.status == "active"]
     confirmed = [memory.text for memory in active if memory.user_confirmed]
     inferred = [*(memory.text for memory in active if not memory.user_confirmed), *_news(extraction, active)]
     top = newest(confirmed, int(work.canonical_cap_tokens * _CONFIRMED_SHARE))
     middle = newest(inferred, int(work.canonical_cap_tokens * _INFERRED_SHARE))
-    rest = work.canonical_cap_tokens - tokens(top) - tokens(middle)
+    rest = ceiling(work) - tokens(top) - tokens(middle)
     told = [*work.canonical.general_summary.splitlines(), exchange_line(work.messages, ZoneInfo(work.timezone))]
     return Canonical(
         user_confirmed=top, llm_inferred=middle, general_summary=shrunk([line for line in told if line.strip()], rest)
     )
+
+
+def ceiling(work: ExchangeInput) -> int:
+    """Tokens a canonical summary never exceeds: a little above the cap, for passing that is how a chat shows it is full."""
+    return int(work.canonical_cap_tokens * _OVER)
 
 
 def newest(statements: Iterable[str], budget: int) -> str:

@@ -47,11 +47,12 @@ def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
 
 def paragraph(messages: Sequence[WorkMessage], zone: ZoneInfo, *, lead: str = "") -> str:
     """Three to five sentences: what it is about and when, then the telling sentences in the order said."""
-    first = lead or _opening(messages, zone)
     chosen = _chosen(ranked(messages), _SENTENCES)
+    if not chosen:
+        return lead or _small_talk(messages) or validate.fallback(messages)
     days = len({message.at.astimezone(zone).date() for message in messages}) > 1
     said = [attributed(scored, zone, dated=days) for scored in chosen]
-    return " ".join([first, *said]).strip() or _small_talk(messages) or validate.fallback(messages)
+    return " ".join([lead or _opening(messages, zone), *said]).strip()
 
 
 def _small_talk(messages: Sequence[WorkMessage]) -> str:

@@ -94,7 +94,7 @@ def _blank_unless_short(match: re.Match[str]) -> str:
 _END = re.compile(
     r"[.!?…。！？]+[\"')\]”’]*(?=\s|$)|\n+|;\s|(?<=\s)[—–-]{1,2}(?=\s)"
     # A colon ends a sentence after an announcement, not after `Lyrics:` or somebody's name.
-    r"|\b(?:news|update|me|facts?|info|context|background|situation|plan|reminder|btw|fyi|thing is|intro|know|remember"
+    r"|\b(?:news|update|about me|facts?|info|context|background|situation|plan|reminder|btw|fyi|thing is|intro|know|remember"
     r"|note|important|case|today|heads up|question|confession|preferences?):\s",
     re.I,
 )

@@ -31,7 +31,7 @@ async def worked(memory: Memory) -> AsyncIterator[list[tuple[str, dict[str, Any]
         yield events
         async with asyncio.timeout(30):
             while await open_jobs(place):
-                await asyncio.sleep(0)
+                pass
         stop.set()
         await task
 

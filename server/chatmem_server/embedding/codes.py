@@ -13,5 +13,5 @@ def halfvec(vector: Sequence[float]) -> bytes:
 
 def code(vector: Sequence[float], mean: Sequence[float]) -> BitString:
     """One bit a dimension: whether the vector lies above the model's mean there."""
-    bits = "".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True))
-    return BitString(bits)
+    bits = int("".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True)), 2)
+    return BitString.from_int(bits, length=len(vector))

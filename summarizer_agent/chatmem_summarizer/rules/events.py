@@ -37,7 +37,7 @@ _NO_SUBJECT = re.compile(r"(?:I|I'm|We|We're|It|This|That|There|He|She|They|You|
 # Between the verb and the date only such words may stand, unless the subject plainly is an event.
 _FILLER = re.compile(
     r"(?:on|at|in|for|by|the|from|to|until|till|this|next|around|about|early|late|mid|exactly|due|again|only|now|back|every year"
-    r"|of|after|before|between|scheduled|set|moved|coming up|,|\W|\d{1,2}(?::\d\d)? ?(?:am|pm)?)*",
+    r"|of|after|before|between|scheduled|set|moved|coming(?: up| over| to visit)?|visiting|arriving|staying|in town|,|\W|\d{1,2}(?::\d\d)? ?(?:am|pm)?)*",
     _I,
 )
 _OWN = re.compile(r"(?:my|our)\b|\w+'s\b", _I)

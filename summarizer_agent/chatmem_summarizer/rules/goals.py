@@ -30,7 +30,7 @@ _DURABLE = re.compile(
     r"|become|becoming|be(?:ing)? a\b|be (?:moving|getting|changing|switching|starting|leaving|buying|having|retiring)|learn|learning|launch|launching|finish(?:ing)?|complet|save|saving|lose "
     r"(?:weight|\d)|losing weight|gain|run (?:a|the|my)\b|running (?:a|the)\b|buy(?:ing)? (?:a|an|my|our)\b|mov(?:e"
     r"|ing) (?:to|out|in|back|into|away|house)|relocat|start(?:ing)? (?:a|an|my|our)\b|pass(?:ing)? (?:the|my|an?)\b"
-    r"|graduat|read(?:ing)? (?:\d|more|one)|quit(?:ting)? \w+|stop (?:smoking|drinking|eating|procrastinating|using)|visit|travel"
+    r"|graduat|read(?:ing)? (?:\d|more|one)|quit(?:ting)? \w+|go (?:vegan|vegetarian|freelance|part-time|remote|keto|plant-based|sober)|stop (?:smoking|drinking|eating|procrastinating|using)|visit|travel"
     r"|publish|improv|master|retir|apply(?:ing)? (?:for|to)|renew|ship|deliver|migrat|hir(?:e|ing)|earn|pay(?:ing)? "
     r"off|train(?:ing)? for|prepar|sell(?:ing)? (?:my|our|the)|open(?:ing)? (?:a|an|my)|register|submit|releas|grow"
     r"|expand|reduc"

@@ -135,7 +135,7 @@ RULES: tuple[Rule, ...] = (
         rf"|next to|by) ?\S*",
         importance=0.8,
     ),
-    states("facts", r"(?:i|we) lived (?:in|near|at|with|on) \S+"),
+    states("facts", r"(?:i|we)(?:'ve| have)?(?: always| also| never)? lived (?:in|near|at|with|on) \S+"),
     states(
         "facts",
         rf"(?:i'm|im|i am|we're|we are){_ADV} (?:living|based|located|residing) (?:in|near|out of|at|with) \S+",
@@ -211,7 +211,7 @@ RULES: tuple[Rule, ...] = (
     ),
     states(
         "facts",
-        r"(?:i'm|im|i am)(?: (?:currently|now|also|still|actually|originally|just|mainly|basically|both))* (?:a|an"
+        r"(?:i'm|im|i am|i've been|i have been)(?: (?:currently|now|also|still|actually|originally|just|mainly|basically|both))* (?:a|an"
         r"|the) (?P<role>.+)",
         when=_is_role,
         importance=0.7,
@@ -253,7 +253,7 @@ RULES: tuple[Rule, ...] = (
         r"|religion|salary|rent|budget|mortgage|major|degree|university|school|college|stack|tech stack|hobby"
         r"|hobbies|hobbies include|instrument|car|bike"
         r"|doctor|dentist|gp|therapist|landlord|lawyer|accountant|vet|pronouns|username|handle|github|wifi network"
-        r"|gym|church|office|desk|clinic|branch|house|apartment|flat|neighbou?r|roommate|flatmate|mentor|business|startup)(?: (?:for|at|on|in|of)(?: [\w'-]+){1,4}?)?(?:'s| is| are|:| has) "
+        r"|gym|commute|schedule|working hours|church|office|desk|clinic|branch|house|apartment|flat|neighbou?r|roommate|flatmate|mentor|business|startup)(?: (?:for|at|on|in|of)(?: [\w'-]+){1,4}?)?(?:'s| is| are|:| has) "
         r"(?!(?:not |so |very |really |too )?(?:good|bad|great|broken|slow|fine|hard|boring|awesome|killing|driving|making"
         r"|annoying|terrible|stressful|crazy|down|acting|busy|tired|mad|angry|asking|wrong|stuck|dead|a mess|the "
         r"(?:best|worst)|important|here|there|to\b|no\b|asked|been|an? (?:question|problem|meeting))\b)\S",

@@ -75,7 +75,7 @@ RULES: tuple[Rule, ...] = (
     ),
     states(
         "facts",
-        rf"(?:i|we){_ADV} (?:wake up|get up|go to bed|go to the gym|work out|exercise|run|jog|swim|meditate|cycle"
+        rf"(?:i|we){_ADV} (?:wake up|get up|go to bed|go to the gym|go \w+ing|work out|exercise|run|jog|swim|meditate|cycle"
         rf"|drink|eat|read|watch|write|practi[cs]e|train|study|call my|visit|cook|bake|travel|meet|skip|do|teach|sing|dance"
         rf"|commute|take (?:the|my|yoga|piano|guitar|dance|swimming)|fast|pray|attend|do yoga|volunteer|walk my|walk "
         rf"the)\b(?! (?:one|it|them|this|that)\b)(?P<what>.*(?:\bevery (?!time\b|one\b)|each (?:day|week|month|morning)|daily|weekly|once a|twice a|times a|mornings?|evenings?|nights?|\bon (?:mon|tues"

@@ -62,13 +62,14 @@ _ONE_OFF = re.compile(
     r"|an example|examples of|me (?:a|an|the|some|\d+|three|five|two) )\b",
     re.IGNORECASE,
 )
+_THIS_TALK = re.compile(r"\bthis (?:task|chat|conversation|question|time|one|project|exercise|answer)\b", re.IGNORECASE)
 _NEVER_ONE_OFF = re.compile(
     r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|whenever|by default)\b", re.I
 )
 _EMPTY_ORDER = re.compile(
     r"(?:never mind|never ever mind|always (?:happy|glad|a pleasure|been|was|is|the same|wanted|loved|thought)|never "
     r"(?:heard|seen|been|tried|knew|thought|again|said|had|happened|works?|worked|mind|gonna|say never)|don't "
-    r"(?:worry|bother|know)|call me (?:back|later|when|if|tomorrow|crazy|old|at|on)|be (?:right|back|able))\b",
+    r"(?:worry|bother|know)|call me (?:maybe|back|later|when|if|tomorrow|crazy|old|at|on)|be (?:right|back|able))\b",
     re.I,
 )
 
@@ -79,7 +80,9 @@ def _instruction(clause: Clause, scene: Scene) -> Draft | None:
     if match is None or _EMPTY_ORDER.match(match["order"]):
         return None
     order = match["order"].strip()
-    if not _LASTING.search(order) or (_ONE_OFF.search(order) and not _NEVER_ONE_OFF.search(order)):
+    if _THIS_TALK.search(order) or not _LASTING.search(order):
+        return None
+    if _ONE_OFF.search(order) and not _NEVER_ONE_OFF.search(order):
         return None
     order = re.sub(
         r"\b(give|send|show|tell|call|answer|write|provide|address|explain to|to|for|ask|remind) me\b",
@@ -176,7 +179,7 @@ RULES: tuple[Rule, ...] = (
     states(
         "preferences",
         r"(?:i'm|im|i am) (?:more of |not |definitely |not really )?(?:a|an) (?P<what>(?:[\w-]+ ){1,2}(?:person|lover"
-        r"|enthusiast|buff|nerd|geek|fan|addict|hater|aficionado|owl))\b",
+        r"|enthusiast|buff|nerd|geek|fan|addict|drinker|eater|reader|hater|aficionado|owl))\b",
         when=_clear,
     ),
     states(

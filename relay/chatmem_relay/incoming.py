@@ -1,0 +1,19 @@
+"""A person's message as the turn takes it, whatever channel brought it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """`message_id` is the channel's own; with it a replayed update is recognised."""
+
+    text: str
+    chat_id: int | None
+    message_id: str
+    sent_at: datetime
+    channel: str
+    user_name: str = ""
+    speaker: str | None = None
+    message_thread_id: int | None = None
+    reply_to_message_id: str | None = None

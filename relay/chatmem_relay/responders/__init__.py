@@ -1,0 +1,1 @@
+"""Who answers: a language model, or the memory alone."""

@@ -1,0 +1,52 @@
+"""Which responder the settings mean; a provider's SDK is imported only when it is the one."""
+
+import importlib
+from collections.abc import Sequence
+
+from chatmem.settings import RelaySettings, SettingsError
+from chatmem_llm import FirstAvailable, Guarded, LanguageModel
+from chatmem_relay.responders.model import ModelResponder
+from chatmem_relay.responders.offline import OfflineResponder
+from chatmem_relay.responders.responder import Responder
+
+
+def choose(settings: RelaySettings) -> Responder:
+    """Raises SettingsError when the one asked for is not configured."""
+    models = _models(settings)
+    if not models:
+        return OfflineResponder()
+    return ModelResponder(models[0] if len(models) == 1 else FirstAvailable(models), settings.model_seconds)
+
+
+def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
+    match settings.responder:
+        case "offline":
+            return ()
+        case "anthropic":
+            return (_claude(settings),)
+        case "ollama":
+            return (_ollama(settings),)
+        case "claude-cli":
+            raise SettingsError("CHATMEM_RESPONDER=claude-cli is not there yet; use anthropic, ollama or offline.")
+        case _:
+            found: list[LanguageModel] = []
+            if settings.anthropic_api_key is not None:
+                found.append(_claude(settings))
+            if settings.ollama_url is not None:
+                found.append(_ollama(settings))
+            return found
+
+
+def _claude(settings: RelaySettings) -> LanguageModel:
+    if settings.anthropic_api_key is None:
+        raise SettingsError("CHATMEM_RESPONDER=anthropic needs ANTHROPIC_API_KEY.")
+    make = importlib.import_module("chatmem_llm.claude").Claude
+    key = settings.anthropic_api_key.get_secret_value()
+    return Guarded(make(key, settings.model, base_url=settings.anthropic_base_url))
+
+
+def _ollama(settings: RelaySettings) -> LanguageModel:
+    if settings.ollama_url is None:
+        raise SettingsError("CHATMEM_RESPONDER=ollama needs OLLAMA_HOST.")
+    make = importlib.import_module("chatmem_llm.ollama").Ollama
+    return Guarded(make(settings.ollama_url, settings.ollama_model))

@@ -1,0 +1,27 @@
+"""Answers by a language model: Claude, Ollama, or the first of several that is there."""
+
+from collections.abc import AsyncIterator
+
+from chatmem.client import MemoryClient
+from chatmem_llm import LanguageModel, LLMError
+from chatmem_relay.incoming import Incoming
+from chatmem_relay.prompt import Prompt
+from chatmem_relay.responders.responder import CannotAnswer
+
+
+class ModelResponder:
+    def __init__(self, model: LanguageModel, seconds: float) -> None:
+        self._model = model
+        self._seconds = seconds
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str]:
+        try:
+            async for piece in self._model.stream(prompt.completion(self._seconds)):
+                if isinstance(piece, str):
+                    yield piece
+        except LLMError as error:
+            raise CannotAnswer(str(error)) from error

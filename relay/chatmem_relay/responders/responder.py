@@ -1,0 +1,21 @@
+"""What the turn asks of whoever answers."""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from chatmem.client import MemoryClient
+from chatmem_relay.incoming import Incoming
+from chatmem_relay.prompt import Prompt
+
+
+class CannotAnswer(Exception):
+    """Nobody can answer now; the text is for the log, not for the person."""
+
+
+class Responder(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str]:
+        """Pieces of the answer as they come. Raises CannotAnswer."""
+        ...

@@ -1,0 +1,34 @@
+"""What a command needs to reach the memory: the running server, or the storage itself."""
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from chatmem.settings import ServerSettings
+from chatmem_cli.failures import CommandFailed
+from chatmem_server.actors import Actors
+from chatmem_server.places import Caller, Where, locate
+from chatmem_server.storage import Storage, StorageUnavailable
+
+
+def own_environment() -> dict[str, str]:
+    """A child server sees the settings we see: the MCP SDK would hand it an allow-list only."""
+    return dict(os.environ)
+
+
+@asynccontextmanager
+async def storage(settings: ServerSettings) -> AsyncGenerator[Actors]:
+    """The memory's actors in this process, beside whatever server runs."""
+    quiet = settings.model_copy(update={"embeddings": "none"})
+    opened = Storage(quiet)
+    async with opened.running():
+        try:
+            actors = await opened.actors()
+        except StorageUnavailable as error:
+            raise CommandFailed(f"{error} Run `chatmem doctor` for the fix.") from error
+        yield actors
+
+
+def chat_of(settings: ServerSettings, chat_id: int | None) -> Where:
+    """A chat of the default user, or one of the allowed groups."""
+    return locate(Caller(None if chat_id is not None else settings.default_user, frozenset()), chat_id, settings)

@@ -1,0 +1,87 @@
+"""The agent as a process: its settings, its signals, its journal."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from chatmem.settings import SummarizerSettings
+from chatmem_summarizer.__main__ import steps
+from chatmem_summarizer.events import Journal
+
+pytestmark = pytest.mark.anyio
+
+NOBODY = "http://127.0.0.1:9/mcp"
+
+
+def environment(**variables: str) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
+    return {**kept, "CHATMEM_URL": NOBODY, **variables}
+
+
+async def started(folder: Path, **variables: str) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "chatmem_summarizer",
+        cwd=folder,
+        env=environment(**variables),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def read_until(stream: asyncio.StreamReader | None, words: bytes) -> None:
+    assert stream is not None
+    async with asyncio.timeout(30):
+        while words not in await stream.readline():
+            assert not stream.at_eof(), "the process ended early"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_it_survives_a_missing_server_and_ends_when_told(tmp_path: Path, number: signal.Signals) -> None:
+    process = await started(tmp_path, CHATMEM_TOKEN="t")
+    await read_until(process.stderr, b"no work could be claimed")
+    process.send_signal(number)
+    async with asyncio.timeout(5):
+        assert await process.wait() == 0
+
+
+async def test_without_a_token_it_says_what_to_do(tmp_path: Path) -> None:
+    process = await started(tmp_path, CHATMEM_DATA_DIR=str(tmp_path))
+    async with asyncio.timeout(30):
+        _, told = await process.communicate()
+    assert process.returncode == 1
+    assert b"CHATMEM_TOKEN" in told
+    assert b"Traceback" not in told
+
+
+def test_only_configured_models_are_on_the_ladder() -> None:
+    def names(**given: object) -> list[str]:
+        settings = SummarizerSettings.model_validate({"anthropic_api_key": None, "ollama_url": None, **given})
+        return [step.model.name for step in steps(settings)]
+
+    assert names() == []
+    assert names(anthropic_api_key="k") == ["claude-haiku-4-5"]
+    assert names(ollama_url="http://127.0.0.1:9") == ["llama3.2"]
+    assert names(anthropic_api_key="k", ollama_url="http://127.0.0.1:9") == ["claude-haiku-4-5", "llama3.2"]
+
+
+def test_the_journal_is_one_json_line_an_event_in_the_file_of_the_day(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "logs", lambda: datetime(2026, 2, 18, 9, tzinfo=UTC))
+    journal("work_claimed", {"traceId": "t1", "attempt": 1})
+    journal("work_submitted", {"traceId": "t1"})
+    lines = (tmp_path / "logs" / "2026-02-18.jsonl").read_text().splitlines()
+    assert json.loads(lines[0]) == {
+        "at": "2026-02-18T09:00:00+00:00",
+        "service": "summarizer",
+        "event": "work_claimed",
+        "traceId": "t1",
+        "attempt": 1,
+    }
+    assert len(lines) == 2
