@@ -1,0 +1,29 @@
+"""`chatmem replay` and `chatmem reembed`: work that is started by hand."""
+
+import asyncio
+
+from rich.console import Console
+
+from chatmem.settings import ServerSettings, load
+from chatmem_cli.memory import storage
+
+console = Console(highlight=False)
+
+
+def run(action: str) -> int:
+    settings = load(ServerSettings)
+    asyncio.run(_replay(settings) if action == "replay" else _reembed(settings))
+    return 0
+
+
+async def _replay(settings: ServerSettings) -> None:
+    async with storage(settings) as actors:
+        count = await actors.work.replay()
+    console.print(f"{count} dead jobs start anew")
+
+
+async def _reembed(settings: ServerSettings) -> None:
+    """Vectors are dropped; the running server computes them again in the background, newest model."""
+    async with storage(settings) as actors:
+        counts = [await actors.kit.database.run(f"embeddings.{name}") for name in ("messages", "memories", "summaries")]
+    console.print(f"{sum(counts)} texts will be embedded anew by the running server; search works by words meanwhile")

@@ -1,0 +1,72 @@
+"""`chatmem status`: what runs, what waits, what it cost, what is known."""
+
+import asyncio
+
+from rich.console import Console
+from rich.table import Table
+
+from chatmem import contract as c
+from chatmem.client import MemoryRefused, MemoryUnreachable
+from chatmem.connect import connect_http
+from chatmem.settings import RelaySettings, load
+from chatmem.work import QueueStatus
+from chatmem_cli.failures import CommandFailed
+
+console = Console(highlight=False)
+
+
+def run() -> int:
+    return asyncio.run(_status(load(RelaySettings)))
+
+
+async def _status(settings: RelaySettings) -> int:
+    async with (
+        connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
+        connect_http(settings.url, settings.bearer("assistant"), attempts=1) as memory,
+    ):
+        try:
+            queue = await agent.queue_status()
+            profile = await memory.get_profile(c.GetProfileArgs())
+        except (MemoryUnreachable, MemoryRefused) as error:
+            raise CommandFailed(
+                f"no server answers at {settings.url} ({error}). Start it with `chatmem up`."
+            ) from error
+    console.print(f"server     {settings.url}")
+    _print_memory(profile)
+    _print_queue(queue)
+    return 0
+
+
+def _print_memory(profile: c.Profile) -> None:
+    talk = profile.conversation
+    lists = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
+    facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
+    console.print(
+        f"memory     {facts} facts, {preferences} preferences, {goals} goals, {dates} dates, {uncertain} uncertain"
+    )
+    console.print(f"messages   {talk.messages} ({talk.summaries} summaries, {talk.verbatim} verbatim)")
+
+
+def _print_queue(queue: QueueStatus) -> None:
+    cost = queue.cost
+    cap = f" of {cost.cap_usd:.2f}" if cost.cap_usd is not None else ""
+    console.print(
+        f"this month {cost.calls} model calls, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
+        f"${cost.price_usd:.4f}{cap}"
+    )
+    if queue.provider_down_since is not None:
+        console.print(f"models     not answering since {queue.provider_down_since:%Y-%m-%d %H:%M %Z}")
+    if not queue.kinds:
+        console.print("queue      nothing waits")
+        return
+    oldest = f", oldest {queue.oldest_seconds:.0f} s" if queue.oldest_seconds is not None else ""
+    table = Table(title=f"queue{oldest}", title_justify="left", box=None)
+    for name in ("kind", "waiting", "in work", "ready", "dead"):
+        table.add_column(name)
+    for k in queue.kinds:
+        table.add_row(k.kind, str(k.pending), str(k.claimed), str(k.ready), str(k.dead))
+    console.print(table)
+    for letter in queue.dead_letters:
+        console.print(f"dead: {letter.kind} {letter.job_id} after {letter.attempts} attempts: {letter.error}")
+    if queue.dead_letters:
+        console.print("`chatmem replay` starts them anew.")

@@ -1,0 +1,60 @@
+"""`chatmem token …`: access for remote clients."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.table import Table
+
+from chatmem.settings import ServerSettings, load
+from chatmem_cli.failures import CommandFailed
+from chatmem_cli.memory import storage
+from chatmem_server.auth import SCOPES, TokenScope, create_token
+from chatmem_server.store import tokens
+
+console = Console(highlight=False, soft_wrap=True)
+
+
+def run(action: str, *, name: str = "", scope: str = "assistant", user: int | None = None) -> int:
+    settings = load(ServerSettings)
+    match action:
+        case "create":
+            asyncio.run(_create(settings, name, _scope(scope), user))
+        case "list":
+            asyncio.run(_list(settings))
+        case _:
+            asyncio.run(_revoke(settings, name))
+    return 0
+
+
+def _scope(text: str) -> TokenScope:
+    for scope in SCOPES:
+        if scope == text:
+            return scope
+    raise CommandFailed(f"there is no scope {text!r}; use assistant, relay or agent.")
+
+
+async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:
+    owner = (user or settings.default_user) if scope == "assistant" else None
+    async with storage(settings) as actors:
+        token = await create_token(actors.kit.database, name, owner, (scope,), datetime.now(UTC))
+    console.print(token)
+
+
+async def _list(settings: ServerSettings) -> None:
+    table = Table(box=None)
+    for column in ("name", "user", "scopes", "created", "revoked"):
+        table.add_column(column)
+    async with storage(settings) as actors:
+        for entry in await tokens.everyone(actors.kit.database):
+            revoked = f"{entry.revoked_at:%Y-%m-%d}" if entry.revoked_at else ""
+            user = str(entry.user_id) if entry.user_id is not None else "–"
+            table.add_row(entry.name, user, " ".join(entry.scopes), f"{entry.created_at:%Y-%m-%d}", revoked)
+    console.print(table)
+
+
+async def _revoke(settings: ServerSettings, name: str) -> None:
+    async with storage(settings) as actors:
+        if not await tokens.revoke(actors.kit.database, name, datetime.now(UTC)):
+            raise CommandFailed(f"there is no live token {name!r}; `chatmem token list` shows them.")
+    console.print(f"{name} is revoked")
