@@ -13,6 +13,8 @@ from typing import Final, Literal
 from chatmem_server.attributes import Attribute, attributes
 from chatmem_server.claims import tokens_of
 from chatmem_server.dedup_guards import Reading, disagreement, read
+from chatmem_server.stemming import stem
+from chatmem_server.synonyms import canonical
 
 SAME_COSINE: Final = 0.9  # SPEC: a duplicate has a cosine above this
 _SAME_WORDS: Final = 0.85  # Dice overlap of content words that makes a duplicate without, or below, the cosine
@@ -120,4 +122,4 @@ def _bare(text: str) -> tuple[str, ...]:
 
 
 # Words that carry only the yes or no of a statement, which the negation count already holds.
-_POLARITY: Final = frozenset({"lik", "longer", "anymor", "stand"})
+_POLARITY: Final = frozenset(canonical(stem(word)) for word in ("like", "longer", "anymore", "stand"))

@@ -208,7 +208,7 @@ def _reordered(a: Reading, b: Reading) -> bool:
 
 def _mirrored(a: Reading, b: Reading) -> bool:
     """The same words with three neighbours in reverse order: dog fears cat, cat fears dog; passives and lists aside."""
-    if len(set(a.content)) < 3 or set(a.content) != set(b.content) or _REORDERING & {*a.words, *b.words}:
+    if len(set(a.content)) < 3 or sorted(a.content) != sorted(set(b.content)) or _REORDERING & {*a.words, *b.words}:
         return False
     place = {word: index for index, word in enumerate(b.content)}
     runs = zip(a.content, a.content[1:], a.content[2:], strict=False)

@@ -16,6 +16,7 @@ from chatmem_server.claims import Claims, claims, plain
 from chatmem_server.clock import local_day
 from chatmem_server.date_mentions import Mention
 from chatmem_server.day_spans import Days, days_of, readings_of
+from chatmem_server.stemming import stem
 from chatmem_server.synonyms import canonical
 
 
@@ -231,10 +232,10 @@ def _shares_content(item: Claims, said: Claims) -> bool:
 
 
 def _content(claim: Claims) -> frozenset[str]:
-    return frozenset(canonical(stem) for stem in claim.stems) - _COMMON
+    return frozenset(canonical(root) for root in claim.stems) - _COMMON
 
 
-_COMMON: Final = frozenset({"user", "prefer", "lik", "liv", "work", "hav", "need", "want"})
+_COMMON: Final = frozenset(canonical(stem(word)) for word in ("user", "prefer", "live", "work", "have", "need", "want"))
 
 
 def _sentence_around(text: str, quote: str) -> str:

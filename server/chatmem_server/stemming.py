@@ -22,19 +22,25 @@ _BASE_OF: Final = {
         "divorce": "divorced", "bear": "born", "hate": "hates hated hating", "love": "loves loved loving",
         "prefer": "preferred preferring preference preferences", "become": "became", "bus": "buses", "news": "news",
         "this": "this", "his": "his", "its": "its", "always": "always", "yes": "yes", "gas": "gas", "diabetes": "diabetes",
-        "asthma": "asthma", "rise": "rose risen", "fall": "fell fallen", "sing": "sang sung singing", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
+        "asthma": "asthma", "rise": "rose risen", "fall": "fell fallen", "create": "created creating", "sing": "sang sung singing", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
         "vegetarian": "vegetarians", "cycle": "cycling", "bike": "biking bikes", "hike": "hiking", "schedule": "scheduled scheduling",
     }.items()
     for form in forms.split()
 }  # fmt: skip
 _VOWEL = re.compile(r"[aeiouy]")
-_DOUBLED = re.compile(r"([bdfgklmnprt])\1$")
+_DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
+# What is left of a verb that ends in e: one syllable with one vowel (moving, using; else the consonant would be doubled),
+# or an ending that hardly any other verb has (organising, creating, deciding, combining).
+_LOST_E = re.compile(
+    r"^[^aeiou]*[aeiouy][^aeiouwxy]$|[vcz]$|(?<![aeiou])(?:at|ar|ur|id|ud|ut|in|ag|is|us|as|ir)$|(?<=[aeiou]{2})[sv]$"
+)
 
 
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """The stem of one lower-case word; words with other than ASCII letters, and short words, come back unchanged."""
-    word = _BASE_OF.get(word, word)
+    if word in _BASE_OF:
+        return _BASE_OF[word]
     if "-" in word:
         return "-".join(map(stem, word.split("-")))
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
@@ -48,13 +54,19 @@ def _without_ending(word: str) -> str:
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
         return word[:-2]
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return _without_ending(word[:-1])
+        return stem(word[:-1])
     for ending in ("ing", "ed"):
         base = word[: -len(ending)]
-        if word.endswith(ending) and len(base) >= 3 and _VOWEL.search(base):
-            return _without_final_e(base if base.endswith("ll") else _DOUBLED.sub(r"\1", base))
-    return _without_final_e(word)
+        if word.endswith(ending) and not word.endswith("eed") and len(base) >= 2 and _VOWEL.search(base):
+            return _without_suffix(base)
+    return word
 
 
-def _without_final_e(word: str) -> str:
-    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+def _without_suffix(base: str) -> str:
+    """The verb before its -ing or -ed."""
+    if base.endswith("i"):
+        return base[:-1] + "y"
+    single = base if base.endswith("ll") else _DOUBLED.sub(r"\1", base)
+    if single != base:
+        return single
+    return base + "e" if _LOST_E.search(base) else base

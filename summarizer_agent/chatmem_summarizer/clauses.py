@@ -16,6 +16,8 @@ class Clause:
 
 
 _I = re.IGNORECASE
+_LONGEST = 500
+"""Characters; nobody states one thing about themselves at such length, and rules take their time over it."""
 
 _QUESTION_START = re.compile(
     r"^(?:what|how|why|who|which|whose|do (?:you|i|we)|does|did|is (?:it|there|this|that|my|the)|are (?:you|there|we"
@@ -167,7 +169,7 @@ def clauses(sentence: Sentence, after: Sentence | None) -> list[Clause]:
     return [
         Clause(part, sentence.quote, hedged=unsure or hedged or bool(_HEDGE.search(part)))
         for part, hedged in _parts(text)
-        if BLANK not in part
+        if BLANK not in part and len(part) <= _LONGEST
     ]
 
 

@@ -21,7 +21,7 @@ from chatmem.work import (
     SubmitWorkArgs,
     WorkItem,
 )
-from chatmem_llm import Answer, Completion, Guarded, LLMUnavailable, Rung
+from chatmem_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, Rung
 from chatmem_summarizer import agent as agent_module
 from chatmem_summarizer import work as work_module
 from chatmem_summarizer.agent import Agent, Habits
@@ -276,4 +276,28 @@ async def test_a_spent_budget_is_obeyed() -> None:
         await place.until(lambda: len(place.submitted) == 1)
     assert not model.asked.is_set()
     assert place.submitted[0].rung == "offline"
+    assert place.submitted[0].provisional
+
+
+async def test_redoing_is_not_asked_for_when_it_would_only_repeat_the_provisional_result() -> None:
+    model = SlowModel()
+    ladder = Ladder([Step(Guarded(model), 60)])
+    place = Place(jobs=[job(chunk(), may_use_model=False)])
+    async with working(place, ladder, concurrency=1):
+        await place.until(lambda: len(place.claims) >= 2)
+    assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "offline"]
+    assert ladder.best_rung() == "claude"
+
+
+async def test_redoing_is_asked_for_again_when_a_better_rung_is_back() -> None:
+    now = [0.0]
+    breaker = Breaker(clock=lambda: now[0])
+    breaker.failed()
+    place = Place(jobs=[job(chunk())])
+    async with working(place, Ladder([Step(Guarded(SlowModel(), breaker), 60)]), concurrency=1):
+        await place.until(lambda: len(place.submitted) == 1)
+        now[0] = 1000.0
+        await place.until(
+            lambda: bool(place.claims) and place.claims[-1].best_rung == "claude" and len(place.claims) > 1
+        )
     assert place.submitted[0].provisional

@@ -1,6 +1,7 @@
 """What the offline extraction finds in plain English, and what it leaves alone."""
 
 import re
+import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -241,3 +242,19 @@ def test_no_number_and_no_name_is_invented(text: str, days: int) -> None:
         assert set(re.findall(r"\d+", bare)) <= set(re.findall(r"\d+", text)), item.text
         names = set(re.findall(r"(?<=\s)[A-Z][\w]+", bare))
         assert {name.lower() for name in names} <= set(re.findall(r"\w+", text.lower())), item.text
+
+
+@pytest.mark.parametrize(
+    "word", ["March 3 ", "my the our ", "I have a ", "and I ", "1 ", "'a ", "(", "because i like ", "#"]
+)
+def test_endless_text_costs_no_endless_time(word: str) -> None:
+    """Ten times as long takes about ten times as long, not a hundred times."""
+
+    def seconds(length: int) -> float:
+        text = (word * (length // len(word) + 1))[:length]
+        started = time.process_time()
+        found(text)
+        return time.process_time() - started
+
+    seconds(1000)
+    assert seconds(20_000) < 2.0

@@ -50,7 +50,7 @@ _STANDING = re.compile(
 )
 _LASTING = re.compile(
     r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|whenever|by default|(?:responses"
-    r"|answers|replies|explanations|messages|summaries|emojis|disclaimers)\b(?!.*\b(?:below|above|here)\b)|call me"
+    r"|answers|replies|explanations|messages|summaries|emojis|disclaimers)\b(?!.*\b(?:below|above|here)\b)|call(?:ing)? me"
     r"|me in (?:english|german|french|spanish|russian)"
     r"|in (?:english|german|french|spanish|russian|simple terms|celsius|metric|bullet points)$|emojis?|jargon|to me "
     r"(?:formally|informally))",
@@ -184,7 +184,7 @@ RULES: tuple[Rule, ...] = (
     ),
     states(
         "preferences",
-        r"(?:i'm|im|i am|we're|we are)(?: (?:a|an|strictly|also|mostly|currently|now|a strict|vegan and))* "
+        r"(?:i'm|im|i am|i've been|i have been|we're|we are)(?: (?:a|an|strictly|also|mostly|currently|now|a strict|vegan and))* "
         r"(?:vegetarian|vegan|pescatarian|pescetarian|gluten[- ]free|dairy[- ]free|lactose[- ]intolerant|kosher|halal"
         r"|keto|celiac|coeliac|teetotal|sober|flexitarian|paleo)\b.*",
         importance=0.8,

@@ -1,0 +1,26 @@
+"""Exports of other programs, read as a stream of messages and memories."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from chatmem_cli.importers import chatgpt, claude, jsonl, telegram
+from chatmem_cli.importers.files import Progress
+from chatmem_cli.importers.files import size as estimate_size
+from chatmem_cli.importers.items import ImportFailed, ImportMemory, Item
+
+KINDS = ("telegram", "chatgpt", "claude", "jsonl")
+
+__all__ = ["KINDS", "ImportFailed", "ImportMemory", "Item", "estimate_size", "read"]
+
+
+def read(kind: str, path: Path, *, me: str | None, progress: Progress) -> Iterator[Item]:
+    """The items of an export, in its order. Raises ImportFailed."""
+    match kind:
+        case "telegram":
+            return telegram.read(path, me, progress)
+        case "chatgpt":
+            return chatgpt.read(path, progress)
+        case "claude":
+            return claude.read(path, progress)
+        case _:
+            return jsonl.read(path, progress)

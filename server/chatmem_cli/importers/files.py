@@ -1,0 +1,89 @@
+"""Export files as streams: plain, in a folder, or in a zip; with the bytes read so far told."""
+
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from chatmem_cli.importers.items import ImportFailed
+
+Progress = Callable[[int], None]
+
+_BAD_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
+_TAIL = 16
+
+
+class Watched:
+    """A binary stream that tells how far it was read, and mends `\\xNN`, which is no JSON escape."""
+
+    def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
+        self._stream = stream
+        self._progress = progress
+        self._done = before
+        self._tail = b""
+
+    def read(self, size: int = -1) -> bytes:
+        """A little is held back, so that an escape is never cut in two."""
+        if size == 0:
+            return b""
+        chunk = self._stream.read(size if size < 0 else max(size, 65536))
+        self._done += len(chunk)
+        self._progress(self._done)
+        data = self._tail + chunk
+        cut = len(data) if not chunk or size < 0 else max(0, len(data) - _TAIL)
+        while 0 < cut < len(data) and data[cut - 1 : cut] == b"\\":
+            cut -= 1
+        ready, self._tail = data[:cut], data[cut:]
+        if not ready and chunk:
+            return self.read(size)
+        return _BAD_ESCAPE.sub(rb"\1\\u00\2", ready)
+
+
+@contextmanager
+def opened(path: Path, name: str, progress: Progress) -> Iterator[Watched]:
+    """The export itself, or the member `name` of a zip or folder.
+
+    Raises:
+        ImportFailed: when it is not there.
+    """
+    if path.is_dir():
+        path = path / name
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, name)) as stream:
+                yield Watched(stream, progress)
+        else:
+            with path.open("rb") as stream:
+                yield Watched(stream, progress)
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def shards(path: Path, pattern: str) -> list[str]:
+    """Names of the members that hold the export, in order: one, or numbered parts."""
+    names: list[str] = []
+    if path.is_dir():
+        names = [str(file.relative_to(path)) for file in path.rglob("*.json")]
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    return sorted(name for name in names if re.search(pattern, name))
+
+
+def size(path: Path) -> int:
+    """Bytes to be read, for a progress bar; of a zip what its parts unpack to."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*.json"))
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            return sum(info.file_size for info in archive.infolist() if info.filename.endswith(".json"))
+    return path.stat().st_size
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> str:
+    found = [member for member in archive.namelist() if member == name or member.endswith("/" + name)]
+    if not found:
+        raise ImportFailed(f"the zip holds no {name}; is it the export as it was downloaded?")
+    return found[0]
