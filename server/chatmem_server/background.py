@@ -28,6 +28,7 @@ class Background:
         tasks = [
             asyncio.create_task(self._announcer.run()),
             asyncio.create_task(self._listener.run()),
+            asyncio.create_task(self._actors.kit.embedder.run()),
             asyncio.create_task(self._backlog.run()),
             asyncio.create_task(_every(LEFTOVERS_SECONDS, self._actors.work.apply_leftovers)),
         ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from chatmem.settings import Compaction
 from chatmem_server.store.lanes import OpenMessage, Run
@@ -27,7 +28,7 @@ def runs(open_messages: Sequence[OpenMessage], kept: int, chunk: int) -> list[Ru
     old = open_messages[: max(0, len(open_messages) - kept)]
     count = -(-len(old) // chunk)
     edges = [len(old) * i // count for i in range(count + 1)] if count else [0]
-    return [_run(old[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
+    return [_run(old[a:b]) for a, b in pairwise(edges)]
 
 
 def _run(part: Sequence[OpenMessage]) -> Run:

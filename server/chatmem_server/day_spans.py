@@ -4,7 +4,7 @@ A span is half-open: first day, first day after.  Where English leaves the choic
 weekday), the caller says whether the talk looks back or ahead.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import Final, Literal
 
@@ -26,12 +26,10 @@ def days_of(mention: Mention, today: date, direction: Direction) -> Days | None:
         return None
 
 
-def readings_of(mention: Mention, today: date) -> list[Days]:
+def readings_of(mention: Mention, today: date, directions: Sequence[Direction] = ("past", "future")) -> list[Days]:
     """Every reading a reasonable person could choose: back and ahead, and `next Friday` in either week."""
-    found = [days_of(mention, today, direction) for direction in ("past", "future")]
-    found += [
-        days_of(mention, today - _DAY, direction) for direction in ("past", "future") if mention.form == "weekday"
-    ]
+    found = [days_of(mention, today, direction) for direction in directions]
+    found += [days_of(mention, today - _DAY, direction) for direction in directions if mention.form == "weekday"]
     if mention.form == "weekday" and mention.offset in (-1, 0, 1):
         found += [(day, day + _DAY) for day in _nearest_weekdays(mention, today)]
     return [days for days in dict.fromkeys(found) if days]

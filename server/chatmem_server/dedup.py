@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from chatmem_server.attributes import Attribute, attributes
 from chatmem_server.claims import tokens_of
+from chatmem_server.dating import with_dates
 from chatmem_server.dedup_guards import Reading, disagreement, read
 from chatmem_server.stemming import stem
 from chatmem_server.synonyms import canonical
@@ -25,7 +26,7 @@ Verdict = Literal["duplicate", "supersedes", "new"]
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A memory's text, and when it was said; `id` is None for one not stored yet."""
+    """A memory's text, and when it was said, in the zone of who said it; `id` is None for one not stored yet."""
 
     text: str
     id: int | None = None
@@ -50,13 +51,20 @@ class Decision:
 def decide(new: Statement, existing: Sequence[tuple[Statement, float | None]]) -> Decision:
     """What to do with `new` beside the active statements, each with its cosine to it (None where none is known)."""
     known = sorted(existing, key=lambda pair: -(pair[1] or 0.0))
-    outdated = [(old, why) for old, _ in known if (why := contradiction(new.text, old.text))]
+    texts = [_comparable(new, old) for old, _ in known]
+    outdated = [(old.id, why) for (old, _), pair in zip(known, texts, strict=True) if (why := contradiction(*pair))]
     if outdated:
-        return Decision("supersedes", tuple(old.id for old, _ in outdated), outdated[0][1])
-    for old, cosine in known:
-        if is_duplicate(new.text, old.text, cosine):
+        return Decision("supersedes", tuple(number for number, _ in outdated), outdated[0][1])
+    for (old, cosine), pair in zip(known, texts, strict=True):
+        if is_duplicate(*pair, cosine):
             return Decision("duplicate", (old.id,), "the same claims")
     return Decision("new")
+
+
+def _comparable(new: Statement, old: Statement) -> tuple[str, str]:
+    """Both texts with their dates as calendar dates, when it is known of both when they were said."""
+    at = (new.at, old.at) if new.at and old.at else (None, None)
+    return with_dates(new.text, at[0]), with_dates(old.text, at[1])
 
 
 def is_duplicate(one: str, other: str, cosine: float | None) -> bool:

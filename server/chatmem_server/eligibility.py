@@ -121,7 +121,7 @@ _BACK_TO_FACT = re.compile(
     r"\b(?:actually|in reality|in fact|in real life|for real|seriously though|anyway)\b", re.IGNORECASE
 )
 _HYPOTHETICAL = re.compile(
-    r"\b(?:(?<!sure )(?<!know )(?<!wonder )(?<!remember )if (?:i|we|you|my|it|someone|the user)\b(?!['’]m not mistaken| remember| recall)|what if\b"
+    r"\b(?:(?<!sure )(?<!know )(?<!wonder )(?<!remember )(?<!prefer )(?<!prefer it )(?<!like it )(?<!appreciate it )(?<!better )if (?:i|we|you|my|it|someone|the user)\b(?!['’]m not mistaken| remember| recall)|what if\b"
     r"|were i\b|i wish\b|if only\b|i (?:would|could|might|should) have\b|as if\b|say i\b|for (?:example|instance), (?:i|if)\b"
     r"|would (?:i|it) be|wenn ich|si j[e']|si (?:yo|fuera|tuviera)|если бы)\b",
     re.IGNORECASE,
@@ -149,12 +149,16 @@ _OWN_CLAUSE = re.compile(
     r"^\W*(?:(?:so|and|but|hi|hey|hello|well|since|as|because)[, ]+)*(?:i|i['’](?:m|ve|d|ll)|my|we|our|we['’](?:re|ve))\b",
     re.IGNORECASE,
 )
-_STANDING = re.compile(r"\b(?:always|never|from now on|going forward|in future|every time|whenever)\b", re.IGNORECASE)
+_REQUEST = re.compile(
+    r"\b(?:can|could|would|will) you\b.{0,40}\b(?:always|never|from now on|going forward|in future|every time|whenever"
+    r"|remember|note|keep in mind|make a note|don['’]t forget)\b",
+    re.IGNORECASE,
+)
 
 
 def _is_question(sentence: str) -> bool:
     """By its mark or its opening; a standing request in the form of a question is none."""
-    if _STANDING.search(sentence) and re.search(r"\b(?:can|could|would|will) you\b", sentence, re.IGNORECASE):
+    if _REQUEST.search(sentence):
         return False
     return (
         bool(re.search(r"[?？][\s\"')\]]*$", sentence))

@@ -15,9 +15,10 @@ from zoneinfo import ZoneInfo
 from chatmem_server.claims import Claims, claims, plain
 from chatmem_server.clock import local_day
 from chatmem_server.date_mentions import Mention
-from chatmem_server.day_spans import Days, days_of, readings_of
+from chatmem_server.day_spans import Days, Direction, days_of, readings_of
 from chatmem_server.stemming import stem
 from chatmem_server.synonyms import canonical
+from chatmem_server.time_expressions import directions_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +154,15 @@ def _dated(mention: Mention, item: str, source: Source) -> bool:
         return False
     today = local_day(source.sent_at, source.zone)
     wanted = _wanted(mention, today)
-    given = [days for m in said.mentions for days in readings_of(m, today)] + _ordinal_days(said, today)
+    given = [days for m in said.mentions for days in readings_of(m, today, _directions(source.text, m))]
+    given += _ordinal_days(said, today)
     return any(test(span) for span in given for test in (partial(_same_days, w, item, mention) for w in wanted))
+
+
+def _directions(text: str, mention: Mention) -> tuple[Direction, ...]:
+    """Where the sentence that holds the mention looks."""
+    before, after = plain(text)[: mention.start], plain(text)[mention.end :]
+    return directions_of(re.split(r"[.!?\n]", before)[-1] + mention.text + re.split(r"[.!?\n]", after)[0])
 
 
 def _wanted(mention: Mention, today: date) -> list[Days]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem.contract import Role
-
 from chatmem_server.importance import message_importance
 from chatmem_server.places import Where, reply_lane, root_lane, topic_lane
 from chatmem_server.recording import compact_lane
@@ -80,9 +79,7 @@ class Importer:
         """Learn the lanes of messages that were imported before and are replied to now."""
         for reply in replies:
             if reply not in self._lanes:
-                found = await messages.by_ext_id(
-                    self._kit.database, self._where.owner_id, self._where.chat_id, reply
-                )
+                found = await messages.by_ext_id(self._kit.database, self._where.owner_id, self._where.chat_id, reply)
                 if found is not None:
                     self._lanes[reply] = found.thread_key
 

@@ -57,6 +57,8 @@ _KEYED = re.compile(
 )
 _CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
 
+# A mere "key" may be that of a row, an object or a cache.
+_CALLED_SECRET = re.compile(r"api|access|secret|auth|client|private|signing|webhook|token|credential", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
 _PLAIN_WORD: Final = words_of(
@@ -118,7 +120,8 @@ def _bare_password(match: re.Match[str]) -> str:
 
 def _keyed(match: re.Match[str]) -> str:
     value = match[2].rstrip(".")
-    if not _random_looking(value, strict="primary" in match[1].lower() or not re.search(r"[:=]|\bis\b", match[1])):
+    called_secret = bool(_CALLED_SECRET.search(match[1])) and bool(re.search(r"[:=]|\bis\b", match[1]))
+    if not _random_looking(value, strict=not called_secret):
         return match[0]
     return f"{match[1]}[secret:token]{match[2][len(value) :]}"
 

@@ -82,7 +82,7 @@ class Storage:
         return {
             "ready": future is not None and future.done() and not failed,
             "reason": str(future.exception()) if future is not None and failed else None,
-            "embeddings": {"model": self.embedder.model, "ready": self.embedder.ready},
+            "embeddings": self.embedder.state,
         }
 
     def observe(self, tool: str, seconds: float, ok: bool) -> None:

@@ -24,7 +24,7 @@ _PAST = re.compile(
 )
 _AHEAD = re.compile(
     r"\b(?:will|going to|is|are|am|plan(?:s|ned|ning)?|need(?:s|ed)? to|must|due|deadline|by|until|scheduled|booked|remind|want(?:s|ed)?"
-    r"|expected|supposed|next|tomorrow|upcoming|'ll|moved to|rescheduled|postponed)\b",
+    r"|expected|supposed|promise[sd]?|agree[sd]?|decide[sd]?|hope[sd]?|arranged|next|tomorrow|upcoming|'ll|moved to|rescheduled|postponed)\b",
     re.IGNORECASE,
 )
 
@@ -57,7 +57,15 @@ def spans_in_message(text: str, sent_at: datetime, zone: ZoneInfo) -> list[TimeS
 
 def direction_of(text: str) -> Direction:
     """Whether a sentence tells of what was or of what is to come; the latter when it does not say."""
-    return "past" if _PAST.search(text) and not _AHEAD.search(text) else "future"
+    return "past" if directions_of(text) == ("past",) else "future"
+
+
+def directions_of(text: str) -> tuple[Direction, ...]:
+    """The directions a sentence can be looking in: one where its verbs tell, else both."""
+    back, ahead = bool(_PAST.search(text)), bool(_AHEAD.search(text))
+    if back == ahead:
+        return "past", "future"
+    return ("past",) if back else ("future",)
 
 
 def resolve_relative(text: str, sent_at: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:

@@ -11,8 +11,8 @@ from contextlib import AsyncExitStack
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from chatmem.connect import connect_http
 from chatmem import lifeline
+from chatmem.connect import connect_http
 from chatmem.settings import SettingsError, SummarizerSettings, load
 from chatmem_llm import Guarded, LanguageModel
 from chatmem_summarizer.agent import Agent, Habits

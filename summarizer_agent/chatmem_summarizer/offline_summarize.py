@@ -25,7 +25,7 @@ _DECISION = re.compile(
     r"|decision is|final decision|approved|we(?:'re| are) going to use|let's use|let's do)\b", _I)  # fmt: skip
 _OUTCOME = re.compile(
     r"\b(?:tried|it works|works now|worked|doesn't work|didn't work|did not work|failed|fails|still (?:fails|failing"
-    r"|broken|get)|fixed|solved|resolved|turned out|no luck|succeeded|finished|completed|done with|passed|shipped"
+    r"|broken|get)|fixed|solved|resolved|turned out|no luck|succeeded|finished|completed|done with|passed(?! away)|shipped"
     r"|deployed|launched"
     r"|root cause)\b", _I)  # fmt: skip
 _PENDING = re.compile(
@@ -137,14 +137,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _chosen(best: Sequence[Scored], limit: int) -> list[Scored]:
-    """The best sentences that do not repeat each other, at most two of one message, in the order said."""
+    """The best sentences that do not repeat each other, from as many messages as there are, in the order said."""
     chosen: list[Scored] = []
-    for scored in best:
-        same_message = sum(other.message.id == scored.message.id for other in chosen)
-        if same_message < 2 and not any(alike(scored.text, other.text) >= _SAME for other in chosen):
-            chosen.append(scored)
-        if len(chosen) == limit:
-            break
+    for per_message in (1, 2):
+        for scored in best:
+            same_message = sum(other.message.id == scored.message.id for other in chosen)
+            told = any(alike(scored.text, other.text) >= _SAME for other in chosen)
+            if len(chosen) < limit and same_message < per_message and not told:
+                chosen.append(scored)
     return sorted(chosen, key=lambda scored: scored.order)
 
 

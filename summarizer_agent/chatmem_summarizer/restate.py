@@ -35,6 +35,7 @@ spread bet cut hit let put set shut
 """
 _UNCHANGED = PAST_FORMS | frozenset(_UNCHANGED_TEXT.split())
 _INNER = (
+    (re.compile(r"\b(?:I|i|we) (?:was|were)\b"), "they were"),
     (re.compile(r"\bi'm\b|\bi am\b", _I), "they're"),
     (re.compile(r"\bi've\b", _I), "they've"),
     (re.compile(r"\bi'll\b", _I), "they'll"),

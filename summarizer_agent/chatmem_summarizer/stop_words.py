@@ -14,6 +14,10 @@ together told tomorrow too try trying two under until up us use used using very 
 we're well went were what what's when where whether which while who why will with within without won't work
 would wouldn't yeah yes yesterday yet you you'd you'll you're you've your yours user assistant message und der
 die das ist ich nicht ein eine mit für que de la el en los un una por con para les des est une pour dans et le
+january february march april june july august september october november december jan feb mar apr jun jul aug
+sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday year years month months week weeks
+day days hour hours minutes start started starting time times lots bit everyone anyone someone anything
+everything nothing people person guys recommend noted usually
 """
 
 STOP_WORDS = frozenset(_TEXT.split())

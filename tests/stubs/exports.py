@@ -35,7 +35,15 @@ def telegram(path: Path, messages: int = 3000, seed: int = 1) -> dict[str, str]:
 
 def _service(number: int, action: str) -> dict[str, Any]:
     at = START + number * 60
-    return {"id": number, "type": "service", "date_unixtime": str(at), "actor": "Priya", "actor_id": "user42", "action": action, "text": ""}
+    return {
+        "id": number,
+        "type": "service",
+        "date_unixtime": str(at),
+        "actor": "Priya",
+        "actor_id": "user42",
+        "action": action,
+        "text": "",
+    }
 
 
 def _message(number: int, rng: random.Random, planted: str | None) -> dict[str, Any]:
@@ -97,7 +105,11 @@ def chatgpt(path: Path) -> None:
     }
     editable = {
         "author": {"role": "user"},
-        "content": {"content_type": "user_editable_context", "user_profile": "I am a nurse in Oslo\n", "user_instructions": ""},
+        "content": {
+            "content_type": "user_editable_context",
+            "user_profile": "I am a nurse in Oslo\n",
+            "user_instructions": "",
+        },
     }
     second = {"m": {"id": "m", "parent": None, "children": [], "message": editable}}
     path.write_text(
@@ -117,4 +129,6 @@ def claude(folder: Path) -> None:
     answer = message | {"uuid": "m2", "sender": "assistant", "content": [{"type": "text", "text": "How nice"}]}
     conversation = {"uuid": "c1", "name": "Music", "chat_messages": [told, answer]}
     (folder / "conversations.json").write_text(json.dumps([conversation]))
-    (folder / "memories.json").write_text(json.dumps([{"conversations_memory": "Purpose\n- Plays the cello in a quartet\n"}]))
+    (folder / "memories.json").write_text(
+        json.dumps([{"conversations_memory": "Purpose\n- Plays the cello in a quartet\n"}])
+    )

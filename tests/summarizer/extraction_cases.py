@@ -47,7 +47,7 @@ POSITIVE: tuple[tuple[str, tuple[Expected, ...]], ...] = (
     ("I live in Singapore", (("certain", "facts", "Lives in Singapore"),)),
     (
         "I moved to Lisbon last week",
-        (("certain", "facts", "Lives in Lisbon, moved there last week (week of 2026-02-09)"),),
+        (("certain", "facts", "Lives in Lisbon; moved there last week (week of 2026-02-09)"),),
     ),
     (
         "Hi! I'm Sam, I'm 34 years old and I live in Berlin with my wife Anna and our two kids.",
@@ -218,7 +218,7 @@ POSITIVE: tuple[tuple[str, tuple[Expected, ...]], ...] = (
     ("I'm trying to quit smoking", (("certain", "goals", "Is trying to quit smoking"),)),
     (
         "We want to launch version 2 by the end of March",
-        (("certain", "goals", "Wants to launch version 2 by the end of March (March 2026)"),),
+        (("certain", "goals", "Wants to launch version 2 by the end of March 2026"),),
     ),
     (
         "I'm going to start my own business next year",
@@ -282,7 +282,7 @@ POSITIVE: tuple[tuple[str, tuple[Expected, ...]], ...] = (
     ("I have ADHD", (("certain", "facts", "Has ADHD"),)),
     ("I'm married with three kids", (("certain", "facts", "Is married with three kids"),)),
     ("I'm a single mom of two", (("certain", "facts", "Is a single mom of two"),)),
-    ("I recently moved from Boston to Denver", (("certain", "facts", "Lives in Denver, moved from Boston there"),)),
+    ("I recently moved from Boston to Denver", (("certain", "facts", "Lives in Denver; moved there from Boston"),)),
     ("I'm moving to Berlin in September", (("certain", "goals", "Is moving to Berlin in September 2026"),)),
     ("We bought a house in Utrecht", (("certain", "facts", "Bought a house in Utrecht"),)),
     ("I got promoted to senior manager", (("certain", "facts", "Got promoted to senior manager"),)),
@@ -370,7 +370,7 @@ POSITIVE: tuple[tuple[str, tuple[Expected, ...]], ...] = (
             ("certain", "facts", "Wife is a teacher"),
         ),
     ),
-    ("We moved to Melbourne in 2018", (("certain", "facts", "Lives in Melbourne in 2018, moved there"),)),
+    ("We moved to Melbourne in 2018", (("certain", "facts", "Lives in Melbourne in 2018; moved there"),)),
     ("I have two brothers and a sister", (("certain", "facts", "Has two brothers and a sister"),)),
     ("My oldest son Daniel turns 16 in May", (("certain", "facts", "Oldest son Daniel turns 16 in May 2026"),)),
     ("I have celiac disease, so no gluten", (("certain", "facts", "Has celiac disease, so no gluten"),)),
@@ -451,7 +451,7 @@ POSITIVE: tuple[tuple[str, tuple[Expected, ...]], ...] = (
     ("My partner and I just bought our first home", (("certain", "facts", "Just bought their first home"),)),
     ("I've lived in Dubai since 2016", (("certain", "facts", "Has lived in Dubai since 2016"),)),
     ("My cat's name is Mochi", (("certain", "facts", "Cat's name is Mochi"),)),
-    ("My brother Ivan works for NASA", (("certain", "facts", "Brother is Ivan"),)),
+    ("My brother Ivan works for NASA", (("certain", "facts", "Brother Ivan works for NASA"),)),
     ("I'm allergic to bees", (("certain", "facts", "Is allergic to bees"),)),
     ("I hate flying economy", (("certain", "preferences", "Hates flying economy"),)),
     ("My favorite author is Haruki Murakami", (("certain", "preferences", "Favorite author is Haruki Murakami"),)),
@@ -483,7 +483,7 @@ POSITIVE: tuple[tuple[str, tuple[Expected, ...]], ...] = (
     ("We agreed to split the rent equally", (("certain", "facts", "Agreed to split the rent equally"),)),
     (
         "I moved from Kenya to Canada when I was 12",
-        (("certain", "facts", "Lives in Canada, moved from Kenya there when they was 12"),),
+        (("certain", "facts", "Lives in Canada; moved there from Kenya when they were 12"),),
     ),
     ("My grandmother turned 90 last month", (("certain", "facts", "Grandmother turned 90 last month (January 2026)"),)),
     ("I ride a Kawasaki Ninja", (("certain", "facts", "Rides a Kawasaki Ninja"),)),

@@ -112,7 +112,7 @@ def test_one_message_may_hold_several_statements() -> None:
 
 def test_moving_says_where_somebody_lives_now() -> None:
     item = only("I moved to Lisbon last week")
-    assert item.text == "Lives in Lisbon, moved there last week (week of 2026-02-09)"
+    assert item.text == "Lives in Lisbon; moved there last week (week of 2026-02-09)"
     assert item.quote == "I moved to Lisbon last week"
 
 
@@ -248,13 +248,6 @@ def test_no_number_and_no_name_is_invented(text: str, days: int) -> None:
     "word", ["March 3 ", "my the our ", "I have a ", "and I ", "1 ", "'a ", "(", "because i like ", "#"]
 )
 def test_endless_text_costs_no_endless_time(word: str) -> None:
-    """Ten times as long takes about ten times as long, not a hundred times."""
-
-    def seconds(length: int) -> float:
-        text = (word * (length // len(word) + 1))[:length]
-        started = time.process_time()
-        found(text)
-        return time.process_time() - started
-
-    seconds(1000)
-    assert seconds(20_000) < 2.0
+    started = time.process_time()
+    found((word * 20_000)[:20_000])
+    assert time.process_time() - started < 2.0

@@ -94,7 +94,7 @@ async def test_the_offline_scenarios_reach_the_profile(memory: Memory, clock: Cl
 
 async def test_moving_supersedes_where_somebody_lived(memory: Memory, clock: Clock) -> None:
     profile = await learned(memory, clock, "I live in Singapore", "I moved to Lisbon last week")
-    assert [m.content for m in profile.facts] == ["Lives in Lisbon, moved there last week (week of 2026-02-09)"]
+    assert [m.content for m in profile.facts] == ["Lives in Lisbon; moved there last week (week of 2026-02-09)"]
 
 
 async def test_a_long_talk_is_summarised_without_a_gap(memory: Memory, clock: Clock) -> None:

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+
 from chatmem_cli.importers import ImportFailed, ImportMemory, read
 from chatmem_server.importing import ImportMessage
-
 from tests.stubs import exports
 
 

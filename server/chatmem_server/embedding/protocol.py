@@ -1,7 +1,7 @@
 """What the server asks of whoever embeds text; knows no model."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 Vector = Sequence[float]
 
@@ -27,6 +27,15 @@ class Embedder(Protocol):
     @property
     def ready(self) -> bool: ...
 
+    @property
+    def state(self) -> dict[str, Any]:
+        """For the health page: `model`, `ready`, `bytes` and `total` of a download, `failed`."""
+        ...
+
+    async def run(self) -> None:
+        """Whatever it takes to become ready and stay so; runs beside the server until cancelled."""
+        ...
+
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         """One vector a text. Urgent ones (queries) go before background ones.
 
@@ -43,6 +52,13 @@ class NoEmbedder:
     dimensions = 384
     mean: Vector = ()
     ready = False
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return {"model": self.model, "ready": False, "bytes": 0, "total": 0, "failed": "switched off"}
+
+    async def run(self) -> None:
+        """Nothing to do."""
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         raise EmbeddingUnavailable("CHATMEM_EMBEDDINGS is none")

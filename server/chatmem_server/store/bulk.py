@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem.contract import Role
-
 from chatmem_server.store.database import Queries
 
 
@@ -33,9 +32,7 @@ async def known(q: Queries, owner_id: int, chat_id: int, ext_ids: Sequence[str])
     return {row["ext_id"]: row["thread_key"] for row in rows}
 
 
-async def add(
-    q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], now: datetime
-) -> list[int]:
+async def add(q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
     """The new messages' numbers, in the order given. Run it in a transaction: the chat stays locked."""
     exchanges = sum(row.role == "assistant" for row in rows)
     reserved = await q.row("bulk.reserve", owner_id, chat_id, rows[0].channel, len(rows), exchanges, now)

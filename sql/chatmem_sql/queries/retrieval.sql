@@ -1,7 +1,7 @@
 -- name: messages
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 query lexemes as tsquery text,
 -- $6 scope lexeme query, $7 numbers below this one ($2 given), $8 dense candidates to re-rank, $9 how many of each kind,
--- $10 since, $11 until, $12 thread key or null, $13 neighbours wanted on each side. Candidates with the signals a ranker
+-- $10 since, $11 until, $12 thread key or null, $13 the query's lexemes. Candidates with the signals a ranker
 -- needs; dense ones come from an index-only Hamming scan and are measured exactly.
 with dense as materialized (
   select c.chat_id, c.id, x.cosine
@@ -33,8 +33,10 @@ with dense as materialized (
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical union select chat_id, id from dated
 )
-select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.content, m.routine, m.routine_summary, m.speaker, m.sent_at,
-  m.utc_offset, m.tokens, dense.cosine, lexical.rank
+select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.content, m.routine, m.speaker, m.sent_at, m.utc_offset,
+  m.tokens, dense.cosine, lexical.rank, array(
+    select lexeme from message_fts f, unnest(f.tsv)
+    where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id and lexeme = any($13::text[])) as matched
 from hits h
 cross join lateral (
   select * from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m

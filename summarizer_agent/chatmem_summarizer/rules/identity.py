@@ -103,8 +103,8 @@ def _moved_rule(clause: Clause, scene: Scene) -> Draft | None:
         return Draft("facts", dated(third_person(clause.text), clause.text, scene, past=True))
     place = _PLACE_ENDS.split(match["rest"])[0]
     when = match["rest"][len(place) :].strip(" ,")
-    moved = f"moved {match['origin'] or ''}there {when}".strip()
-    return Draft("facts", dated(inner(f"Lives in {place}, {moved}"), clause.text, scene, past=True), importance=0.8)
+    moved = " ".join(f"moved there {match['origin'] or ''}{when}".split())
+    return Draft("facts", dated(inner(f"Lives in {place}; {moved}"), clause.text, scene, past=True), importance=0.8)
 
 
 _PLACE_ENDS = re.compile(

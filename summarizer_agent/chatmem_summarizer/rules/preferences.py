@@ -39,7 +39,7 @@ _STANDING = re.compile(
     r"(?:please |pls |kindly |also |and |just |you should |you can |i want you to |i need you to |i'd like you to |i "
     r"would like you to |i'd prefer (?:if )?you |i ask you to |make sure to |make sure you |be sure to |try to )*"
     r"(?P<order>(?:always|never|from now on|going forward|in (?:the )?future|every time|whenever|by default)\b.{4,}"
-    r"|(?:don't|do not|dont|stop|avoid|quit) (?:ever )?(?:use|using|send|sending|give|giving|add|adding|include"
+    r"|(?:don't|do not|dont|stop|avoid|quit) (?:ever )?(?:suggest|suggesting|recommend|recommending|use|using|send|sending|give|giving|add|adding|include"
     r"|including|call|calling|ask|asking|write|writing|explain|explaining|apologi\w+|start|starting|begin|end|repeat"
     r"|repeating|make|making|answer|answering|reply|replying)\b.{2,}"
     rf"|(?:give|send|write|provide|use|keep|make|answer|reply|respond|format|structure|explain|show|speak|talk"

@@ -39,7 +39,7 @@ _LASTING = (
     r"|prefers?|moved|passed away|died|got married|graduated|starts?|started|finishes|turns|turned|was diagnosed|loves|enjoys|collects"
     r"|doesn't (?:eat|drink|speak)|can't eat)\b"
     r"(?! (?:to (?:talk|joke|tell|go|leave|be)|it|that|this|them|him|her|those|me|you|been|no idea|a (?:point|question|problem|cold"
-    r"|headache)|fun|mad|crazy|sick|for|with me)\b))"
+    r"|headache)|fun|mad|crazy|sick|with me)\b))"
 )
 _TRANSIENT = re.compile(
     r"\b(?:today|right now|at the moment|tonight|this morning|again|so (?:mad|angry|happy)|mad at|angry|driving me"

@@ -104,8 +104,9 @@ _CALENDAR = re.compile(r"\bthe (?:week|month|quarter|year)\b", re.IGNORECASE)
 def _spelled_out(when: dates.When) -> str:
     if _CALENDAR.search(when.text):
         return when.text  # `the end of the year`: the due date tells which
-    if when.grain == "month" and when.label.startswith(when.text.capitalize()):
-        return when.label
+    month, _, year = when.label.partition(" ")
+    if when.grain == "month" and when.text.lower().endswith(month.lower()):
+        return f"{when.text} {year}"
     return f"{when.text} ({when.label})"
 
 

@@ -1,0 +1,55 @@
+"""A statement's time expressions put as calendar dates, so that statements of different days can be compared.
+
+"Call the dentist tomorrow" means another day when it is said again in a month.  What returns every year or every week
+stays as it is said.  Only for comparing: what is stored keeps the user's words.
+"""
+
+import re
+from datetime import datetime
+from typing import Final
+
+from chatmem_server.claims import plain
+from chatmem_server.date_mentions import Mention, find
+from chatmem_server.time_expressions import direction_of, iso_date
+
+
+def with_dates(text: str, said_at: datetime | None) -> str:
+    """The text with each date that happens once in ISO form, by its own annotation or by when and where it was said.
+
+    `said_at` carries the offset of the speaker; without it relative dates stay as they are.
+    """
+    flat = plain(text)
+    returning = bool(_YEARLY.search(flat))
+    for mention in reversed(find(flat)):
+        note = _NOTE.match(flat, mention.end)
+        end = note.end() if note else mention.end
+        flat = flat[: mention.start] + _written(mention, note, flat, said_at, returning=returning) + flat[end:]
+    return flat
+
+
+_YEARLY = re.compile(r"\b(?:birthday|bday|anniversary|born|every year|each year|annually|yearly|christmas)\b", re.I)
+_NOTE = re.compile(r"\s*\((?:in |week of )?((?:\d{4}(?:-\d\d){0,2}|Q[1-4] \d{4}|[A-Z][a-z]+ \d{4}))\)")
+_EVERY: Final = re.compile(r"\b(?:every|each|most|any|some|on)\s+$", re.IGNORECASE)
+_ONCE: Final = frozenset({"day", "month", "quarter", "weekday", "relative", "distance"})
+
+
+def _written(
+    mention: Mention, note: re.Match[str] | None, text: str, said_at: datetime | None, *, returning: bool
+) -> str:
+    if returning or mention.form not in _ONCE or _repeats(mention, text):
+        return mention.text
+    if note:
+        return note[1]
+    resolved = iso_date(mention, said_at.date(), direction_of(text)) if said_at else None
+    return resolved + _of_day(mention) if resolved else mention.text
+
+
+def _of_day(mention: Mention) -> str:
+    return f" in the {mention.part}" if mention.part else ""
+
+
+def _repeats(mention: Mention, text: str) -> bool:
+    """`every Tuesday`, `on Sundays`."""
+    before = _EVERY.search(text[: mention.start])
+    plural = mention.form == "weekday" and mention.text.lower().rstrip(".").endswith("days")
+    return plural or bool(before and not before[0].lower().startswith("on"))

@@ -1,0 +1,171 @@
+"""The evidence check: what an item adds to its sources is found out, what it only rephrases is let through."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatmem_server.evidence import Source, check, contains_quote, supported
+
+ZONE = ZoneInfo("Asia/Singapore")
+SENT = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)  # a Wednesday
+
+
+def source(text: str) -> Source:
+    return Source(text, SENT, ZONE)
+
+
+BORNE_OUT = [
+    ("User lives in Lisbon", "I live in Lisbon"),
+    ("User's team offsite is on March 15, 2026", "Don't forget my team offsite is on March 15"),
+    ("User has 2 dogs", "I have two dogs"),
+    ("User earns 5000 dollars a month", "I earn $5,000 a month"),
+    ("User earns 5000 a month", "I earn 5k a month"),
+    ("User does not like coffee", "I don't like coffee"),
+    ("User dislikes coffee", "I hate coffee"),
+    ("User quit smoking", "I no longer smoke"),
+    ("User is vegetarian", "I don't eat meat because I'm vegetarian"),
+    ("Dentist appointment on 2026-02-27", "I see the dentist next Friday"),
+    ("Dentist appointment on 2026-02-20", "I see the dentist next Friday"),
+    ("Moved to Lisbon in the week of 2026-02-09", "I moved to Lisbon last week"),
+    ("User moved to Lisbon in February 2026", "I moved to Lisbon yesterday"),
+    ("Launch the integration by June 30, 2026", "I need to launch the integration by Q2 2026"),
+    ("Meeting on March 3, 2026", "the meeting is on the 3rd"),
+    ("Standup at 15:00", "the standup is at 3pm"),
+    ("User was born in 1991", "born 1991 in Hanoi"),
+    ("User is Singaporean", "I grew up in Singapore"),
+    ("User flies to Tokyo on 2026-05-02", "my flight to Tokyo is on May 2"),
+    ("User runs 5 km every Sunday", "I run five kilometres every Sunday"),
+    ("User's doctor is Dr. Chen", "my doctor, Dr. Chen, is great"),
+    ("User cannot wait for the Berlin trip", "I can't wait to go on the Berlin trip"),
+    ("Пользователь живёт в Москве", "Моя Москва! Живёт во мне"),
+    ("User prefers concise answers", "please keep your answers concise"),
+    ("User has one brother", "I have a brother"),
+]  # fmt: skip
+MADE_UP = [
+    ("User lives in Porto", "I live in Lisbon", "name"),
+    ("User lives in Lisbon with Marta", "I live in Lisbon", "name"),
+    ("User's team offsite is on March 16", "my team offsite is on March 15", "date"),
+    ("User's team offsite is on March 15, 2025", "my team offsite is on March 15", "date"),
+    ("User has 3 dogs", "I have two dogs", "number"),
+    ("User runs 5 km", "I run 5 miles", "amount"),
+    ("User takes 20 mg of iron", "I take 20 mcg of iron", "amount"),
+    ("User does not like coffee", "I like coffee", "do not deny"),
+    ("User likes coffee", "I don't like coffee", "deny this"),
+    ("User is vegetarian", "I'm not vegetarian", "deny this"),
+    ("User smokes", "I quit smoking", "deny this"),
+    ("Dentist on 2026-03-06", "I see the dentist next Friday", "date"),
+    ("Launch by September 30, 2026", "launch it by Q2 2026", "date"),
+    ("User moved to Lisbon in 2024", "I moved to Lisbon", "date"),
+    ("User was born in 1992", "born 1991 in Hanoi", "date"),
+    ("User works at Google on AWS", "I work at Google", "name"),
+    ("Meeting at 4pm", "the meeting is at 3pm", "date"),
+    ("User earns 50000 a month", "I earn 5k a month", "number"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("item", "said"), BORNE_OUT)
+def test_what_only_rephrases_its_source_is_supported(item: str, said: str) -> None:
+    verdict = check(item, said, [source(said)])
+    assert verdict.supported, verdict.reason
+
+
+@pytest.mark.parametrize(("item", "said", "reason"), MADE_UP)
+def test_what_adds_to_its_source_is_not(item: str, said: str, reason: str) -> None:
+    verdict = check(item, said, [source(said)])
+    assert not verdict.supported
+    assert reason in verdict.reason
+
+
+def test_a_quote_that_nobody_wrote_supports_nothing() -> None:
+    verdict = check("User lives in Lisbon", "I reside in Lisbon", [source("I live in Lisbon")])
+    assert (verdict.supported, verdict.reason) == (False, "the quote is not in the sources")
+    assert not check("User lives in Lisbon", "", [source("I live in Lisbon")]).supported
+    assert not check("User lives in Lisbon", "I live in Lisbon", []).supported
+
+
+@pytest.mark.parametrize(
+    "quote", ["i live in  Lisbon", "“I live in Lisbon”", "I live in\nLisbon.", "'I live in Lisbon'"]
+)
+def test_a_quote_is_found_whatever_its_spaces_and_marks(quote: str) -> None:
+    assert contains_quote('Well, "I live in Lisbon" now', quote)
+
+
+def test_a_denial_just_outside_the_quote_is_seen() -> None:
+    said = "I would never say that I like coffee."
+    assert not check("User likes coffee", "I like coffee", [source(said)]).supported
+
+
+def test_a_denial_of_something_else_does_not_count() -> None:
+    said = "I don't eat meat, but I love cheese"
+    assert check("User loves cheese", "I love cheese", [source(said)]).supported
+    assert not check("User doesn't love cheese", "I love cheese", [source(said)]).supported
+
+
+def test_names_the_caller_knows_need_no_evidence() -> None:
+    said = [source("I live in Lisbon")]
+    assert not check("Then Priya lives in Lisbon", "I live in Lisbon", said).supported
+    assert check("Then Priya lives in Lisbon", "I live in Lisbon", said, known_names=["Priya"]).supported
+
+
+def test_claims_may_come_from_several_sources() -> None:
+    said = [source("The offsite is in Batam"), source("it's on March 15")]
+    assert check("The offsite in Batam is on March 15, 2026", "it's on March 15", said).supported
+
+
+def test_a_relative_date_is_resolved_at_the_time_of_its_own_message() -> None:
+    early = Source("I see the dentist tomorrow", datetime(2026, 1, 5, 23, 30, tzinfo=ZONE), ZONE)
+    assert check("Dentist on 2026-01-06", "dentist tomorrow", [early, source("ok")]).supported
+    assert not check("Dentist on 2026-02-19", "dentist tomorrow", [early, source("ok")]).supported
+
+
+def test_the_users_zone_decides_which_day_it_was() -> None:
+    # 23:30 in Singapore on the 5th is the 5th in UTC too; 00:30 on the 6th is still the 5th there.
+    sent = datetime(2026, 1, 5, 16, 30, tzinfo=ZoneInfo("UTC"))
+    assert check("Dentist on 2026-01-07", "dentist tomorrow", [Source("dentist tomorrow", sent, ZONE)]).supported
+
+
+@pytest.mark.parametrize(
+    ("item", "text", "still"),
+    [
+        ("The offsite is on March 15", "offsite is March 15 at noon", True),
+        ("The offsite is on March 15", "offsite is March 22", False),
+        ("The offsite is on March 15, 2026", "offsite is March 22", False),
+        ("User lives in Lisbon", "I live in Porto", False),
+        ("User likes coffee", "I like coffee", True),
+        ("User likes coffee", "I don't like coffee", False),
+        ("User has two dogs", "never mind", False),
+    ],
+)
+def test_an_edited_text_bears_out_only_what_it_still_says(item: str, text: str, still: bool) -> None:
+    assert supported(item, text) == still
+
+
+PLAIN = st.sampled_from(
+    [
+        "I live in Lisbon",
+        "I have two dogs",
+        "My flight is on March 3",
+        "I don't like rain",
+        "Emma works at GovTech",
+        "I run 5 km at 7am",
+    ]
+)
+
+
+@given(PLAIN, st.lists(PLAIN, max_size=3))
+def test_a_verbatim_item_is_always_supported(said: str, others: list[str]) -> None:
+    assert check(said, said, [*map(source, others), source(said)]).supported
+
+
+@given(PLAIN, st.integers(10_000, 10**9))
+def test_a_number_nobody_said_is_never_supported(said: str, number: int) -> None:
+    assert not check(f"{said} and owns {number} shares", said, [source(said)]).supported
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=60))
+def test_any_texts_can_be_checked(item: str, quote: str, said: str) -> None:
+    check(item, quote, [source(said)])
+    supported(item, said)
