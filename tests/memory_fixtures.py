@@ -9,6 +9,7 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_memory
 from chatmem.settings import ServerSettings

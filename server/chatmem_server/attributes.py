@@ -7,6 +7,7 @@ values at once (likes, pets, languages, allergies) are left out on purpose: a se
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from chatmem_server.claims import claims, content_stems, plain, tokens_of
@@ -29,14 +30,15 @@ class Attribute:
         return same and not (self.value <= other.value or other.value <= self.value)
 
 
-def attributes(text: str) -> list[Attribute]:
+@lru_cache(maxsize=2_048)
+def attributes(text: str) -> tuple[Attribute, ...]:
     """The single-valued attributes a statement gives; none for what is only wished, planned, or over."""
     reading = read(text)
     if reading.unsure and not _SCHEDULED.search(text):
-        return []
+        return ()
     words = _TITLE.sub(r"\1", same_phrases(plain(text)))
     found = [attribute for rule in _RULES for attribute in _apply(rule, words)]
-    return [*found, *_event_dates(words)]
+    return (*found, *_event_dates(words), *_deadlines(words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,14 @@ def _apply(rule: _Rule, text: str) -> Iterator[Attribute]:
         value = rule.value(match["value"])
         what = match.groupdict().get("what")
         if value and not _DENIED.search(text[: match.start()]):
-            name = f"{rule.name}:{_noun_key(what)}" if what else rule.name
+            name = f"{rule.name}:{_noun_key(what + _scope(text, match))}" if what else rule.name
             yield Attribute(_subject(text, match), name, value)
+
+
+def _scope(text: str, match: re.Match[str]) -> str:
+    """What the value holds for, said after it: "… is 123 for the dev environment"."""
+    scope = _SCOPE.match(text, match.end())
+    return scope[0] if scope else ""
 
 
 def _event_dates(text: str) -> Iterator[Attribute]:
@@ -66,6 +74,14 @@ def _event_dates(text: str) -> Iterator[Attribute]:
     for name, value in (("day", days), ("hour", hours)):
         if value:
             yield Attribute("+".join(sorted(read(match[0]).persons)) or SELF, f"{name} of:{event}", value)
+
+
+def _deadlines(text: str) -> Iterator[Attribute]:
+    """`I need to launch the integration by Q2 2026`: one deadline per thing to be done."""
+    match = _DEADLINE.search(text)
+    days = _dates(match["when"]) if match else frozenset[str]()
+    if match and days and not _DENIED.search(text) and (task := _noun_key(match["what"])):
+        yield Attribute("+".join(sorted(read(match["what"]).persons)) or SELF, f"deadline of:{task}", days)
 
 
 def _subject(text: str, match: re.Match[str]) -> str:
@@ -143,9 +159,9 @@ _RULES: Final = (
     _rule("employer", rf"\b(?:joined|hired by|started at|start(?:ed)? working (?:at|for)|employer is|switched (?:jobs )?to)\s+{_NOW}{_VALUE}", _place),
     _rule("job", rf"\b(?:works?|working|employed|hired|job is|promoted|role is|profession is|occupation is|job title is)\s+{_NOW}(?:as|to)?\s*(?:an?|the)\s+{_TITLED}", _stems),
     _rule("job", rf"\b(?:promoted to|job title is|role is|works? as|job is)\s+{_NOW}{_TITLED}", _stems),
-    _rule("job", rf"\b(?:i'm|i am|user is|is|became)\s+{_NOW}an?\s+(?P<value>(?:[\w-]+ ){{0,3}}?{_JOBS})\b", _stems),
-    _rule("name", rf"(?<!'s )\b(?:my|user's|the user's) (?:full )?name(?:'s| is)\s+{_NOW}(?P<value>[^\W\d]+(?:[ -][A-Z]\w+)*)", _name),
-    _rule("name", r"\b(?:please )?(?:call me|address me as|i go by|goes by)\s+(?P<value>[^\W\d]+)", _name),
+    _rule("job", rf"\b(?:i'm|i am|user is|they're|is|became)\s+{_NOW}an?\s+(?P<value>(?:[\w-]+ ){{0,3}}?{_JOBS})\b", _stems),
+    _rule("name", rf"(?<!'s )(?:\b(?:my|user's|the user's|their)\s+|^)(?:full )?name(?:'s| is)\s+{_NOW}(?P<value>[^\W\d]+(?:[ -][A-Z]\w+)*)", _name),
+    _rule("name", r"\b(?:please )?(?:call (?:me|them)|address (?:me|them) as|i go by|goes by)\s+(?P<value>[^\W\d]+)", _name),
     _rule("name", r"\b(?:wife|husband|spouse|partner|mother|mom|mum|father|dad|girlfriend|boyfriend|boss|manager|fianc[eé]e?)(?:'s name)? "
           r"(?:is|is called|is named)\s+(?P<value>(?-i:[A-Z]\w+))", _name),
     _rule("birthday", rf"\b(?:birthday|bday|date of birth)(?:'s| is| falls)?\s+{_NOW}(?:on\s+)?(?P<value>.+)", _dates),
@@ -154,32 +170,38 @@ _RULES: Final = (
     _rule("favourite", rf"\bfavou?rite\s+(?P<what>[\w -]{{2,40}}?)(?:\s+is|\s+are|\s+changed to|\s+has become|:)\s+{_NOW}{_VALUE}", _stems),
     _rule("favourite", r"(?P<value>[\w' -]{2,40}?)\s+(?:is|are)\s+(?:now )?(?:my|user's|the user's|his|her|their)\s+(?:new )?favou?rite\s+"
           r"(?P<what>[\w -]{2,40}?)(?=[,.;!?]|\s*$)", _stems),
-    _rule("relationship", rf"\b(?:i'm|i am|user is|is|are|got|we're|we are|status is|status:)\s+{_NOW}"
+    _rule("relationship", rf"\b(?:i'm|i am|user is|they're|is|are|got|we're|we are|status is|status:)\s+{_NOW}"
           r"(?P<value>married|single|divorced|separated|engaged|widowed|in a relationship)\b(?!\s+(?:parent|mother|father|dad|mum|mom|in|with work|malt|origin))", _raw),
-    _rule("diet", rf"\b(?:i'm|i am|user is|is|became|turned|went|gone|going|follow(?:s|ing)?|on|eat(?:s|ing)?)\s+{_NOW}(?:an?\s+)?(?:strict\s+)?"
+    _rule("diet", rf"\b(?:i'm|i am|user is|they're|is|became|turned|went|gone|going|follow(?:s|ing)?|on|eat(?:s|ing)?)\s+{_NOW}(?:an?\s+)?(?:strict\s+)?"
           r"(?P<value>vegan|vegetarian|pescatarian|omnivore|flexitarian|carnivore|keto|paleo|halal|kosher)\b", _raw),
-    _rule("age", rf"\b(?:i'm|i am|user is|is|turned|age is|aged)\s+{_NOW}(?P<value>\d{{1,3}}|[a-z]+(?:-[a-z]+)?)(?=\s+years? old|\s+now\b|[,.;!?]|\s*$)", _amount),
+    _rule("age", rf"\b(?:i'm|i am|user is|they're|is|turned|age is|aged)\s+{_NOW}(?P<value>\d{{1,3}}|[a-z]+(?:-[a-z]+)?)(?=\s+years? old|\s+now\b|[,.;!?]|\s*$)", _amount),
     _rule("weight", rf"\b(?:weighs?|weight is)\s+{_NOW}(?P<value>[\d.]+\s*\w+)", _amount),
     _rule("height", rf"\b(?:i'm|i am|is|height is)\s+{_NOW}(?P<value>[\d.]+\s*(?:cm|m|ft|feet|metres|meters))\b(?! (?:away|from))", _amount),
     _rule("dose", rf"\b(?:takes?|taking|on|prescribed|dose is|dosage is)\s+{_NOW}(?P<value>[\d.,]+\s*(?:mg|mcg|g|ml|iu|units?|milligrams?|tablets?|pills?))"
           r"(?:\s+of)?\s+(?P<what>[a-z]+(?:[ -][a-z]+)?)(?=\s+(?:every|each|in|at|per|once|twice|daily|a|before|after|now|for|instead)\b|[,.;!?]|\s*$)", _amount),
     _rule("dose", rf"\b(?P<what>[a-z]+) (?:dose|dosage)\s+(?:is|was (?:raised|lowered|changed|increased|reduced) to|went (?:up|down) to)\s+{_NOW}(?P<value>[\d.,]+\s*\w+)", _amount),
-    _rule("has", rf"\b(?:my|our|the|user's|the user's|(?:wife|husband|mother|father|son|daughter|brother|sister)'s)\s+(?P<what>(?:[\w'-]+ ){{0,4}}?{_SINGLE}(?: for [\w ]+?)?)"
+    _rule("has", rf"(?:\b(?:my|our|their|the|user's|the user's|(?:wife|husband|mother|father|son|daughter|brother|sister)'s)\s+|^)(?P<what>(?:[\w'-]+ ){{0,4}}?{_SINGLE}(?: for [\w ]+?)?)"
           rf"(?:\s+is|\s+are|\s+changed to|\s+was changed to|\s+went (?:up|down) to|:)\s+{_NOW}(?:an?\s+|the\s+)?{_VALUE}", _stems),
     _rule("phone", r"\b(?P<what>(?:[a-z]+ )?(?:phone|mobile|cell|telephone)(?: number)?) (?:is|changed to)(?: now)?\s+(?P<value>\+?[\d][\d ().-]{5,})", _raw),
     _rule("email", r"\b(?P<what>(?:[a-z]+ )?e-?mail(?: address)?) (?:is|changed to)(?: now)?\s+(?P<value>\S+@\S+)", _raw),
     _rule("time zone", rf"\btime ?zone\s+(?:is|changed to|to)\s+{_NOW}{_VALUE}", _stems),
     _rule("choice", r"\bprefers?\s+(?P<value>[\w' -]{2,40}?)\s+(?:over|to|rather than|instead of)\s+[\w' -]{2,40}", _stems),
-    _rule("reply language", r"\b(?:reply|answer|respond|write|talk|speak)(?: to me)?(?: always)? in\s+(?P<value>[A-Za-z]+)\b", _stems),
+    _rule("reply language", r"\b(?:reply|answer|respond|write|talk|speak)(?: to (?:me|them)| me| them)?(?: always)? in\s+(?P<value>[A-Za-z]+)\b", _stems),
     _rule("mode", r"\bprefers?\s+(?P<value>dark|light)\s+(?:mode|theme)", _raw),
     _rule("length", r"\b(?:prefers?|likes?|wants?|give me|keep)\s+(?:\w+ )?(?P<value>concise|short|brief|detailed|long|thorough)\s+(?:and \w+ )?"
           r"(?:answers?|responses?|repl(?:y|ies)|explanations?|messages?|summaries)", lambda text: frozenset({"long"} if text.lower() in {"detailed", "long", "thorough"} else {"short"})),
     _rule("units", r"\bprefers?\s+(?:the\s+)?(?P<value>metric|imperial|celsius|fahrenheit)\b", lambda text: frozenset({"metric" if text.lower() in {"metric", "celsius"} else "imperial"})),
 )  # fmt: skip
+_SCOPE = re.compile(r"\s+(?:for|in|on|at) (?:the |my |their )?[\w -]+", re.IGNORECASE)
 _EVENT = re.compile(
-    r"\b(?:the|my|our|user's|'s|next|team)\s+(?P<what>(?:[\w'-]+ ){0,5}?[\w'-]+?)\s+"
+    r"(?:\b(?:the|my|our|their|user's|'s|next)\s+|^)(?P<what>(?:[\w'-]+ ){0,5}?[\w'-]+?)\s+"
     r"(?:is|are|will be|falls|takes place|starts|begins|happens|has been|was|got|moved|shifted|rescheduled|postponed|due)\b"
     r"(?P<when>\s.*)",
+    re.IGNORECASE,
+)
+_DEADLINE = re.compile(
+    r"\b(?:needs?|wants?|has|have|must|plans?|aims?|hop(?:es?|ing)|goal(?: is)?|going|trying|intends?)\s+(?:to\s+)?(?P<what>.+?)\s+"
+    r"(?:by|before|until|no later than)\s+(?P<when>.+)",
     re.IGNORECASE,
 )
 _SCHEDULED = re.compile(r"\b(?:due|deadline|scheduled|planned for|should be|needs? to|by)\b", re.IGNORECASE)

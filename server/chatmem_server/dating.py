@@ -6,6 +6,7 @@ stays as it is said.  Only for comparing: what is stored keeps the user's words.
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from chatmem_server.claims import plain
@@ -13,6 +14,7 @@ from chatmem_server.date_mentions import Mention, find
 from chatmem_server.time_expressions import direction_of, iso_date
 
 
+@lru_cache(maxsize=2_048)
 def with_dates(text: str, said_at: datetime | None) -> str:
     """The text with each date that happens once in ISO form, by its own annotation or by when and where it was said.
 

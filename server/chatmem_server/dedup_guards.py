@@ -29,9 +29,10 @@ from chatmem_server.synonyms import (
 from chatmem_server.word_lists import words_of
 
 SELF: Final = "self"
+# "They" is the user in statements put into the third person: "Works with their brother".
 _SELF_WORDS: Final = words_of(
     """
-    i me my mine myself i'm i've i'd i'll we us our ours user user's
+    i me my mine myself i'm i've i'd i'll we us our ours user user's they them their theirs themselves they're they've
     """
 )
 _PAST_STATE = re.compile(

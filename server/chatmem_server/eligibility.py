@@ -60,10 +60,13 @@ _SPEECH = re.compile(
 )
 
 
+_SAYING = re.compile(r"\b(?:i|i['’]\w+|my|me|we|we['’]\w+|our|you|your|is|are|was)\b", re.IGNORECASE)
+
+
 def _quoted_speech(match: re.Match[str]) -> str:
     """A quoted name or title of a word or two stays; a quoted sentence is somebody's speech."""
-    words = match[0].split()
-    speech = len(words) > 3 or bool(_SPEECH.search(match.string[: match.start()])) or match[0][0] == "「"
+    spoken = _SAYING.search(match[0]) or _SPEECH.search(match.string[: match.start()])
+    speech = len(match[0].split()) > 3 or bool(spoken) or match[0][0] == "「"
     return _BLANK * len(match[0]) if speech else match[0]
 
 

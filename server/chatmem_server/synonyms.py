@@ -237,7 +237,7 @@ insulin metformin lisinopril atorvastatin levothyroxine amlodipine omeprazole
 _PERSONS: Final = """
 mother father wife husband spouse girlfriend boyfriend fiance fiancee fiancé fiancée son daughter child brother sister sibling
 parent grandmother grandfather grandparent aunt uncle cousin niece nephew friend boss colleague neighbour roommate flatmate
-landlord tenant teacher tutor doctor dentist therapist lawyer accountant vet nurse coach he she they ex
+landlord tenant teacher tutor doctor dentist therapist lawyer accountant vet nurse coach he she ex
 """
 # Words without content of their own in a statement about someone.
 _FILLER: Final = """
@@ -299,8 +299,7 @@ CONTRAST: Final = _classes()
 # A word that can be exchanged for its opposite carries content after all: old, long, right.
 FILLER: Final = frozenset(stem(word) for word in _FILLER.split()) - frozenset(CONTRAST)
 PERSONS: Final = {canonical(stem(word)): word for word in _PERSONS.split()}
-PRONOUNS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she", "they": "they",
-                   "them": "they", "their": "they"}  # fmt: skip
+PRONOUNS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 # Words that the content stems leave out but that change what is said: both statements have them, or none.
 WEIGHTY: Final = {
     "before": "before", "after": "after", "more": "more", "less": "less", "fewer": "less", "least": "less", "only": "only",

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+
 from chatmem import contract as c
 from chatmem_server.importing import Importer, ImportMessage
 from chatmem_server.places import Where
 from chatmem_server.store import lanes
-
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio

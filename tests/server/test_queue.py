@@ -1,10 +1,10 @@
 """The write-ahead queue, driven through MCP as the summarizer agent does."""
 
 import pytest
+
 from chatmem import contract as c
 from chatmem import work as w
 from chatmem.client import MemoryClient, MemoryRefused
-
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -12,7 +12,9 @@ pytestmark = pytest.mark.anyio
 
 async def talk(client: MemoryClient, exchanges: int, start: int = 0) -> None:
     for i in range(start, start + exchanges):
-        await client.record_message(c.RecordMessageArgs(role="user", content=f"I own {i + 2} bikes", message_id=f"u{i}"))
+        await client.record_message(
+            c.RecordMessageArgs(role="user", content=f"I own {i + 2} bikes", message_id=f"u{i}")
+        )
         await client.record_message(
             c.RecordMessageArgs(role="assistant", content=f"Answer {i}", message_id=f"a{i}", exchange_of=f"u{i}")
         )
@@ -42,7 +44,9 @@ async def drain(agent: MemoryClient) -> list[w.WorkItem]:
             return done
         for item in claimed.jobs:
             submitted = await agent.submit_work(
-                w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline")
+                w.SubmitWorkArgs(
+                    job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline"
+                )
             )
             assert submitted.state == "complete"
             done.append(item)

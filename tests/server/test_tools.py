@@ -1,9 +1,9 @@
 """The assistant tools, driven through MCP."""
 
 import pytest
+
 from chatmem import contract as c
 from chatmem.client import MemoryRefused
-
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,10 @@ async def test_the_context_shows_what_was_said_under_its_day(memory: Memory, clo
         await client.record_message(c.RecordMessageArgs(role="assistant", content="Hello Priya"))
         context = await client.get_context(c.GetContextArgs(query="What is my name?"))
     assert context.context is not None
-    assert "─── Monday, 16 February 2026 ───\n[09:15 AM] User: My name is Priya\n[09:17 AM] Assistant: Hello Priya" in context.context
+    assert (
+        "─── Monday, 16 February 2026 ───\n[09:15 AM] User: My name is Priya\n[09:17 AM] Assistant: Hello Priya"
+        in context.context
+    )
     assert context.coverage == c.Coverage(verbatim=2, summarised=0, pending=0, gap=0)
     assert context.tokens <= context.token_budget
 

@@ -4,6 +4,7 @@ import re
 
 import asyncpg
 import pytest
+
 from chatmem_sql import queries
 
 pytestmark = pytest.mark.anyio
@@ -55,4 +56,6 @@ async def test_postgresql_prepares_every_query(dsn: str) -> None:
 def test_a_query_names_the_owner_for_every_tenant_table_it_reads(name: str) -> None:
     sql = queries()[name]
     named = [table for table in TENANT_TABLES if re.search(rf"\b(?:from|join|into|update)\s+{table}\b", sql)]
-    assert not named or re.search(r"owner_id\s*=\s*\$1|owner_id\b[^;]*\bvalues\s*\(\s*\$1|select\s+\$1|owner_id = q\.owner_id", sql), name
+    assert not named or re.search(
+        r"owner_id\s*=\s*\$1|owner_id\b[^;]*\bvalues\s*\(\s*\$1|select\s+\$1|owner_id = q\.owner_id", sql
+    ), name

@@ -32,6 +32,9 @@ B = 0.6
 _LONG_TOKENS = 60
 """Tokens of a middling message: longer ones match by chance more often (BM25's length normalisation)."""
 
+MOST = 3.0
+"""Standard deviations that count: one hit among a hundred misses would drown every other signal."""
+
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|my|mine|me|we|our)\b", re.IGNORECASE)
 _TIME_WORDS = re.compile(
     r"\b(?:\d{1,2}(?::\d\d)?\s*(?:am|pm)|\d{4}|today|yesterday|tomorrow|last|next|ago|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
@@ -126,7 +129,7 @@ def _standardised(values: Sequence[float]) -> list[float]:
     if len(values) < 2:
         return [0.0] * len(values)
     mean, deviation = fmean(values), pstdev(values)
-    return [(value - mean) / deviation if deviation else 0.0 for value in values]
+    return [max(-MOST, min(MOST, (value - mean) / deviation)) if deviation else 0.0 for value in values]
 
 
 def _day(c: Candidate) -> tuple[int, str, int]:

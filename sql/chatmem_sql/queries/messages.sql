@@ -143,8 +143,8 @@ limit $4
 -- name: set_embeddings
 -- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes: only where the text is still the embedded one
 update messages m
-set embedding = e.embedding, ebits = e.ebits
-from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::bit[])
+set embedding = e.embedding, ebits = e.ebits::bit(384)
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])
   as e (owner_id, chat_id, id, version, embedding, ebits)
 where m.owner_id = e.owner_id and m.chat_id = e.chat_id and m.id = e.id and m.version = e.version
 

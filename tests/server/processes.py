@@ -1,0 +1,133 @@
+"""A real server process for a test: started on a free loopback port or on pipes, ended by signal; knows no tool."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+import httpx2
+
+READY_SECONDS = 30
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str, str]:
+    """The environment of a server of its own: nothing of this machine's settings reaches it."""
+    kept = {
+        name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ
+    }
+    own = {
+        "CHATMEM_DATA_DIR": str(data_dir),
+        "CHATMEM_EMBEDDINGS": "none",
+        "USER_TIMEZONE": "Asia/Singapore",
+        "TELEGRAM_USER_ID": "42",
+        "PYTHONWARNINGS": "default",
+    }
+    database = {"DATABASE_URL": dsn} if dsn is not None else {}
+    return {**kept, **own, **database, **more}
+
+
+def command(transport: str) -> list[str]:
+    return [sys.executable, "-m", "chatmem_server", f"--{transport}"]
+
+
+@dataclass
+class HttpServer:
+    """A server on loopback. `cwd` is a folder without a `.env`."""
+
+    data_dir: Path
+    dsn: str | None
+    port: int = field(default_factory=free_port)
+    process: asyncio.subprocess.Process | None = None
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return f"{self.base}/mcp"
+
+    def token(self, scope: str = "assistant") -> str:
+        return (self.data_dir / "tokens" / scope).read_text().strip()
+
+    def headers(self, scope: str = "assistant") -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token(scope)}"}
+
+    async def start(self) -> None:
+        """Start and wait until calls are answered."""
+        self.data_dir.mkdir(parents=True, exist_ok=True)
+        self.process = await asyncio.create_subprocess_exec(
+            *command("http"),
+            env=server_env(self.data_dir, self.dsn, CHATMEM_PORT=str(self.port)),
+            cwd=self.data_dir,
+            stdin=asyncio.subprocess.DEVNULL,
+        )
+        with anyio.fail_after(READY_SECONDS):
+            await self._ready()
+
+    async def _ready(self) -> None:
+        async with httpx2.AsyncClient() as http:
+            while True:
+                assert self.process is not None
+                assert self.process.returncode is None, "the server ended while starting; its stderr says why"
+                with suppress(httpx2.TransportError):
+                    if (await http.get(f"{self.base}/health")).status_code == 200:
+                        return
+                await asyncio.sleep(0.05)
+
+    async def stop(self, number: int = signal.SIGTERM, seconds: float = 15) -> int:
+        """Send the signal and give the exit code; a process that outlives `seconds` is killed and is an error."""
+        assert self.process is not None
+        return await end(self.process, number, seconds)
+
+
+async def end(process: asyncio.subprocess.Process, number: int = signal.SIGTERM, seconds: float = 15) -> int:
+    if process.returncode is None:
+        process.send_signal(number)
+    return await exit_code(process, seconds)
+
+
+async def exit_code(process: asyncio.subprocess.Process, seconds: float) -> int:
+    """The exit code, waiting at most `seconds`; then the process is killed and TimeoutError raised."""
+    try:
+        return await asyncio.wait_for(process.wait(), seconds)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        raise
+
+
+@asynccontextmanager
+async def http_server(data_dir: Path, dsn: str | None) -> AsyncGenerator[HttpServer]:
+    server = HttpServer(data_dir, dsn)
+    try:
+        await server.start()
+        yield server
+    finally:
+        if server.process is not None:
+            await server.stop()
+
+
+async def stdio_server(data_dir: Path, dsn: str | None) -> asyncio.subprocess.Process:
+    """A stdio server with open pipes; the caller ends it."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    return await asyncio.create_subprocess_exec(
+        *command("stdio"),
+        env=server_env(data_dir, dsn),
+        cwd=data_dir,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=16 * 1024 * 1024,
+    )

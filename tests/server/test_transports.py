@@ -1,0 +1,324 @@
+"""The server as a process: what HTTP refuses, how stdio starts and ends, and that neither outlives its signal."""
+
+import asyncio
+import json
+import signal
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from chatmem import contract as c
+from chatmem.client import MemoryRefused, MemoryUnreachable
+from chatmem.connect import connect_http
+from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
+
+pytestmark = pytest.mark.anyio
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+LEGACY_HELLO = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+FIRST_LIST_SECONDS = 3.0
+END_SECONDS = 5.0
+
+
+def request(method: str, number: int = 1, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": META}}
+
+
+def wire_headers(method: str, name: str | None = None) -> dict[str, str]:
+    """The headers a request of the stateless era carries."""
+    base = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": method,
+    }
+    return {**base, "Mcp-Name": name} if name else base
+
+
+async def post(server: HttpServer, http: httpx2.AsyncClient, **headers: str) -> httpx2.Response:
+    return await http.post(server.url, json=request("tools/list"), headers={**wire_headers("tools/list"), **headers})
+
+
+@pytest.fixture
+async def http_process(tmp_path: Path, dsn: str):
+    async with http_server(tmp_path / "data", dsn) as server:
+        yield server
+
+
+async def test_http_answers_only_who_brings_a_token_and_comes_by_its_name(http_process: HttpServer) -> None:
+    bearer = http_process.headers()
+    async with httpx2.AsyncClient() as http:
+        good = await post(http_process, http, **bearer)
+        none = await post(http_process, http)
+        wrong = await post(http_process, http, Authorization="Bearer " + "x" * 43)
+        empty = await post(http_process, http, Authorization="Bearer ")
+        basic = await post(http_process, http, Authorization="Basic dTpw")
+        host = await post(http_process, http, Host="evil.example", **bearer)
+        origin = await post(http_process, http, Origin="https://evil.example", **bearer)
+        local = await post(http_process, http, Origin="http://localhost:6274", **bearer)
+    assert good.status_code == 200
+    assert [r.status_code for r in (none, wrong, empty, basic)] == [401] * 4
+    assert "bearer" in none.headers["www-authenticate"].lower()
+    assert (host.status_code, origin.status_code, local.status_code) == (421, 403, 200)
+
+
+async def test_http_refuses_a_body_over_the_limit_and_lives_on(http_process: HttpServer) -> None:
+    bearer = http_process.headers()
+    big = json.dumps(request("tools/call", name="remember", arguments={"content": "x" * 3_000_000}))
+    async with httpx2.AsyncClient() as http:
+        told = await http.post(
+            http_process.url, content=big, headers={**wire_headers("tools/call", "remember"), **bearer}
+        )
+
+        async def pieces():
+            for start in range(0, len(big), 65536):
+                yield big[start : start + 65536].encode()
+
+        chunked = await http.post(
+            http_process.url, content=pieces(), headers={**wire_headers("tools/call", "remember"), **bearer}
+        )
+        after = await post(http_process, http, **bearer)
+    assert (told.status_code, chunked.status_code) == (413, 413)
+    assert after.status_code == 200
+
+
+async def test_http_answers_malformed_requests_with_an_error_and_no_insides(http_process: HttpServer) -> None:
+    bodies = (b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b'{"jsonrpc":"2.0"}', b"[" * 5000, b'{"id":1e999}')
+    headers = {**wire_headers("tools/list"), **http_process.headers(), "Content-Type": "application/json"}
+    async with httpx2.AsyncClient() as http:
+        answers = [await http.post(http_process.url, content=body, headers=headers) for body in bodies]
+        after = await post(http_process, http, **http_process.headers())
+    assert [a.status_code for a in answers] == [400] * len(bodies)
+    assert not [a.text for a in answers if "Traceback" in a.text or "site-packages" in a.text]
+    assert after.status_code == 200
+
+
+@pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
+async def test_each_token_lists_and_calls_only_its_own_tools(http_process: HttpServer, mode: str) -> None:
+    assistant = await _tools(http_process, "assistant", mode, "queue_status", {})
+    relay = await _tools(http_process, "relay", mode, "claim_work", {"worker": "w", "wait_seconds": 0})
+    agent = await _tools(http_process, "agent", mode, "remember", {"content": "I like tea", "chat_id": 42})
+    assert len(assistant[0]) == 10
+    assert relay[0] == assistant[0]
+    assert agent[0] == {"claim_work", "extend_work", "submit_work", "fail_work", "queue_status"}
+    for _, refused in (assistant, relay, agent):
+        assert refused.is_error
+        assert "no tool" in refused.content[0].text
+
+
+async def _tools(server: HttpServer, scope: str, mode: str, foreign: str, arguments: dict[str, Any]) -> Any:
+    async with (
+        httpx2.AsyncClient(headers=server.headers(scope)) as http,
+        Client(streamable_http_client(server.url, http_client=http), mode=mode) as client,
+    ):
+        listed = {tool.name for tool in (await client.list_tools()).tools}
+        return listed, await client.call_tool(foreign, arguments)
+
+
+async def test_the_agents_token_has_no_resources(http_process: HttpServer) -> None:
+    async with connect_http(http_process.url, http_process.token("agent")) as client:
+        with pytest.raises(Exception, match="no resources"):
+            await client.mcp.read_resource("memory://profile")
+
+
+async def test_a_client_survives_a_killed_and_restarted_server(http_process: HttpServer) -> None:
+    async with connect_http(http_process.url, http_process.token()) as client:
+        await client.remember(c.RememberArgs(content="I prefer window seats"))
+        assert http_process.process is not None
+        http_process.process.kill()
+        await http_process.process.wait()
+        with pytest.raises(MemoryUnreachable):
+            await client.get_profile(c.GetProfileArgs())
+        await http_process.start()
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert [m.content for m in profile.preferences] == ["I prefer window seats"]
+
+
+async def test_a_call_made_while_the_server_restarts_is_answered_by_the_new_one(http_process: HttpServer) -> None:
+    async with connect_http(http_process.url, http_process.token(), attempts=12) as client:
+        await client.get_profile(c.GetProfileArgs())
+        await http_process.stop()
+        call = asyncio.create_task(client.get_profile(c.GetProfileArgs()))
+        await http_process.start()
+        assert (await call).version >= 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_http_ends_in_time_although_a_subscription_stream_is_open(
+    http_process: HttpServer, number: signal.Signals
+) -> None:
+    listen = request("subscriptions/listen", notifications={"resourceSubscriptions": ["memory://profile"]})
+    headers = {**wire_headers("subscriptions/listen"), **http_process.headers()}
+    async with (
+        httpx2.AsyncClient(timeout=20) as http,
+        http.stream("POST", http_process.url, json=listen, headers=headers) as s,
+    ):
+        assert s.status_code == 200
+        chunks = s.aiter_raw()
+        assert b"subscriptions/acknowledged" in await anext(chunks)
+        started = time.perf_counter()
+        code = await http_process.stop(number)
+        took = time.perf_counter() - started
+    print(f"{number.name} with an open stream: {took:.2f} s, exit code {code}")
+    assert took < 6
+    assert code in (0, -number)
+
+
+async def test_keep_alive_posts_do_not_wait_for_nagle(http_process: HttpServer) -> None:
+    """A delayed acknowledgement costs 40 ms a call; a busy machine does not do that to the median."""
+    body = request("tools/call", name="get_profile", arguments={})
+    headers = {**wire_headers("tools/call", "get_profile"), **http_process.headers()}
+    took = []
+    async with httpx2.AsyncClient(headers=headers) as http:
+        for _ in range(60):
+            started = time.perf_counter()
+            answer = await http.post(http_process.url, json=body)
+            took.append(time.perf_counter() - started)
+            assert answer.status_code == 200
+    median = statistics.median(took) * 1000
+    print(f"keep-alive tools/call get_profile: median {median:.2f} ms, min {min(took) * 1000:.2f} ms")
+    assert median < 20
+
+
+async def test_stdio_lists_its_tools_soon_after_the_process_starts(tmp_path: Path, dsn: str) -> None:
+    await _first_list(tmp_path / "warm", dsn)
+    took = [await _first_list(tmp_path / "data", dsn) for _ in range(3)]
+    print("stdio, start to tools/list: " + ", ".join(f"{seconds:.2f}" for seconds in took) + " s")
+    assert min(took) < FIRST_LIST_SECONDS
+
+
+async def _first_list(data_dir: Path, dsn: str | None) -> float:
+    started = time.perf_counter()
+    process = await stdio_server(data_dir, dsn)
+    answer = await ask(process, request("tools/list"))
+    took = time.perf_counter() - started
+    assert len(answer["result"]["tools"]) == 10
+    await close(process)
+    return took
+
+
+async def ask(process: asyncio.subprocess.Process, message: dict[str, Any]) -> dict[str, Any]:
+    """Send one request and give its answer."""
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    await process.stdin.drain()
+    with anyio.fail_after(60):
+        return await answer_to(process, message["id"])
+
+
+async def answer_to(process: asyncio.subprocess.Process, number: int) -> dict[str, Any]:
+    assert process.stdout is not None
+    while line := await process.stdout.readline():
+        message = json.loads(line)
+        if message.get("id") == number:
+            return message
+    raise AssertionError("the server closed its end")
+
+
+async def close(process: asyncio.subprocess.Process, seconds: float = END_SECONDS) -> int:
+    assert process.stdin is not None
+    process.stdin.close()
+    return await exit_code(process, seconds)
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+@pytest.mark.parametrize("how", ["EOF", "SIGTERM", "SIGINT"])
+async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, how: str, era: str) -> None:
+    process = await stdio_server(tmp_path / "data", dsn)
+    hello = request("tools/list") if era == "modern" else LEGACY_HELLO
+    assert "result" in await ask(process, hello)
+    started = time.perf_counter()
+    code = await (close(process) if how == "EOF" else end(process, signal.Signals[how], END_SECONDS))
+    print(f"stdio {era} {how}: ended after {time.perf_counter() - started:.2f} s")
+    assert code == 0
+
+
+@pytest.mark.parametrize("how", ["EOF", "SIGTERM"])
+async def test_stdio_ends_in_time_while_storage_still_opens(tmp_path: Path, how: str) -> None:
+    process = await stdio_server(tmp_path / "data", None)
+    assert "result" in await ask(process, request("tools/list"))
+    code = await (close(process, 20) if how == "EOF" else end(process, signal.SIGTERM, 20))
+    assert code == 0
+    assert not await _cluster_runs(tmp_path / "data")
+
+
+@pytest.mark.parametrize("how", ["EOF", "SIGTERM", "SIGINT"])
+async def test_stdio_stops_its_embedded_database_when_it_ends(tmp_path: Path, how: str) -> None:
+    data_dir = tmp_path / "data"
+    process = await stdio_server(data_dir, None)
+    remembered = await ask(process, call_of("remember", content="I like green tea"))
+    assert not remembered["result"]["isError"]
+    assert await _cluster_runs(data_dir)
+    started = time.perf_counter()
+    code = await (close(process, 15) if how == "EOF" else end(process, signal.Signals[how], 15))
+    took = time.perf_counter() - started
+    print(f"stdio with embedded PostgreSQL, {how}: ended after {took:.2f} s")
+    assert code == 0
+    assert took < END_SECONDS
+    assert not await _cluster_runs(data_dir)
+
+
+def call_of(tool: str, number: int = 2, **arguments: Any) -> dict[str, Any]:
+    return request("tools/call", number, name=tool, arguments=arguments)
+
+
+async def _cluster_runs(data_dir: Path) -> bool:
+    """Whether a postmaster's pid file names a living process."""
+    files = list((data_dir / "postgres").rglob("postmaster.pid"))
+    pids = [int(file.read_text().split()[0]) for file in files]
+    return any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:
+    process = await stdio_server(tmp_path / "data", dsn)
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(call_of("remember", content="I like green tea")).encode() + b"\n")
+    await process.stdin.drain()
+    with anyio.fail_after(60):
+        answer = await answer_to(process, 2)
+    assert await close(process) == 0
+    assert answer["result"]["structuredContent"]["outcome"] == "stored"
+
+
+async def test_stdio_imports_nothing_heavy_before_it_answers() -> None:
+    code = "import sys, chatmem_server.stdio; print(' '.join(sys.modules))"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+    out, _ = await process.communicate()
+    loaded = {name.partition(".")[0] for name in out.decode().split()}
+    assert process.returncode == 0
+    assert not loaded & {"onnxruntime", "onnx", "numpy", "anthropic", "telegram", "ollama", "tokenizers", "safetensors"}
+    assert "uvicorn" not in loaded
+
+
+async def test_a_process_that_serves_stdio_has_loaded_nothing_heavy(tmp_path: Path, dsn: str) -> None:
+    """What `-m chatmem_server --stdio` itself imports, by the libraries mapped into it."""
+    process = await stdio_server(tmp_path / "data", dsn)
+    assert "result" in await ask(process, request("tools/list"))
+    mapped = Path(f"/proc/{process.pid}/maps")
+    if mapped.exists():
+        text = mapped.read_text()
+        assert "onnxruntime" not in text
+        assert "numpy" not in text
+    assert await close(process) == 0
+
+
+async def test_the_relay_must_name_a_chat(http_process: HttpServer) -> None:
+    async with connect_http(http_process.url, http_process.token("relay")) as client:
+        with pytest.raises(MemoryRefused, match="Name a chat_id"):
+            await client.get_profile(c.GetProfileArgs())
