@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from chatmem.contract import ChatSummary, Memory, Profile
+from chatmem.contract import ChatSummary, Explanation, Memory, Profile
 
 HELP = """\
 Just talk to me; I remember what matters.
@@ -43,3 +43,21 @@ def remembered_view(memory: Memory) -> str:
 def _block(title: str, entries: Sequence[Memory]) -> str:
     lines = [f"• {m.content}" for m in entries] or ["• –"]
     return "\n".join([title, *lines])
+
+
+def why_view(why: Explanation) -> str:
+    """`/why`: what an answer was based on."""
+    lines = [f"“{why.text[:200]}”"]
+    lines += [f"• from memory {m.id}: {m.content}" for m in why.memories]
+    lines += [f"• shown context {receipt}" for receipt in why.receipts]
+    return "\n".join(lines) if len(lines) > 1 else "That answer rests on our recent talk only."
+
+
+def status_view(summary: ChatSummary) -> str:
+    """`/status`: the backlog in words."""
+    b = summary.backlog
+    if not b.waiting and not b.in_work and not b.dead:
+        return "Everything is up to date."
+    oldest = f", oldest {b.oldest_seconds / 60:.0f} min" if b.oldest_seconds is not None else ""
+    dead = f"; {b.dead} gave up (`chatmem replay` starts them anew)" if b.dead else ""
+    return f"{b.waiting} summaries waiting{oldest}, {b.in_work} in work{dead}."

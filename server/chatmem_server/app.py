@@ -1,9 +1,11 @@
 """The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from mcp.server import CacheHint, MCPServer
 from mcp.server.auth.settings import AuthSettings
+from mcp.server.context import ServerMiddleware
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult
@@ -57,6 +59,7 @@ def build_server(
     *,
     auth: bool,
     caller_of: CallerOf | None = None,
+    middleware: Sequence[ServerMiddleware[Any]] = (),
 ) -> MemoryServer:
     """The one app factory. `auth` is on for HTTP; without it the caller is the configured user.
 
@@ -83,6 +86,7 @@ def build_server(
         instructions=INSTRUCTIONS,
         version=VERSION,
         subscriptions=storage.bus,
+        middleware=middleware,
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
         **options,

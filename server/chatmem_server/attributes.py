@@ -30,11 +30,16 @@ class Attribute:
         return same and not (self.value <= other.value or other.value <= self.value)
 
 
+_LONGEST: Final = 1_000  # characters; a longer text is no statement of one value, and patterns would be slow on it
+
+
 @lru_cache(maxsize=2_048)
 def attributes(text: str) -> tuple[Attribute, ...]:
     """The single-valued attributes a statement gives; none for what is only wished, planned, or over."""
-    reading = read(text)
-    if reading.unsure and not _SCHEDULED.search(text):
+    if len(text) > _LONGEST:
+        return ()
+    text = " ".join(text.split())
+    if read(text).unsure and not _SCHEDULED.search(text):
         return ()
     words = _TITLE.sub(r"\1", same_phrases(plain(text)))
     found = [attribute for rule in _RULES for attribute in _apply(rule, words)]

@@ -152,6 +152,9 @@ def _canonical(digits: str, scale: int = 1) -> str:
     return f"{(Decimal(digits) * scale).normalize():f}"
 
 
+_LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nine hundred and ninety-nine" has nine
+
+
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
     """The amount spelled out by the words from `position` on, and how many words it took; ('', 0) for none."""
     word = (matches[position]["word"] or "").lower()
@@ -162,7 +165,7 @@ def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
     if word == "one" and not _counts(matches, position):
         return "", 1
     total = current = used = 0
-    for match in matches[position:]:
+    for match in matches[position : position + _LONGEST_NUMBER]:
         word = (match["word"] or "end").lower()
         parts = [] if word == "and" and used and current % 100 == 0 else word.split("-")
         if not _is_number_word("-".join(parts) or "zero"):

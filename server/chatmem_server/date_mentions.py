@@ -44,13 +44,15 @@ def find(text: str) -> list[Mention]:
     """Every expression in the text in order, none overlapping; the more specific reading wins."""
     if not _TRIGGER.search(text):
         return []
-    taken: list[Mention] = []
+    found: list[Mention] = []
+    taken = bytearray(len(text))
     for pattern, build in _GRAMMAR:
         for match in pattern.finditer(text):
             mention = build(match)
-            if mention and all(mention.end <= other.start or other.end <= mention.start for other in taken):
-                taken.append(mention)
-    return sorted(taken, key=lambda mention: mention.start)
+            if mention and not any(taken[mention.start : mention.end]):
+                taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
+                found.append(mention)
+    return sorted(found, key=lambda mention: mention.start)
 
 
 MONTH_NUMBER: Final = {

@@ -11,6 +11,7 @@ from typing import Final
 
 from chatmem_server.claims import plain
 from chatmem_server.date_mentions import Mention, find
+from chatmem_server.day_spans import Direction
 from chatmem_server.time_expressions import direction_of, iso_date
 
 
@@ -21,29 +22,31 @@ def with_dates(text: str, said_at: datetime | None) -> str:
     `said_at` carries the offset of the speaker; without it relative dates stay as they are.
     """
     flat = plain(text)
-    returning = bool(_YEARLY.search(flat))
+    if len(flat) > _LONGEST:
+        return flat
+    returning, direction = bool(_YEARLY.search(flat)), direction_of(flat)
     for mention in reversed(find(flat)):
         note = _NOTE.match(flat, mention.end)
-        end = note.end() if note else mention.end
-        flat = flat[: mention.start] + _written(mention, note, flat, said_at, returning=returning) + flat[end:]
+        dated = _annotated(note, mention) if note else _resolved(mention, said_at, direction)
+        keep = returning or mention.form not in _ONCE or _repeats(mention, flat)
+        flat = flat[: mention.start] + (mention.text if keep else dated) + flat[note.end() if note else mention.end :]
     return flat
 
 
+_LONGEST: Final = 1_000  # characters; a longer text is no single statement
 _YEARLY = re.compile(r"\b(?:birthday|bday|anniversary|born|every year|each year|annually|yearly|christmas)\b", re.I)
 _NOTE = re.compile(r"\s*\((?:in |week of )?((?:\d{4}(?:-\d\d){0,2}|Q[1-4] \d{4}|[A-Z][a-z]+ \d{4}))\)")
 _EVERY: Final = re.compile(r"\b(?:every|each|most|any|some|on)\s+$", re.IGNORECASE)
 _ONCE: Final = frozenset({"day", "month", "quarter", "weekday", "relative", "distance"})
 
 
-def _written(
-    mention: Mention, note: re.Match[str] | None, text: str, said_at: datetime | None, *, returning: bool
-) -> str:
-    if returning or mention.form not in _ONCE or _repeats(mention, text):
-        return mention.text
-    if note:
-        return note[1]
-    resolved = iso_date(mention, said_at.date(), direction_of(text)) if said_at else None
-    return resolved + _of_day(mention) if resolved else mention.text
+def _annotated(note: re.Match[str], mention: Mention) -> str:
+    return note[1] + _of_day(mention)
+
+
+def _resolved(mention: Mention, said_at: datetime | None, direction: Direction) -> str:
+    iso = iso_date(mention, said_at.date(), direction) if said_at else None
+    return iso + _of_day(mention) if iso else mention.text
 
 
 def _of_day(mention: Mention) -> str:

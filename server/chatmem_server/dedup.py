@@ -20,6 +20,7 @@ from chatmem_server.synonyms import canonical
 SAME_COSINE: Final = 0.9  # SPEC: a duplicate has a cosine above this
 _SAME_WORDS: Final = 0.85  # Dice overlap of content words that makes a duplicate without, or below, the cosine
 _SAME_TOPIC: Final = 0.8  # the same for two statements of which one denies what the other says
+_LONGEST: Final = 1_000  # characters; a longer text is no single statement and is compared as a whole
 
 Verdict = Literal["duplicate", "supersedes", "new"]
 
@@ -71,12 +72,16 @@ def is_duplicate(one: str, other: str, cosine: float | None) -> bool:
     """Whether the two say the same: alike by cosine or by their words, and differing in no claim."""
     if _bare(one) == _bare(other):
         return True
+    if max(len(one), len(other)) > _LONGEST:
+        return False
     alike = (cosine is not None and cosine > SAME_COSINE) or _same_words(one, other)
     return alike and disagreement(one, other) is None and not _other_attribute(one, other)
 
 
 def contradiction(new: str, old: str) -> str | None:
     """Why `new` being true makes `old` outdated, or None."""
+    if max(len(new), len(old)) > _LONGEST:
+        return None
     attribute = _changed_attribute(attributes(new), attributes(old))
     if attribute:
         return f"new {attribute.name} of {attribute.subject}"

@@ -65,7 +65,7 @@ _SAYING = re.compile(r"\b(?:i|i['’]\w+|my|me|we|we['’]\w+|our|you|your|is|ar
 
 def _quoted_speech(match: re.Match[str]) -> str:
     """A quoted name or title of a word or two stays; a quoted sentence is somebody's speech."""
-    spoken = _SAYING.search(match[0]) or _SPEECH.search(match.string[: match.start()])
+    spoken = _SAYING.search(match[0]) or _SPEECH.search(match.string, max(0, match.start() - 60), match.start())
     speech = len(match[0].split()) > 3 or bool(spoken) or match[0][0] == "「"
     return _BLANK * len(match[0]) if speech else match[0]
 

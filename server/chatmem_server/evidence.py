@@ -250,6 +250,9 @@ def _sentence_around(text: str, quote: str) -> str:
     """The sentences of the text that the quote touches, so that a denial just outside the quote is seen."""
     flat, wanted = _flat(text), _flat(quote).strip(" .…\"'")
     start = flat.find(wanted)
-    first = max((flat.rfind(mark, 0, start) for mark in (". ", "! ", "? ")), default=-1)
-    ends = [end for mark in (". ", "! ", "? ") if (end := flat.find(mark, start + len(wanted))) >= 0]
-    return flat[first + 1 : min(ends, default=len(flat)) + 1]
+    end = start + len(wanted)
+    before, after = flat[max(0, start - _REACH) : start], flat[end : end + _REACH]
+    return re.split(r"[.!?] ", before)[-1] + wanted + re.split(r"(?<=[.!?]) ", after)[0]
+
+
+_REACH: Final = 300  # characters to either side of a quote in which its sentence is looked for

@@ -1,7 +1,9 @@
 """The server over streamable HTTP: its own uvicorn, bounded bodies, a health page, an orderly end."""
 
 import contextlib
-from collections.abc import AsyncGenerator
+import signal
+from collections.abc import AsyncGenerator, Generator
+from socket import socket
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
@@ -11,6 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from chatmem.settings import ServerSettings
 from chatmem_server.app import VERSION, MemoryServer, build_server
+from chatmem_server.open_streams import OpenStreams
 from chatmem_server.storage import Storage
 
 BODY_BYTES = 2 * 1024 * 1024
@@ -19,9 +22,9 @@ GRACE_SECONDS = 3
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
-def build_http(settings: ServerSettings, storage: Storage) -> Starlette:
-    """The ASGI application. Its lifespan holds the storage open."""
-    server = build_server(settings, storage, auth=True)
+def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
+    """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
+    server = build_server(settings, storage, auth=True, middleware=(streams,))
     add_health(server, storage)
     app = server.streamable_http_app(
         streamable_http_path="/mcp",
@@ -58,10 +61,10 @@ def transport_security(settings: ServerSettings) -> TransportSecuritySettings:
 
 
 async def serve_http(settings: ServerSettings) -> None:
-    """Serve until SIGINT or SIGTERM; open subscription streams are given three seconds."""
-    storage = Storage(settings)
+    """Serve until SIGINT or SIGTERM; calls under way are given three seconds."""
+    streams = OpenStreams()
     config = uvicorn.Config(
-        build_http(settings, storage),
+        build_http(settings, Storage(settings), streams),
         host=settings.host,
         port=settings.port,
         http="h11",  # httptools keeps trailing blanks in header values, which the protocol forbids
@@ -70,4 +73,26 @@ async def serve_http(settings: ServerSettings) -> None:
         access_log=False,
         log_level="warning",
     )
-    await uvicorn.Server(config).serve()
+    await _Server(config, streams).serve()
+
+
+class _Server(uvicorn.Server):
+    """Ends subscription streams, which would outlast any grace, and takes a signal for an order, not for a failure."""
+
+    def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
+        super().__init__(config)
+        self._streams = streams
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._streams.close()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Unlike uvicorn's own, does not raise the signal again at the end: the exit code is 0, without a traceback."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

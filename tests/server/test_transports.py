@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import shutil
 import signal
 import statistics
 import sys
@@ -18,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from chatmem import contract as c
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
+from chatmem_server.embedded import EmbeddedPostgres
 from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
 
 pytestmark = pytest.mark.anyio
@@ -67,7 +70,7 @@ async def test_http_answers_only_who_brings_a_token_and_comes_by_its_name(http_p
         good = await post(http_process, http, **bearer)
         none = await post(http_process, http)
         wrong = await post(http_process, http, Authorization="Bearer " + "x" * 43)
-        empty = await post(http_process, http, Authorization="Bearer ")
+        empty = await post(http_process, http, Authorization="Bearer")
         basic = await post(http_process, http, Authorization="Basic dTpw")
         host = await post(http_process, http, Host="evil.example", **bearer)
         origin = await post(http_process, http, Origin="https://evil.example", **bearer)
@@ -177,7 +180,7 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
         took = time.perf_counter() - started
     print(f"{number.name} with an open stream: {took:.2f} s, exit code {code}")
     assert took < 6
-    assert code in (0, -number)
+    assert code == 0
 
 
 async def test_keep_alive_posts_do_not_wait_for_nagle(http_process: HttpServer) -> None:
@@ -249,40 +252,52 @@ async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, 
     assert code == 0
 
 
+@pytest.fixture
+def embedded_dir(tmp_path: Path):
+    """A data folder whose embedded cluster, wherever it came to lie, goes with the test."""
+    folder = tmp_path / "data"
+    yield folder
+    shutil.rmtree(EmbeddedPostgres(folder / "postgres").cluster, ignore_errors=True)
+
+
 @pytest.mark.parametrize("how", ["EOF", "SIGTERM"])
-async def test_stdio_ends_in_time_while_storage_still_opens(tmp_path: Path, how: str) -> None:
-    process = await stdio_server(tmp_path / "data", None)
+async def test_stdio_ends_in_time_while_storage_still_opens(embedded_dir: Path, how: str) -> None:
+    process = await stdio_server(embedded_dir, None)
     assert "result" in await ask(process, request("tools/list"))
     code = await (close(process, 20) if how == "EOF" else end(process, signal.SIGTERM, 20))
     assert code == 0
-    assert not await _cluster_runs(tmp_path / "data")
+    assert not _cluster_runs(embedded_dir)
 
 
 @pytest.mark.parametrize("how", ["EOF", "SIGTERM", "SIGINT"])
-async def test_stdio_stops_its_embedded_database_when_it_ends(tmp_path: Path, how: str) -> None:
-    data_dir = tmp_path / "data"
-    process = await stdio_server(data_dir, None)
+async def test_stdio_stops_its_embedded_database_when_it_ends(embedded_dir: Path, how: str) -> None:
+    process = await stdio_server(embedded_dir, None)
     remembered = await ask(process, call_of("remember", content="I like green tea"))
     assert not remembered["result"]["isError"]
-    assert await _cluster_runs(data_dir)
+    assert _cluster_runs(embedded_dir)
     started = time.perf_counter()
     code = await (close(process, 15) if how == "EOF" else end(process, signal.Signals[how], 15))
     took = time.perf_counter() - started
     print(f"stdio with embedded PostgreSQL, {how}: ended after {took:.2f} s")
     assert code == 0
     assert took < END_SECONDS
-    assert not await _cluster_runs(data_dir)
+    assert not _cluster_runs(embedded_dir)
 
 
 def call_of(tool: str, number: int = 2, **arguments: Any) -> dict[str, Any]:
     return request("tools/call", number, name=tool, arguments=arguments)
 
 
-async def _cluster_runs(data_dir: Path) -> bool:
-    """Whether a postmaster's pid file names a living process."""
-    files = list((data_dir / "postgres").rglob("postmaster.pid"))
-    pids = [int(file.read_text().split()[0]) for file in files]
-    return any(Path(f"/proc/{pid}").exists() for pid in pids)
+def _cluster_runs(data_dir: Path) -> bool:
+    """Whether the cluster's pid file names a living process."""
+    file = EmbeddedPostgres(data_dir / "postgres").cluster / "postmaster.pid"
+    if not file.exists():
+        return False
+    try:
+        os.kill(int(file.read_text().split()[0]), 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:
@@ -303,7 +318,6 @@ async def test_stdio_imports_nothing_heavy_before_it_answers() -> None:
     loaded = {name.partition(".")[0] for name in out.decode().split()}
     assert process.returncode == 0
     assert not loaded & {"onnxruntime", "onnx", "numpy", "anthropic", "telegram", "ollama", "tokenizers", "safetensors"}
-    assert "uvicorn" not in loaded
 
 
 async def test_a_process_that_serves_stdio_has_loaded_nothing_heavy(tmp_path: Path, dsn: str) -> None:

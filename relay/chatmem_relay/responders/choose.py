@@ -1,10 +1,10 @@
 """Which responder the settings mean; a provider's SDK is imported only when it is the one."""
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from chatmem.settings import RelaySettings, SettingsError
-from chatmem_llm import FirstAvailable, Guarded, LanguageModel
+from chatmem_llm import FirstAvailable, Guarded, LanguageModel, ask
 from chatmem_relay.responders.model import ModelResponder
 from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.responders.responder import Responder
@@ -50,3 +50,15 @@ def _ollama(settings: RelaySettings) -> LanguageModel:
         raise SettingsError("CHATMEM_RESPONDER=ollama needs OLLAMA_HOST.")
     make = importlib.import_module("chatmem_llm.ollama").Ollama
     return Guarded(make(settings.ollama_url, settings.ollama_model))
+
+
+def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
+    """The local model as a plain function; None without one."""
+    if settings.ollama_url is None:
+        return None
+    model = _ollama(settings)
+
+    async def complete(text: str) -> str:
+        return (await model.complete(ask(text, timeout=seconds))).text
+
+    return complete

@@ -1,0 +1,48 @@
+"""Inline buttons and the data they carry back (64 bytes at most); pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from chatmem.contract import ForgetMatch
+
+Action = Literal["forget", "keep", "wipe", "confirm", "reject"]
+_CODES: dict[Action, str] = {"forget": "f", "keep": "k", "wipe": "w", "confirm": "c", "reject": "r"}
+
+
+@dataclass(frozen=True)
+class Pressed:
+    action: Action
+    memory_id: int
+
+
+def data(pressed: Pressed) -> str:
+    return f"{_CODES[pressed.action]}:{pressed.memory_id}"
+
+
+def read(text: str) -> Pressed | None:
+    """None for data that is none of ours."""
+    head, _, number = text.partition(":")
+    action = next((a for a, c in _CODES.items() if c == head), None)
+    return Pressed(action, int(number)) if action is not None and number.isdecimal() and len(number) < 19 else None
+
+
+def forget_buttons(match: ForgetMatch) -> InlineKeyboardMarkup:
+    return _row(("Forget this", "forget"), ("Keep", "keep"), memory_id=match.id)
+
+
+def wipe_buttons() -> InlineKeyboardMarkup:
+    return _row(("Forget everything", "wipe"), ("Keep", "keep"), memory_id=0)
+
+
+def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
+    return _row(("✓", "confirm"), ("✗", "reject"), memory_id=memory_id)
+
+
+def _row(*buttons: tuple[str, Action], memory_id: int) -> InlineKeyboardMarkup:
+    row: Sequence[InlineKeyboardButton] = [
+        InlineKeyboardButton(text, callback_data=data(Pressed(action, memory_id))) for text, action in buttons
+    ]
+    return InlineKeyboardMarkup([row])

@@ -1,0 +1,46 @@
+"""Work in strict order per lane, in parallel across lanes; knows nothing of what the work is."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Hashable
+
+logger = logging.getLogger(__name__)
+
+Work = Callable[[], Awaitable[None]]
+
+
+class Lanes:
+    """One queue a lane; a lane's task ends when it has nothing left."""
+
+    def __init__(self) -> None:
+        self._queues: dict[Hashable, asyncio.Queue[Work]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def submit(self, lane: Hashable, work: Work) -> None:
+        """Do `work` after everything submitted to the lane before."""
+        queue = self._queues.get(lane)
+        if queue is None:
+            queue = self._queues[lane] = asyncio.Queue()
+            task = asyncio.create_task(self._run(lane, queue))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        queue.put_nowait(work)
+
+    async def drain(self, seconds: float) -> None:
+        """Let what is under way end, for so long; then cancel it."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def _run(self, lane: Hashable, queue: asyncio.Queue[Work]) -> None:
+        while not queue.empty():
+            work = queue.get_nowait()
+            try:
+                await work()
+            except Exception:
+                # The edge of one update: the next one must not suffer for it.
+                logger.exception("an update failed")
+        del self._queues[lane]
