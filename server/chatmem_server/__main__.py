@@ -1,14 +1,13 @@
-"""`python -m chatmem_server --stdio | --http`: one server process."""
+"""`python -m chatmem_server --stdio | --http`: one server process; only its own transport is imported."""
 
 import argparse
 import asyncio
+import importlib
 import logging
 import sys
 
 from chatmem import lifeline
 from chatmem.settings import ServerSettings, SettingsError, load
-from chatmem_server.http import serve_http
-from chatmem_server.stdio import serve_stdio
 
 
 def main() -> None:
@@ -28,10 +27,9 @@ def main() -> None:
 
 def run(settings: ServerSettings, *, stdio: bool) -> None:
     """Serve until told to stop."""
-    if stdio:
-        asyncio.run(serve_stdio(settings))
-    else:
-        asyncio.run(serve_http(settings))
+    transport = "stdio" if stdio else "http"
+    serve = getattr(importlib.import_module(f"chatmem_server.{transport}"), f"serve_{transport}")
+    asyncio.run(serve(settings))
 
 
 if __name__ == "__main__":

@@ -160,6 +160,7 @@ _RULES: Final = (
     _rule("residence", rf"\b(?:lives?|living|resides?|residing|based|settled|have lived|has lived)\s+{_NOW}(?:in|at|near)\s+{_VALUE}", _place),
     _rule("residence", rf"\b(?:moved|relocated)\s+{_NOW}(?:back\s+)?(?:from [\w ]+? )?(?:house )?to\s+{_VALUE}", _place),
     _rule("residence", rf"\b(?:home(?: ?town)? (?:city )?is|home is in|residence is)\s+{_NOW}(?:in\s+)?{_VALUE}", _place),
+    _rule("origin", rf"\b(?:i'm|i am|user is|is|are|come|comes)\s+(?:originally\s+)?from\s+{_VALUE}", _place),
     _rule("employer", rf"\b(?:works?|working|employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _place),
     _rule("employer", rf"\b(?:joined|hired by|started at|start(?:ed)? working (?:at|for)|employer is|switched (?:jobs )?to)\s+{_NOW}{_VALUE}", _place),
     _rule("job", rf"\b(?:works?|working|employed|hired|job is|promoted|role is|profession is|occupation is|job title is)\s+{_NOW}(?:as|to)?\s*(?:an?|the)\s+{_TITLED}", _stems),
@@ -179,7 +180,7 @@ _RULES: Final = (
           r"(?P<value>married|single|divorced|separated|engaged|widowed|in a relationship)\b(?!\s+(?:parent|mother|father|dad|mum|mom|in|with work|malt|origin))", _raw),
     _rule("diet", rf"\b(?:i'm|i am|user is|they're|is|became|turned|went|gone|going|follow(?:s|ing)?|on|eat(?:s|ing)?)\s+{_NOW}(?:an?\s+)?(?:strict\s+)?"
           r"(?P<value>vegan|vegetarian|pescatarian|omnivore|flexitarian|carnivore|keto|paleo|halal|kosher)\b", _raw),
-    _rule("age", rf"\b(?:i'm|i am|user is|they're|is|turned|age is|aged)\s+{_NOW}(?P<value>\d{{1,3}}|[a-z]+(?:-[a-z]+)?)(?=\s+years? old|\s+now\b|[,.;!?]|\s*$)", _amount),
+    _rule("age", rf"\b(?:i'm|i am|user is|they're|is|turned|age is|aged)\s+{_NOW}(?P<value>\d{{1,3}}|[a-z]+(?:-[a-z]+)?)(?=\s+years?\b(?! (?:in|into|of|at|as|ago|later)\b)|\s+now\b|[,.;!?]|\s*$)", _amount),
     _rule("weight", rf"\b(?:weighs?|weight is)\s+{_NOW}(?P<value>[\d.]+\s*\w+)", _amount),
     _rule("height", rf"\b(?:i'm|i am|is|height is)\s+{_NOW}(?P<value>[\d.]+\s*(?:cm|m|ft|feet|metres|meters))\b(?! (?:away|from))", _amount),
     _rule("dose", rf"\b(?:takes?|taking|on|prescribed|dose is|dosage is)\s+{_NOW}(?P<value>[\d.,]+\s*(?:mg|mcg|g|ml|iu|units?|milligrams?|tablets?|pills?))"

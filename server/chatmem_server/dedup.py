@@ -18,7 +18,7 @@ from chatmem_server.stemming import stem
 from chatmem_server.synonyms import canonical
 
 SAME_COSINE: Final = 0.9  # SPEC: a duplicate has a cosine above this
-_SAME_WORDS: Final = 0.85  # Dice overlap of content words that makes a duplicate without, or below, the cosine
+_SAME_WORDS: Final = 0.9  # Dice overlap of content words that makes a duplicate without, or below, the cosine
 _SAME_TOPIC: Final = 0.8  # the same for two statements of which one denies what the other says
 _LONGEST: Final = 1_000  # characters; a longer text is no single statement and is compared as a whole
 
@@ -97,16 +97,19 @@ def lexical_similarity(one: str, other: str) -> float:
 
 
 def _same_words(one: str, other: str) -> bool:
-    """Nearly the same content words, none exchanged for another."""
+    """The same content words, or all but one of many; none exchanged for another."""
     a, b = _bag(read(one)), _bag(read(other))
     return (a <= b or b <= a) and lexical_similarity(one, other) >= _SAME_WORDS
 
 
 def _other_attribute(one: str, other: str) -> bool:
     """Both give an attribute of the same sort, but not the same one: favourite colour, favourite food."""
-    mine = {(a.subject, a.name) for a in attributes(one) if ":" in a.name}
-    theirs = {(a.subject, a.name) for a in attributes(other) if ":" in a.name}
+    mine = {(a.subject, a.name) for a in attributes(one) if a.name.startswith(_LABELLED)}
+    theirs = {(a.subject, a.name) for a in attributes(other) if a.name.startswith(_LABELLED)}
     return bool(mine and theirs) and not mine & theirs
+
+
+_LABELLED: Final = ("residence", "origin", "favourite:", "has:", "dose:", "phone:", "email:")
 
 
 def _changed_attribute(new: Iterable[Attribute], old: Sequence[Attribute]) -> Attribute | None:

@@ -83,7 +83,7 @@ def read(text: str) -> Reading:
         weighty=frozenset(WEIGHTY[word] for word in words if word in WEIGHTY),
         unsure=any(word in UNSURE for word in undated),
         past=bool(_PAST_STATE.search(flat)),
-        bound=frozenset(_bound(words)),
+        bound=frozenset((*_bound(undated), *_bound_dates(flat, found))),
         owned=frozenset(_owned(words, found.entities)),
         after=frozenset(_after(words, found)),
         words=words,
@@ -158,7 +158,7 @@ def _opposed(a: Reading, b: Reading) -> bool:
 def _undone(x: str, y: str) -> bool:
     """One is the other with a denying prefix or ending: valid and invalid, useful and useless."""
     shorter, longer = sorted((x, y), key=len)
-    if longer.endswith(shorter) and longer[: -len(shorter)] in _UNDOING and len(shorter) >= 3:
+    if any(longer.startswith(prefix) and stem(longer[len(prefix) :]) == shorter for prefix in _UNDOING):
         return True
     return (x.removesuffix("less") != x and y.startswith(x[:-4])) or (
         y.removesuffix("less") != y and x.startswith(y[:-4])
@@ -220,7 +220,7 @@ _REORDERING: Final = frozenset({"by", "and", "or"})
 
 
 def _said(reading: Reading) -> set[str]:
-    return {canonical(s) for s in reading.claims.stems}
+    return {canonical(s) for s in reading.claims.stems} | reading.claims.dates
 
 
 _NONE: Final[frozenset[int]] = frozenset()
@@ -253,9 +253,15 @@ def _bound(words: tuple[str, ...]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for index, word in enumerate(words):
         following = (w for w in words[index + 1 : index + 4] if w not in _ARTICLES)
-        if word in DIRECTED and (target := next(following, None)):
+        if word in DIRECTED and (target := next(following, None)) and target not in DIRECTED:
             found.append((word, canonical(stem(target))))
     return found
+
+
+def _bound_dates(flat: str, found: Claims) -> list[tuple[str, str]]:
+    """Each directing preposition with the date or time after it: from 9:00 to 9:30."""
+    before = ((flat[: mention.start].lower().split() or [""])[-1] for mention in found.mentions)
+    return [(word, mention.key()) for word, mention in zip(before, found.mentions, strict=True) if word in DIRECTED]
 
 
 def _owned(words: tuple[str, ...], names: frozenset[str]) -> list[tuple[str, str]]:

@@ -52,7 +52,7 @@ _FOREIGN: Final = tuple(
     )
 )
 _QUOTED = re.compile(
-    r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|(?<!\w)'[^'\n]+(?:'\w[^'\n]*)*'(?!\w)|‘[^’\n]+(?:’\w[^’\n]*)*’"
+    r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|(?<!\w)'[^'\n]{1,300}(?:'\w[^'\n]{0,300}){0,5}'(?!\w)|‘[^’\n]{1,300}(?:’\w[^’\n]{0,300}){0,5}’"
 )
 _SPEECH = re.compile(
     r"(?:\b(?:said|says?|told|tells?|asked|asks|wrote|writes|replied|shouted|goes|quote[ds]?|reads?)\b[^.!?]{0,20}|[:,])\s*$",

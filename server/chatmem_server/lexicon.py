@@ -78,8 +78,8 @@ NEGATORS: Final = re.compile(
     r"|n['’]t)\b"
     r"|\b(?:stop(?:s|ped|ping)?|quit(?:s|ting)?|g[ia]ve(?:s|n)? up|cease[sd]?|used to(?= \w)|former(?:ly)?|ex(?=-\w)|previously"
     r"|avoid(?:s|ed|ing)?|refuse[sd]?|dislik(?:es?|ed|ing)|hat(?:es?|ed|ing)|detest(?:s|ed)?|loathe[sd]?|despise[sd]?"
-    r"|unable|fail(?:s|ed)? to|lack(?:s|ed)?|cancel(?:l?ed|s)?|called off|decided against|(?<=have )yet to|(?<=has )yet to|(?<=am )yet to|rarely|seldom|hardly|barely|unlike(?:ly)?|un(?:married|employed)"
-    r"|reject(?:s|ed)?|declin(?:es?|ed))\b|-free\b"
+    r"|unable|fail(?:s|ed|ing)?|lack(?:s|ed)?|cancel(?:l?ed|s)?|called off|decided against|(?<=have )yet to|(?<=has )yet to|(?<=am )yet to|rarely|seldom|hardly|barely|unlike(?:ly)?|un(?:married|employed)"
+    r"|reject(?:s|ed)?|declin(?:es?|ed)|den(?:y|ies|ied))\b|-free\b"
     r"|\b(?:nicht|kein\w{0,2}|nie|niemals|ohne|pas|jamais|sans|nunca|sin|não|nem|sem|не|нет|никогда|без)\b"
     r"|[不没沒別别]|ない|ません|なかった",
     re.IGNORECASE,

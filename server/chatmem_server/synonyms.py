@@ -8,7 +8,7 @@ from chatmem_server.word_lists import words_of
 
 _SAME: Final = """
 like love enjoy adore fond fan favour appreciate prefer preference
-live reside residence based residing located home
+live reside residence based residing located
 work employ employed employer job occupation profession
 start begin commence
 buy purchase
@@ -107,6 +107,7 @@ yes no
 win lose
 buy sell rent lend borrow
 arrive leave
+live leave
 start end finish stop
 summer winter spring autumn
 north south east west
@@ -162,7 +163,8 @@ upper lower
 major minor
 maximum minimum max min
 true false
-accept reject decline
+accept reject decline deny
+fluent basic beginner advanced
 allow forbid ban
 love hate
 positive negative
@@ -257,6 +259,7 @@ _SAME_PHRASES: Final = tuple(
         (r"(?:every|each) week", "weekly"),
         (r"(?:every|each) month", "monthly"),
         (r"works?(?:ing)? as", "is"),
+        (r"years? old", "years"),
         (r"at all", ""),
         (r"in (?:my|his|her|their) (?:free|spare) time", "as a hobby"),
     )
@@ -266,7 +269,7 @@ _SAME_PHRASES: Final = tuple(
 DENYING: Final = frozenset(
     stem(word)
     for word in words_of(
-        "hate dislike detest loathe despise quit stop avoid refuse cease cancel give reject decline fail lack unable rarely seldom"
+        "hate dislike detest loathe despise quit stop avoid refuse cease cancel reject decline deny fail lack unable rarely seldom"
     )
 )
 
@@ -303,7 +306,7 @@ PRONOUNS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "s
 # Words that the content stems leave out but that change what is said: both statements have them, or none.
 WEIGHTY: Final = {
     "before": "before", "after": "after", "more": "more", "less": "less", "fewer": "less", "least": "less", "only": "only",
-    "almost": "almost", "nearly": "almost", "except": "except", "instead": "instead", "off": "off", "against": "against",
+    "almost": "almost", "nearly": "almost", "except": "except", "instead": "instead", "off": "off", "against": "against", "little": "little",
 }  # fmt: skip
 # Words of one line exclude each other, yet a statement may do without any of them.
 RIVALS: Final = tuple(
@@ -324,7 +327,7 @@ RIVALS: Final = tuple(
 UNSURE: Final = words_of(
     """
     might may maybe perhaps possibly probably consider considering thinking want wants wanted hope hopes plan plans
-    planning planned would could should wish wishes intend intends need needs aim aims dream dreams if must i'd goal goals intention
+    planning planned would could should wish wishes intend intends need needs aim aims dream dreams if must i'd goal goals intention require requires
     """
 )
 DIRECTED: Final = frozenset({"from", "to", "before", "after", "than", "over", "against", "by", "instead"})

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,8 @@ async def session(server: EmbeddedPostgres, **login: str) -> AsyncGenerator[asyn
 @asynccontextmanager
 async def child(data: Path, **options: object) -> AsyncGenerator[anyio.abc.Process]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    if "user" in options and not _reachable_by_others(Path(sys.executable)):
+        pytest.skip("this Python stands where another account cannot reach it")
     process = await anyio.open_process(
         [sys.executable, "-m", "tests.server.embedded_child", str(data)],
         **{
@@ -70,6 +73,10 @@ async def child(data: Path, **options: object) -> AsyncGenerator[anyio.abc.Proce
         if process.returncode is None:
             process.kill()
         await process.aclose()
+
+
+def _reachable_by_others(program: Path) -> bool:
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in (program.resolve(), *program.absolute().parents))
 
 
 async def said(process: anyio.abc.Process) -> str:

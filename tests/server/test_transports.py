@@ -178,9 +178,11 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
         started = time.perf_counter()
         code = await http_process.stop(number)
         took = time.perf_counter() - started
+        rest = b"".join([chunk async for chunk in chunks])
     print(f"{number.name} with an open stream: {took:.2f} s, exit code {code}")
     assert took < 6
     assert code == 0
+    assert b'"result"' in rest, "the stream ends as the protocol wants: with a result"
 
 
 async def test_keep_alive_posts_do_not_wait_for_nagle(http_process: HttpServer) -> None:

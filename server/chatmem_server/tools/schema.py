@@ -18,6 +18,19 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
     return slim
 
 
+def compact_result(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same for what a tool answers: there a field that may be null is sent as null, so its type keeps saying so."""
+    return compact(_without_defaults(schema))
+
+
+def _without_defaults(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_defaults(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {key: _without_defaults(value) for key, value in node.items() if key != "default" or isinstance(value, dict)}
+
+
 def _slim(node: Any, definitions: dict[str, Any]) -> Any:
     if isinstance(node, list):
         return [_slim(item, definitions) for item in node]

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnno
 from pydantic import BaseModel, Field, ValidationError
 
 from chatmem_server.places import Caller
-from chatmem_server.tools.schema import compact
+from chatmem_server.tools.schema import compact, compact_result
 
 ArgsT = TypeVar("ArgsT", bound=BaseModel)
 ResultT = TypeVar("ResultT", bound=BaseModel)
@@ -101,7 +101,7 @@ def strict_tool(
     meta: Mapping[str, Any],
 ) -> StrictTool:
     metadata = FuncMetadata(
-        arg_model=ArgModelBase, output_schema=compact(result.model_json_schema(mode="serialization"))
+        arg_model=ArgModelBase, output_schema=compact_result(result.model_json_schema(mode="serialization"))
     )
     return StrictTool(
         fn=handler,

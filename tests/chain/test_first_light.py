@@ -1,0 +1,183 @@
+"""The whole memory from one command, as a new user runs it: real processes, real PostgreSQL, an empty home."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem.connect import connect_http
+from tests.server.processes import free_port
+from tests.stubs import exports
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+
+
+class Home:
+    """One person's data folder and the commands run on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("CHATMEM_", "TELEGRAM_"))},
+            "CHATMEM_DATA_DIR": str(folder / "data"),
+            "CHATMEM_PORT": str(self.port),
+            "CHATMEM_URL": self.url,
+            "CHATMEM_EMBEDDINGS": "none",
+            "USER_TIMEZONE": "Asia/Singapore",
+        }
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    async def run(self, *arguments: str, told: str = "") -> str:
+        """One command's output; it must succeed."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "chatmem_cli.main", *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=self.environment,
+            cwd=self.folder,
+        )
+        out, err = await process.communicate(told.encode())
+        assert process.returncode == 0, err.decode()
+        return out.decode()
+
+    @asynccontextmanager
+    async def up(self) -> AsyncIterator[asyncio.subprocess.Process]:
+        """`chatmem up`, ready; stopped as Ctrl-C stops it."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "chatmem_cli.main", "up"),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=self.environment,
+            cwd=self.folder,
+        )
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(60):
+                while b"Ctrl-C stops everything" not in await process.stdout.readline():
+                    pass
+            yield process
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(30):
+                await process.communicate()
+
+    @asynccontextmanager
+    async def memory(self) -> AsyncIterator[MemoryClient]:
+        token = (self.folder / "data" / "tokens" / "assistant").read_text().strip()
+        async with connect_http(self.url, token) as client:
+            yield client
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:
+    """Ask other processes again until it holds: they have no event for us to wait for."""
+    with anyio.fail_after(seconds):
+        while not await check():  # noqa: ASYNC110
+            await anyio.sleep(0.1)
+
+
+async def test_one_command_imports_answers_summarises_and_survives_a_restart(home: Home) -> None:
+    planted = exports.telegram(home.folder / "result.json", 1500)
+    async with home.up():
+        first = await home.run("import", "telegram", "result.json")
+        again = await home.run("import", "telegram", "result.json")
+        question, answer = next(iter(planted.items()))
+        told = await home.run("chat", told=f"I work as a Solution Architect at GovTech\n{question}\n")
+        async with home.memory() as memory:
+            for i in range(25):
+                asked = c.RecordMessageArgs(role="user", content=f"I own {i + 2} bikes", message_id=f"u{i}")
+                await memory.record_message(asked)
+                replied = c.RecordMessageArgs(
+                    role="assistant", content=f"Answer {i}", message_id=f"a{i}", exchange_of=f"u{i}"
+                )
+                await memory.record_message(replied)
+
+            async def done() -> bool:
+                summary = await memory.summarize_chat(c.SummarizeChatArgs())
+                profile = await memory.get_profile(c.GetProfileArgs())
+                idle = not summary.backlog.waiting and not summary.backlog.in_work
+                return bool(idle and summary.periods and summary.canonical.general_summary and profile.narrative)
+
+            await eventually(done)
+            summary = await memory.summarize_chat(c.SummarizeChatArgs())
+            before = await memory.get_profile(c.GetProfileArgs())
+        status = await home.run("status")
+    assert "1497 messages" in first
+    assert "0 messages and 0 memories added, 1497 messages were there already" in again
+    assert answer in told
+    assert summary.coverage.gap == 0
+    assert any("GovTech" in memory.content for memory in before.facts)
+    assert "nothing waits" in status
+    async with home.up(), home.memory() as memory:
+        after = await memory.get_profile(c.GetProfileArgs())
+    assert [m.content for m in after.facts] == [m.content for m in before.facts]
+    assert after.narrative == before.narrative
+
+
+async def test_everything_stops_with_a_killed_up_and_comes_back(home: Home) -> None:
+    async with home.up() as process:
+        async with home.memory() as memory:
+            await memory.remember(c.RememberArgs(content="I prefer window seats"))
+        process.kill()
+        await process.wait()
+        await eventually(lambda: _silent(home.url))
+    async with home.up(), home.memory() as memory:
+        profile = await memory.get_profile(c.GetProfileArgs())
+    assert [m.content for m in profile.preferences] == ["I prefer window seats"]
+
+
+async def _silent(url: str) -> bool:
+    try:
+        async with httpx2.AsyncClient(trust_env=False) as http:
+            await http.get(url.replace("/mcp", "/health"))
+    except httpx2.HTTPError:
+        return True
+    return False
+
+
+async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(
+    home: Home, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    exports.telegram(home.folder / "result.json", 300)
+    await home.run("import", "telegram", "result.json")
+    await home.run("export", "all.jsonl")
+    other = Home(tmp_path_factory.mktemp("other"))
+    await other.run("import", "jsonl", str(home.folder / "all.jsonl"))
+    await other.run("export", "all.jsonl")
+    assert _messages(other.folder / "all.jsonl") == _messages(home.folder / "all.jsonl")
+
+
+def _messages(file: Path) -> list[tuple[str, str, str, str]]:
+    entries = [json.loads(line) for line in file.read_text().splitlines()]
+    return [(e["message_id"], e["role"], e["content"], e["sent_at"]) for e in entries if e["type"] == "message"]
+
+
+async def test_doctor_finds_nothing_wrong_in_an_empty_home(home: Home) -> None:
+    report = await home.run("doctor")
+    assert "✗" not in report
+    assert "embedded PostgreSQL 18" in report
+
+
+async def test_a_command_without_a_server_says_what_to_do(home: Home) -> None:
+    with pytest.raises(AssertionError, match="chatmem up"):
+        await home.run("status")

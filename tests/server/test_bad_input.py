@@ -1,0 +1,357 @@
+"""Every tool, given what it must not take: a tool error with a sentence to act on, and nothing written."""
+
+import base64
+import json
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from typing import Any
+
+import asyncpg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from mcp.client import Client
+from mcp.types import CallToolResult, TextContent
+
+from chatmem.contract import MAX_BIGINT, MAX_TEXT_BYTES
+from chatmem_server.app import build_server
+from chatmem_server.places import Caller
+from chatmem_server.tools.agent import agent_tools
+from chatmem_server.tools.assistant import assistant_tools
+from tests.memory_fixtures import USER, Memory
+
+pytestmark = pytest.mark.anyio
+
+MODES = ("2026-07-28", "legacy")
+INSIDES = re.compile(
+    r"pydantic|https?:|traceback|asyncpg|postgres|psycopg|constraint|relation \"|select |insert |site-packages|\.py\b"
+    r"|object at 0x|violates|NoneType|KeyError|TypeError|ValueError|failed inside",
+    re.IGNORECASE,
+)
+LONG = "x" * (MAX_TEXT_BYTES + 1)
+MEGABYTE = "ü" * (512 * 1024)
+HUGE = 10**30
+
+NO_STRINGS: tuple[Any, ...] = (" \n\t", "a\x00b", LONG, MEGABYTE, "\ud800", 1.5, True, ["x"], {"x": 1})
+NO_IDS: tuple[Any, ...] = (0, -1, HUGE, MAX_BIGINT + 1, 1.5, True, "abc", "", [1], {"x": 1})
+NO_TIMES: tuple[Any, ...] = ("yesterday", "", "2026-02-16T10:00:00", "2026-13-01T00:00:00Z", "a\x00b", [], {}, True)
+NO_FLAGS: tuple[Any, ...] = ("maybe", 2, -1, 1.5, [], {}, "")
+
+Call = Callable[[str, dict[str, Any]], Awaitable[CallToolResult]]
+
+VALID: dict[str, dict[str, Any]] = {
+    "record_message": {"role": "user", "content": "Hello there"},
+    "get_context": {},
+    "search_memory": {"query": "tea"},
+    "remember": {"content": "I like green tea"},
+    "update_memory": {"memory_id": 1, "action": "confirm"},
+    "forget": {"topic": "tea"},
+    "get_profile": {},
+    "summarize_chat": {},
+    "explain": {"memory_id": 1},
+    "start_new_chat": {},
+    "claim_work": {"worker": "w", "wait_seconds": 0},
+    "extend_work": {"job_id": "42:42:1", "fence": 1},
+    "submit_work": {"job_id": "42:42:1", "fence": 1},
+    "fail_work": {"job_id": "42:42:1", "fence": 1, "reason": "no"},
+    "queue_status": {},
+}
+ASSISTANT = tuple(list(VALID)[:10])
+AGENT = tuple(list(VALID)[10:])
+
+WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
+    "record_message": {
+        "role": ("system", "USER", "", 1, None, []),
+        "content": (*NO_STRINGS, "", None),
+        "message_id": (*NO_STRINGS, "", "9" * 129, HUGE * 10**120),
+        "sent_at": NO_TIMES,
+        "channel": ("", "Tele Gram", "x" * 33, "a\x00", 3),
+        "speaker": ("", "x" * 129, "\x00", 3),
+        "agent_id": ("", "x" * 65, "\x00", 3),
+        "routine": ("", "x" * 65, "\x00", 3),
+        "summary": ("", "\x00", LONG, 3),
+        "expects": ("birthday", {}, {"slot": ""}, {"slot": "x", "type": "colour"}, {"slot": "x", "type": "choice"}, []),
+        "exchange_of": ("", "\x00", "9" * 129, 1.5),
+    },
+    "get_context": {
+        "query": ("a\x00b", LONG, MEGABYTE, "\ud800", 5, []),
+        "token_budget": (0, -1, 99, 100_001, HUGE, True, "4300", 1.5, None),
+        "exclude_message_id": ("", "\x00", "9" * 129, 1.5, True),
+        "as_of": NO_TIMES,
+        "include": ("profile", ["everything"], [1], {}),
+        "detail": ("full", "", 1, None),
+    },
+    "search_memory": {
+        "query": (*NO_STRINGS, "", None),
+        "kinds": ("fact", ["nonsense"], [1], {}),
+        "where": ("everywhere", "", 1),
+        "since": NO_TIMES,
+        "until": NO_TIMES,
+        "limit": (0, -1, 101, HUGE, True, "8", 1.5, None),
+        "cursor": ("", "x", "\x00", "AAAA", "-1", LONG, 5, "eyJ9", base64.b64encode(b'{"a":1}').decode()),
+    },
+    "remember": {
+        "content": (*NO_STRINGS, "", None),
+        "kind": ("secret", "", 1),
+        "scope": ("world", "", 1, None),
+        "deadline": NO_TIMES,
+        "pinned": NO_FLAGS,
+        "importance": (-0.1, 1.1, "high", HUGE, float("nan"), float("inf"), [], {}),
+        "source_message_id": ("", "\x00", "9" * 129, 1.5, True, "nowhere", 999_999_999),
+    },
+    "update_memory": {
+        "memory_id": (*NO_IDS, None, 999_999, MAX_BIGINT),
+        "action": ("destroy", "", 1, None, "edit", "share"),
+        "content": ("", " ", "\x00", LONG, 3),
+        "to_chat_id": (1.5, True, "abc", HUGE),
+    },
+    "forget": {
+        "topic": (*NO_STRINGS, "", None, "?!", "…"),
+        "memory_ids": ([0], [-1], [True], ["1"], [HUGE], 1, {}, list(range(1, 1002))),
+        "everything": (True, *NO_FLAGS),
+        "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
+        "include_messages": NO_FLAGS,
+    },
+    "get_profile": {},
+    "summarize_chat": {"now": NO_FLAGS},
+    "explain": {
+        "memory_id": (*NO_IDS, None, 999_999, MAX_BIGINT),
+        "receipt_id": ("", "\x00", "nonsense", LONG, "x" * 400, 5),
+        "message_id": ("", "\x00", "9" * 129, 1.5, True),
+    },
+    "start_new_chat": {},
+    "claim_work": {
+        "worker": (*NO_STRINGS, "", None),
+        "kinds": ("exchange", ["nonsense"], [1]),
+        "limit": (0, -1, HUGE, True, "1", 1.5),
+        "wait_seconds": (-1, HUGE, "long", float("nan"), []),
+    },
+    "extend_work": {
+        "job_id": ("", "x", "1:1", "1:1:x", "\x00", f"{HUGE}:1:1", "42:42:999999", f"1:1:{HUGE}", "٤٢:1:1", 5, None),
+        "fence": (-1, HUGE, True, "1", 1.5, None, 999),
+    },
+    "submit_work": {
+        "job_id": ("", "x", "1:1", "\x00", f"{HUGE}:1:1", "42:42:999999", 5, None),
+        "fence": (-1, HUGE, True, "1", 1.5, None, 999),
+    },
+    "fail_work": {
+        "job_id": ("", "x", "1:1", "\x00", f"{HUGE}:1:1", "42:42:999999", 5, None),
+        "fence": (-1, HUGE, True, "1", 1.5, None, 999),
+        "reason": (*NO_STRINGS, None),
+    },
+    "queue_status": {},
+}
+PLACE: dict[str, tuple[Any, ...]] = {
+    "chat_id": (43, -100, -1, 999, MAX_BIGINT, HUGE, 1.5, True, "abc", "", [], {}),
+    "message_thread_id": NO_IDS,
+    "reply_to_message_id": ("", " ", "\x00", "9" * 129, 1.5, True, []),
+}
+
+
+@pytest.fixture
+async def counted(memory: Memory, dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(dsn)
+    yield connection
+    await connection.close()
+
+
+async def contents(connection: asyncpg.Connection) -> dict[str, tuple[int, str]]:
+    """Rows and a digest of every table: a changed row shows as well as a new one."""
+    names = await connection.fetch(
+        "select format('%I.%I', schemaname, tablename) as name from pg_tables"
+        " where schemaname not in ('pg_catalog', 'information_schema')"
+    )
+    rows = {}
+    for record in names:
+        query = f"select count(*), coalesce(md5(string_agg(t::text, '|' order by t::text)), '') from {record['name']} t"
+        rows[record["name"]] = tuple(await connection.fetchrow(query))
+    return rows
+
+
+async def opened(stack: AsyncExitStack, memory: Memory, tool: str, mode: str) -> Client:
+    scope = "agent" if tool in AGENT else "assistant"
+    caller = Caller(USER if scope == "assistant" else None, frozenset((scope,)))
+    server = build_server(memory.settings, memory.storage, auth=False, caller_of=lambda: caller)
+    return await stack.enter_async_context(Client(server, mode=mode))
+
+
+async def call(client: Client, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+    """By the session: `Client.call_tool` would refuse some arguments before they are sent."""
+    return await client.session.call_tool(tool, arguments)
+
+
+def said(result: CallToolResult) -> str:
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+def complaint(result: CallToolResult) -> str | None:
+    """What is wrong with an answer that should be a helpful refusal."""
+    text = said(result)
+    if not result.is_error:
+        return "was accepted"
+    if INSIDES.search(text):
+        return f"tells insides: {text[:200]}"
+    if not (20 < len(text) < 1500 and text.rstrip().endswith((".", "…"))):
+        return f"is no sentence: {text[:200]!r}"
+    return None
+
+
+def with_place(tool: str) -> dict[str, tuple[Any, ...]]:
+    place = PLACE if tool in ASSISTANT else {}
+    extra = {"surprise": (1,), "user_id": (43,), "self": ("x",), "ctx": ("x",), "": (1,)}
+    return {**WRONG[tool], **place, **extra}
+
+
+def with_one_wrong(tool: str, field: str, value: Any) -> dict[str, Any]:
+    base = dict(VALID[tool])
+    if tool == "explain" and field in ("receipt_id", "message_id"):
+        base = {}
+    if tool == "forget" and field == "memory_ids":
+        base = {}
+    return {**base, field: value}
+
+
+def shown(value: Any) -> str:
+    return repr(value)[:40]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("tool", VALID)
+async def test_wrong_arguments_are_refused_with_a_sentence_and_write_nothing(
+    memory: Memory, counted: asyncpg.Connection, tool: str, mode: str
+) -> None:
+    faults = []
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, tool, mode)
+        before = await contents(counted)
+        for field, values in with_place(tool).items():
+            for value in values:
+                fault = complaint(await call(client, tool, with_one_wrong(tool, field, value)))
+                faults += [f"{field}={shown(value)} {fault}"] if fault else []
+        after = await contents(counted)
+    assert not faults, "\n".join(faults)
+    assert after == before
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("tool", [t for t in VALID if VALID[t]])
+async def test_a_missing_argument_is_named(memory: Memory, tool: str, mode: str) -> None:
+    required = {t: sorted(s) for t, s in _required().items()}[tool]
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, tool, mode)
+        for name in required:
+            result = await call(client, tool, {k: v for k, v in VALID[tool].items() if k != name})
+            assert complaint(result) is None
+            assert name in said(result)
+
+
+def _required() -> dict[str, set[str]]:
+    specs = [*assistant_tools(_never), *agent_tools(_never)]
+    return {spec.name: {n for n, f in spec.args.model_fields.items() if f.is_required()} for spec in specs}
+
+
+async def _never() -> Any:
+    raise AssertionError("not called")
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_an_unknown_tool_is_refused(memory: Memory, mode: str) -> None:
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, "remember", mode)
+        for name in ("nonsense", "", "Remember", "remember ", "x" * 10_000, "../remember"):
+            fault = complaint(await call(client, name, {}))
+            assert fault is None, f"{name[:20]!r} {fault}"
+
+
+async def test_the_refusal_of_an_unknown_memory_says_where_to_find_one(memory: Memory) -> None:
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, "update_memory", MODES[0])
+        text = said(await call(client, "update_memory", {"memory_id": 812, "action": "confirm"}))
+    assert "812" in text
+    assert "search_memory" in text
+
+
+async def test_a_long_value_is_not_repeated_in_its_refusal(memory: Memory) -> None:
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, "remember", MODES[0])
+        for arguments in ({"content": "x", "y" * 100_000: 1}, {"content": MEGABYTE}, {"content": "x", "kind": LONG}):
+            text = said(await call(client, "remember", arguments))
+            assert len(text) < 1500
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_longest_allowed_text_is_taken_and_one_byte_more_is_not(memory: Memory, mode: str) -> None:
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, "record_message", mode)
+        fits = await call(client, "record_message", {"role": "user", "content": "word " * 13_107})
+        not_quite = await call(client, "record_message", {"role": "user", "content": "word " * 13_108})
+    assert not fits.is_error
+    assert complaint(not_quite) is None
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20)
+    | st.sampled_from(["\x00", "\ud800", "42:42:1", "2026-02-16T10:00:00Z", "user", "confirm", "fact", "all"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def from_schema(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values of a schema's type, within and beyond its limits."""
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    by_type = {
+        "string": st.text(max_size=30) | st.sampled_from(["42:42:1", "2026-02-16T10:00:00Z"]),
+        "integer": st.integers(-5, 200) | st.integers(),
+        "number": st.floats(0, 1) | st.floats(),
+        "boolean": st.booleans(),
+    }
+    if schema.get("type") == "array":
+        return st.lists(from_schema(schema.get("items", {})), max_size=3)
+    if schema.get("type") == "object":
+        return st.fixed_dictionaries({}, optional={k: from_schema(v) for k, v in schema.get("properties", {}).items()})
+    return by_type.get(schema.get("type", ""), json_values)
+
+
+def arguments_of(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    fields = {name: from_schema(field) | json_values for name, field in schema["properties"].items()}
+    required = set(schema.get("required", ()))
+    must = {name: field for name, field in fields.items() if name in required}
+    may = {name: field for name, field in fields.items() if name not in required}
+    return st.fixed_dictionaries(must, optional=may)
+
+
+@pytest.mark.parametrize("tool", VALID)
+async def test_no_arguments_whatsoever_make_a_tool_crash(memory: Memory, tool: str) -> None:
+    """An answer or a refusal; never the sentence for a crash, never our insides."""
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, tool, MODES[0])
+        listed = {t.name: t.input_schema for t in (await client.list_tools()).tools}
+        for arguments in samples(arguments_of(listed[tool])):
+            if tool == "claim_work":
+                arguments["wait_seconds"] = 0
+            result = await call(client, tool, arguments)
+            if result.is_error:
+                fault = complaint(result)
+                assert fault is None, f"{json.dumps(arguments)[:400]} {fault}"
+
+
+def samples(strategy: st.SearchStrategy[dict[str, Any]], count: int = 60) -> list[dict[str, Any]]:
+    """Generated beforehand: hypothesis has no event loop of ours to run a call in."""
+    found: list[dict[str, Any]] = []
+
+    @settings(
+        max_examples=count, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    )
+    @given(strategy)
+    def collect(value: dict[str, Any]) -> None:
+        found.append(value)
+
+    collect()
+    return found
