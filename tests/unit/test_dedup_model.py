@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from platformdirs import user_cache_path
+
 from chatmem_server.dedup import Statement, decide
 from chatmem_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from chatmem_server.embedding.session import Session
-from platformdirs import user_cache_path
 
 pytestmark = [pytest.mark.anyio, pytest.mark.model]
 

@@ -1,0 +1,31 @@
+"""Settings are documented, few, and wrong ones are named."""
+
+import pytest
+
+from chatmem.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
+from docs.settings import FILE, text
+
+
+def test_every_setting_stands_in_the_documentation_with_its_default() -> None:
+    assert FILE.read_text() == text()
+
+
+@pytest.mark.parametrize("kind", [ServerSettings, SummarizerSettings, RelaySettings])
+def test_a_process_has_at_most_25_settings_and_each_is_explained(kind: type[ServerSettings]) -> None:
+    fields = kind.model_fields
+    assert len(fields) <= 25
+    assert all(field.description or field.default is not None for field in fields.values())
+
+
+def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHATMEM_PORT", "many")
+    monkeypatch.setenv("USER_TIMEZONE", "Mars/Olympus")
+    with pytest.raises(SettingsError, match=r"CHATMEM_PORT(?s:.*)|USER_TIMEZONE") as caught:
+        load(ServerSettings)
+    assert "USER_TIMEZONE" in str(caught.value)
+    assert "Asia/Singapore" in str(caught.value)
+
+
+def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
+    assert "very-secret" not in repr(load(RelaySettings))
