@@ -22,7 +22,7 @@ from chatmem_server.storage import Storage
 from chatmem_server.tools.agent import agent_tools
 from chatmem_server.tools.assistant import assistant_tools
 from chatmem_server.tools.spec import ToolSpec
-from chatmem_server.tools.strict import CallerOf, StrictTool, strict_tool
+from chatmem_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
@@ -45,7 +45,9 @@ class MemoryServer(MCPServer[None]):
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         if not self._admits(self._caller_of(), name):
-            raise ToolError(f"There is no tool {name} for this credential; tools/list names those there are.")
+            raise ToolError(
+                f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names those there are."
+            )
         return await super().call_tool(name, arguments, context)
 
     def _admits(self, caller: Caller, name: str) -> bool:

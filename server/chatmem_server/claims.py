@@ -75,7 +75,8 @@ def claims(text: str) -> Claims:
 
 def content_stems(text: str) -> list[str]:
     """Stems of the words that carry meaning, in order."""
-    lowered = (_lower(match[0]) for match in _WORD.finditer(text))
+    words = (_lower(match[0]) for match in _WORD.finditer(text))
+    lowered = (part for word in words for part in (word.split("-") if word.isascii() else [word]) if part)
     return [stem(word) for word in lowered if not (word in STOP_WORDS or word[0].isdigit() or _is_number_word(word))]
 
 

@@ -15,10 +15,11 @@ from chatmem_server.claims import tokens_of
 from chatmem_server.dating import with_dates
 from chatmem_server.dedup_guards import Reading, disagreement, read
 from chatmem_server.stemming import stem
-from chatmem_server.synonyms import canonical
+from chatmem_server.synonyms import LIGHT, canonical
 
 SAME_COSINE: Final = 0.9  # SPEC: a duplicate has a cosine above this
 _SAME_WORDS: Final = 0.9  # Dice overlap of content words that makes a duplicate without, or below, the cosine
+_NEAR_COSINE: Final = 0.75  # below SAME_COSINE, yet enough to trust that equal words are used alike
 _SAME_TOPIC: Final = 0.8  # the same for two statements of which one denies what the other says
 _LONGEST: Final = 1_000  # characters; a longer text is no single statement and is compared as a whole
 
@@ -74,7 +75,7 @@ def is_duplicate(one: str, other: str, cosine: float | None) -> bool:
         return True
     if max(len(one), len(other)) > _LONGEST:
         return False
-    alike = (cosine is not None and cosine > SAME_COSINE) or _same_words(one, other)
+    alike = (cosine is not None and cosine > SAME_COSINE) or _same_words(one, other, cosine)
     return alike and disagreement(one, other) is None and not _other_attribute(one, other)
 
 
@@ -96,9 +97,11 @@ def lexical_similarity(one: str, other: str) -> float:
     return 2 * len(a & b) / (len(a) + len(b))
 
 
-def _same_words(one: str, other: str) -> bool:
-    """The same content words, or all but one of many; none exchanged for another."""
+def _same_words(one: str, other: str, cosine: float | None) -> bool:
+    """The same content words, or all but one of many; a verb that says little may differ where the cosine is near."""
     a, b = _bag(read(one)), _bag(read(other))
+    if cosine is not None and cosine > _NEAR_COSINE and a - LIGHT == b - LIGHT:
+        return True
     return (a <= b or b <= a) and lexical_similarity(one, other) >= _SAME_WORDS
 
 
@@ -121,7 +124,7 @@ def _denies(new: Reading, old: Reading) -> bool:
     """One says what the other denies: the same words about the same persons, an odd number of negations apart."""
     if (new.claims.negations - old.claims.negations) % 2 == 0 or new.unsure != old.unsure:
         return False
-    if new.persons != old.persons or new.claims.quantities != old.claims.quantities:
+    if new.persons != old.persons or new.figures != old.figures:
         return False
     a, b = set(new.content) - _POLARITY, set(old.content) - _POLARITY
     return bool(a and b) and 2 * len(a & b) / (len(a) + len(b)) >= _SAME_TOPIC
@@ -129,7 +132,7 @@ def _denies(new: Reading, old: Reading) -> bool:
 
 def _bag(reading: Reading) -> frozenset[str]:
     content = frozenset(reading.content) - _POLARITY
-    return content | reading.persons | reading.claims.numbers | reading.claims.dates | reading.han
+    return content | reading.persons | reading.figures | reading.days | reading.han
 
 
 def _bare(text: str) -> tuple[str, ...]:

@@ -62,6 +62,8 @@ class Reading:
     words: tuple[str, ...]
     owners: frozenset[tuple[str, str]]  # (brother, wife) for my brother's wife
     han: frozenset[str]
+    figures: frozenset[str]  # amounts with their units, and years, which read as a number or as a date
+    days: frozenset[str]  # keys of all other dates and times
 
 
 @lru_cache(maxsize=4_096)
@@ -88,6 +90,8 @@ def read(text: str) -> Reading:
         after=frozenset(_after(words, found)),
         words=words,
         owners=frozenset((a, b) for x, y in _OWNERS.findall(flat.lower()) if (a := _person(x)) and (b := _person(y))),
+        figures=_figures(found),
+        days=frozenset(mention.key() for mention in found.mentions if mention.form != "year"),
         han=frozenset(c for c in text if _HAN.match(c) and c not in _HAN_PARTICLES),
     )
 
@@ -99,13 +103,13 @@ def disagreement(one: str, other: str) -> str | None:
 
 
 def _numbers(a: Reading, b: Reading) -> bool:
-    return _figures(a) != _figures(b)
+    return a.figures != b.figures
 
 
-def _figures(reading: Reading) -> frozenset[str]:
-    """Amounts with their units, and bare years, which read as a number or a date."""
-    years = (str(m.year) for m in reading.claims.mentions if m.form == "year")
-    return frozenset((*map(_ageless, reading.claims.quantities), *years))
+def _figures(found: Claims) -> frozenset[str]:
+    """Amounts and years; "one" says no more than "a" does."""
+    years = {str(mention.year) for mention in found.mentions if mention.form == "year"}
+    return frozenset({*map(_ageless, found.quantities), *years} - {"1"})
 
 
 def _ageless(quantity: str) -> str:
@@ -114,11 +118,7 @@ def _ageless(quantity: str) -> str:
 
 
 def _dates(a: Reading, b: Reading) -> bool:
-    return _no_years(a) != _no_years(b)
-
-
-def _no_years(reading: Reading) -> frozenset[str]:
-    return frozenset(mention.key() for mention in reading.claims.mentions if mention.form != "year")
+    return a.days != b.days
 
 
 def _negation(a: Reading, b: Reading) -> bool:

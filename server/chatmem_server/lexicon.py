@@ -76,7 +76,7 @@ UNITS: Final = {
 NEGATORS: Final = re.compile(
     r"(?:\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|dont|doesnt|didnt|isnt|cant|wont|wasnt|havent)"
     r"|n['’]t)\b"
-    r"|\b(?:stop(?:s|ped|ping)?|quit(?:s|ting)?|g[ia]ve(?:s|n)? up|cease[sd]?|used to(?= \w)|former(?:ly)?|ex(?=-\w)|previously"
+    r"|\b(?:stop(?:s|ped|ping)?|quit(?:s|ting)?|g[ia]ve(?:s|n)? up|cease[sd]?|used to(?= \w)|former(?:ly)?|ex(?=-\w)|non(?=-\w)|previously"
     r"|avoid(?:s|ed|ing)?|refuse[sd]?|dislik(?:es?|ed|ing)|hat(?:es?|ed|ing)|detest(?:s|ed)?|loathe[sd]?|despise[sd]?"
     r"|unable|fail(?:s|ed|ing)?|lack(?:s|ed)?|cancel(?:l?ed|s)?|called off|decided against|(?<=have )yet to|(?<=has )yet to|(?<=am )yet to|rarely|seldom|hardly|barely|unlike(?:ly)?|un(?:married|employed)"
     r"|reject(?:s|ed)?|declin(?:es?|ed)|den(?:y|ies|ied))\b|-free\b"

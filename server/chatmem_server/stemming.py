@@ -22,7 +22,7 @@ _BASE_OF: Final = {
         "divorce": "divorced", "bear": "born", "hate": "hates hated hating", "love": "loves loved loving",
         "prefer": "preferred preferring preference preferences", "become": "became", "bus": "buses", "news": "news",
         "this": "this", "his": "his", "its": "its", "always": "always", "yes": "yes", "gas": "gas", "diabetes": "diabetes",
-        "asthma": "asthma", "rise": "rose risen", "fall": "fell fallen", "create": "created creating", "sing": "sang sung singing", "lend": "lent", "wake": "woke woken", "ride": "rode ridden", "throw": "threw thrown", "catch": "caught", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
+        "asthma": "asthma", "rise": "rose risen", "fall": "fell fallen", "create": "created creating", "sing": "sang sung singing", "lend": "lent", "steal": "stole stolen", "wake": "woke woken", "ride": "rode ridden", "throw": "threw thrown", "catch": "caught", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
         "vegetarian": "vegetarians", "cycle": "cycling", "bike": "biking bikes", "hike": "hiking", "schedule": "scheduled scheduling",
     }.items()
     for form in forms.split()

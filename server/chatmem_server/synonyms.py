@@ -85,7 +85,7 @@ deadline due
 launch release ship
 appointment booking
 timezone tz
-birthday bday born birthdate
+birthday bday born birthdate birth birthplace
 """
 # Any two words of one line name different things: swapping one for the other changes what is said.
 _DIFFERENT: Final = """
@@ -168,6 +168,7 @@ fluent basic beginner advanced
 allow forbid ban
 love hate
 positive negative
+steal find lose
 remember forget
 healthy sick ill
 full empty
@@ -240,6 +241,8 @@ _PERSONS: Final = """
 mother father wife husband spouse girlfriend boyfriend fiance fiancee fiancé fiancée son daughter child brother sister sibling
 parent grandmother grandfather grandparent aunt uncle cousin niece nephew friend boss colleague neighbour roommate flatmate
 landlord tenant teacher tutor doctor dentist therapist lawyer accountant vet nurse coach he she ex
+mother-in-law father-in-law brother-in-law sister-in-law son-in-law daughter-in-law stepmother stepfather stepson stepdaughter
+godmother godfather grandson granddaughter grandchild
 """
 # Words without content of their own in a statement about someone.
 _FILLER: Final = """
@@ -259,12 +262,19 @@ _SAME_PHRASES: Final = tuple(
         (r"(?:every|each) week", "weekly"),
         (r"(?:every|each) month", "monthly"),
         (r"works?(?:ing)? as", "is"),
+        (r"(?:have|has|had|'ve) (?:got )?to", "need to"),
+        (r"(?:i|they)(?:'d| would) rather(?: get| have)?", "I prefer"),
         (r"years? old", "years"),
         (r"at all", ""),
         (r"in (?:my|his|her|their) (?:free|spare) time", "as a hobby"),
     )
 )
 
+# Verbs that say little beside their object: eat lunch, ride a bike, a team that consists of five.
+LIGHT: Final = frozenset(
+    stem(word)
+    for word in words_of("eat ride drive commute consist expect hold keep grow attend own buy spend suffer receive")
+)
 # Verbs that deny; `claims` counts them as negations, so they are no content besides.
 DENYING: Final = frozenset(
     stem(word)
@@ -306,7 +316,7 @@ PRONOUNS: Final = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "s
 # Words that the content stems leave out but that change what is said: both statements have them, or none.
 WEIGHTY: Final = {
     "before": "before", "after": "after", "more": "more", "less": "less", "fewer": "less", "least": "less", "only": "only",
-    "almost": "almost", "nearly": "almost", "except": "except", "instead": "instead", "off": "off", "against": "against", "little": "little",
+    "almost": "almost", "nearly": "almost", "except": "except", "instead": "instead", "off": "off", "against": "against", "little": "little", "badly": "badly", "poorly": "badly",
 }  # fmt: skip
 # Words of one line exclude each other, yet a statement may do without any of them.
 RIVALS: Final = tuple(

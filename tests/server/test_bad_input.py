@@ -3,7 +3,7 @@
 import base64
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -38,7 +38,18 @@ NO_IDS: tuple[Any, ...] = (0, -1, HUGE, MAX_BIGINT + 1, 1.5, True, "abc", "", [1
 NO_TIMES: tuple[Any, ...] = ("yesterday", "", "2026-02-16T10:00:00", "2026-13-01T00:00:00Z", "a\x00b", [], {}, True)
 NO_FLAGS: tuple[Any, ...] = ("maybe", 2, -1, 1.5, [], {}, "")
 
-Call = Callable[[str, dict[str, Any]], Awaitable[CallToolResult]]
+CALL = {"model": "m", "rung": "claude"}
+CALLS: tuple[Any, ...] = (
+    {},
+    [{}],
+    [{**CALL, "model": "\x00"}],
+    [{**CALL, "note": "a\x00b"}],
+    [{**CALL, "note": "\ud800"}],
+    [{**CALL, "input_tokens": HUGE}],
+    [{**CALL, "input_tokens": -1}],
+    [{**CALL, "seconds": float("inf")}],
+    [{**CALL, "rung": "best"}],
+)
 
 VALID: dict[str, dict[str, Any]] = {
     "record_message": {"role": "user", "content": "Hello there"},
@@ -53,7 +64,13 @@ VALID: dict[str, dict[str, Any]] = {
     "start_new_chat": {},
     "claim_work": {"worker": "w", "wait_seconds": 0},
     "extend_work": {"job_id": "42:42:1", "fence": 1},
-    "submit_work": {"job_id": "42:42:1", "fence": 1},
+    "submit_work": {
+        "job_id": "42:42:1",
+        "fence": 1,
+        "result": {"kind": "summary", "text": "They talked."},
+        "model": "none",
+        "rung": "offline",
+    },
     "fail_work": {"job_id": "42:42:1", "fence": 1, "reason": "no"},
     "queue_status": {},
 }
@@ -97,7 +114,7 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "scope": ("world", "", 1, None),
         "deadline": NO_TIMES,
         "pinned": NO_FLAGS,
-        "importance": (-0.1, 1.1, "high", HUGE, float("nan"), float("inf"), [], {}),
+        "importance": (-0.1, 1.1, "high", HUGE, [], {}),
         "source_message_id": ("", "\x00", "9" * 129, 1.5, True, "nowhere", 999_999_999),
     },
     "update_memory": {
@@ -107,7 +124,7 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "to_chat_id": (1.5, True, "abc", HUGE),
     },
     "forget": {
-        "topic": (*NO_STRINGS, "", None, "?!", "…"),
+        "topic": (*NO_STRINGS, "", None, "?!"),
         "memory_ids": ([0], [-1], [True], ["1"], [HUGE], 1, {}, list(range(1, 1002))),
         "everything": (True, *NO_FLAGS),
         "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
@@ -134,11 +151,19 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
     "submit_work": {
         "job_id": ("", "x", "1:1", "\x00", f"{HUGE}:1:1", "42:42:999999", 5, None),
         "fence": (-1, HUGE, True, "1", 1.5, None, 999),
+        "result": (None, {}, {"kind": "x"}, {"kind": "summary"}, {"kind": "summary", "text": "\x00"}, "text", []),
+        "model": ("", "\x00", "x" * 129, 5, None),
+        "rung": ("best", "", 1, None),
+        "provisional": NO_FLAGS,
+        "calls": CALLS,
     },
     "fail_work": {
         "job_id": ("", "x", "1:1", "\x00", f"{HUGE}:1:1", "42:42:999999", 5, None),
         "fence": (-1, HUGE, True, "1", 1.5, None, 999),
         "reason": (*NO_STRINGS, None),
+        "retryable": NO_FLAGS,
+        "provider_down": NO_FLAGS,
+        "calls": CALLS,
     },
     "queue_status": {},
 }
@@ -355,3 +380,30 @@ def samples(strategy: st.SearchStrategy[dict[str, Any]], count: int = 60) -> lis
 
     collect()
     return found
+
+
+async def test_a_wrong_result_leaves_its_job_claimed_and_unchanged(memory: Memory, counted: asyncpg.Connection) -> None:
+    async with AsyncExitStack() as stack:
+        assistant = await opened(stack, memory, "record_message", MODES[0])
+        for role, content in (("user", "I live in Lisbon"), ("assistant", "Noted.")):
+            await call(assistant, "record_message", {"role": role, "content": content})
+        agent = await opened(stack, memory, "claim_work", MODES[0])
+        claimed = (await call(agent, "claim_work", {"worker": "w"})).structured_content
+        assert claimed is not None
+        job = {key: claimed["jobs"][0][key] for key in ("job_id", "fence")}
+        before = await contents(counted)
+        for tool, extra in (("submit_work", SUBMISSION), ("fail_work", {"reason": "no"})):
+            for calls in CALLS:
+                fault = complaint(await call(agent, tool, {**job, **extra, "calls": calls}))
+                assert fault is None, f"{tool} calls={calls} {fault}"
+        wrong_kind = await call(agent, "submit_work", {**job, **SUBMISSION, "result": {"kind": "summary", "text": "x"}})
+        after = await contents(counted)
+    assert complaint(wrong_kind) is None
+    assert after == before
+
+
+SUBMISSION = {
+    "result": {"kind": "exchange", "extraction": {}, "canonical": {}},
+    "model": "none",
+    "rung": "offline",
+}

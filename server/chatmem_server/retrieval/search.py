@@ -4,6 +4,7 @@ import asyncio
 import base64
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from chatmem.contract import ResultKind
@@ -60,7 +61,11 @@ class Retriever:
 
     async def for_prompt(self, request: SearchRequest, *, shown: frozenset[int], excluded: str | None) -> list[Hit]:
         """What a prompt should recall: this lane first, another only when it plainly answers better."""
-        hits = [h for h in await self._ranked(request) if not (h.kind == "message" and h.id in shown)]
+        hits = [
+            h
+            for h in await self._ranked(replace(request, thread_key=None))
+            if not (h.kind == "message" and h.id in shown)
+        ]
         messages = _own_lane([h for h in hits if h.kind == "message" and _relevant(h)], request.thread_key)
         memories = [
             h for h in hits if h.kind in MEMORY_KINDS and (h.lexical is not None or (h.cosine or 0) >= MIN_COSINE)

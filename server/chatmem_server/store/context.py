@@ -1,5 +1,6 @@
 """One context's rows, read in one round trip, now or as of a moment."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -103,7 +104,7 @@ async def read(
 def _rows(row: Row) -> ContextRows:
     return ContextRows(
         chat=ChatHead(*(row["chat"] or (0, 0, "", "", "", 0, DEFAULT_CHANNEL))),
-        lane=LaneHead(*(row["lane"] or (0, 0, None, None, None))),
+        lane=_lane(*(row["lane"] or (0, 0, None, None, None))),
         narrative=row["narrative"] or "",
         thread_summary=row["thread_summary"] or "",
         window=[Line(*line) for line in row["window"]],
@@ -113,3 +114,10 @@ def _rows(row: Row) -> ContextRows:
         memories=[Remembered(*memory) for memory in row["memories"]],
         quoted=Line(*row["quoted"]) if row["quoted"] is not None else None,
     )
+
+
+def _lane(
+    last_no: int, covered_to: int, focus_id: int | None, slot: str | None, slot_until: datetime | None
+) -> LaneHead:
+    """Inside a record json travels as text: the connection's codec does not reach it there."""
+    return LaneHead(last_no, covered_to, focus_id, json.loads(slot) if slot else None, slot_until)

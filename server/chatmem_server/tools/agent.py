@@ -1,12 +1,15 @@
 """The five work tools of the summarizer agent; listed and callable only for the agent scope."""
 
+from typing import TypeVar
+
 from pydantic import BaseModel
 
 from chatmem import work as w
+from chatmem.contract import MAX_BIGINT
 from chatmem_server.tools import text
 from chatmem_server.tools.assistant import ADD, CHANGE, READ, GetActors
 from chatmem_server.tools.spec import ToolSpec
-from chatmem_server.tools.strict import Call
+from chatmem_server.tools.strict import Call, Refusal
 
 
 def agent_tools(ready: GetActors) -> list[ToolSpec]:
@@ -70,6 +73,20 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
     ]
 
 
+JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
+
+
+def _possible(args: JobArgs) -> JobArgs:
+    """A job id is text, so its numbers may be larger than the database can compare.
+
+    Raises:
+        Refusal: for an id no job can have.
+    """
+    if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
+        raise Refusal(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")
+    return args
+
+
 class _Tools:
     def __init__(self, ready: GetActors) -> None:
         self._ready = ready
@@ -78,13 +95,13 @@ class _Tools:
         return await (await self._ready()).work.claim(call.args)
 
     async def extend(self, call: Call[w.ExtendWorkArgs]) -> BaseModel:
-        return await (await self._ready()).work.extend(call.args)
+        return await (await self._ready()).work.extend(_possible(call.args))
 
     async def submit(self, call: Call[w.SubmitWorkArgs]) -> BaseModel:
-        return await (await self._ready()).work.submit(call.args)
+        return await (await self._ready()).work.submit(_possible(call.args))
 
     async def fail(self, call: Call[w.FailWorkArgs]) -> BaseModel:
-        return await (await self._ready()).work.fail(call.args)
+        return await (await self._ready()).work.fail(_possible(call.args))
 
     async def status(self, call: Call[w.QueueStatusArgs]) -> BaseModel:
         return await (await self._ready()).work.status()

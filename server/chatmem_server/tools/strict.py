@@ -13,6 +13,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chatmem_server.places import Caller
 from chatmem_server.tools.schema import compact, compact_result
+from chatmem_server.tools.storable import unstorable
+
+MOST_NAMED = 80
+"""Characters of an argument's or a tool's name that are said back."""
 
 ArgsT = TypeVar("ArgsT", bound=BaseModel)
 ResultT = TypeVar("ResultT", bound=BaseModel)
@@ -79,9 +83,13 @@ class StrictTool(Tool):
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
         try:
-            return self.args_model.model_validate(arguments)
+            args = self.args_model.model_validate(arguments)
         except ValidationError as error:
             raise ToolError(explained(self.name, error)) from None
+        reason = unstorable(arguments)
+        if reason is not None:
+            raise ToolError(f"{self.name} was not run. {reason}")
+        return args
 
 
 def strict_tool(
@@ -141,7 +149,7 @@ def _errors(error: ValidationError) -> list[Any]:
 
 
 def _sentence(location: tuple[int | str, ...], kind: str, message: str) -> str:
-    field = ".".join(str(part) for part in location)
+    field = ".".join(str(part) for part in location)[:MOST_NAMED]
     text = message.removeprefix("Value error, ")
     if kind == "extra_forbidden":
         return f"There is no argument {field}; leave it out."

@@ -12,7 +12,7 @@ select
     from chats c
     left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
     where c.owner_id = $1 and c.chat_id = $2) as chat,
-  (select row(last_no, covered_to, focus_id, slot, slot_until) from lane) as lane,
+  (select row(last_no, covered_to, focus_id, slot::text, slot_until) from lane) as lane,
   -- The narrative is written from what the owner's own chat may see, so no other chat may see it.
   (select narrative from user_profile where owner_id = $1 and $1 = $2) as narrative,
   (select text from conversation_summaries
@@ -82,7 +82,7 @@ select
       where v.owner_id = $1 and v.chat_id = $2 and v.subject like 'canonical:%' and v.replaced_at > $10
       order by replaced_at limit 1) v on m.epoch is null
     where c.owner_id = $1 and c.chat_id = $2) as chat,
-  (select row(last_no, covered_to, null::bigint, null::jsonb, null::timestamptz) from lane) as lane,
+  (select row(last_no, covered_to, null::bigint, null::text, null::timestamptz) from lane) as lane,
   coalesce(
     (select value ->> 'narrative' from text_versions
       where owner_id = $1 and $1 = $2 and chat_id = 0 and subject = 'profile' and replaced_at > $10

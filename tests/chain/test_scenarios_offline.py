@@ -1,0 +1,282 @@
+"""The scenarios of a life with the memory, with no language model anywhere; asserts on prompts and rows, not on replies."""
+
+import itertools
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem_server.store import lanes
+from tests.memory_fixtures import USER, Clock, Memory
+from tests.offline_worker import work_off
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass
+class Life:
+    """A user who talks, an assistant that acknowledges, a summarizer that follows."""
+
+    memory: Memory
+    clock: Clock
+    client: MemoryClient
+    agent: MemoryClient
+    numbers: "itertools.count[int]"
+
+    async def say(self, text: str, answer: str = "All right.", **place: object) -> str:
+        number = str(next(self.numbers))
+        await self.client.record_message(
+            c.RecordMessageArgs.model_validate(
+                {"role": "user", "content": text, "message_id": number, "sent_at": self.clock(), **place}
+            )
+        )
+        self.clock.forward(minutes=1)
+        await self.client.record_message(
+            c.RecordMessageArgs.model_validate(
+                {
+                    "role": "assistant",
+                    "content": answer,
+                    "message_id": f"a{number}",
+                    "sent_at": self.clock(),
+                    "exchange_of": number,
+                    **place,
+                }
+            )
+        )
+        self.clock.forward(minutes=1)
+        await work_off(self.agent)
+        return number
+
+    async def prompt(self, query: str, **more: object) -> str:
+        context = await self.client.get_context(c.GetContextArgs.model_validate({"query": query, **more}))
+        assert context.tokens <= context.token_budget
+        assert context.coverage.gap == 0
+        return context.context or ""
+
+    async def profile(self) -> c.Profile:
+        return await self.client.get_profile(c.GetProfileArgs())
+
+    async def everywhere(self) -> str:
+        """Every text the database holds."""
+        pool = (await self.memory.storage.actors()).kit.database.pool
+        columns = await pool.fetch(
+            "select table_name, column_name from information_schema.columns where table_schema = 'public' "
+            "and data_type in ('text', 'jsonb', 'tsvector', 'ARRAY')"
+        )
+        texts = [
+            str(await pool.fetchval(f'select string_agg("{column}"::text, chr(10)) from "{table}"'))
+            for table, column in columns
+        ]
+        return "\n".join(texts)
+
+
+@pytest.fixture
+async def life(memory: Memory, clock: Clock) -> AsyncIterator[Life]:
+    async with memory.client() as client, memory.agent() as agent:
+        yield Life(memory, clock, client, agent, itertools.count(1))
+
+
+async def test_1_what_was_said_just_now_is_in_the_prompt(life: Life) -> None:
+    await life.say("My name is Priya and I'm working on a SingPass integration project")
+    assert "SingPass integration project" in await life.prompt("What project did I mention just now?")
+
+
+async def test_2_a_rolling_window_leaves_no_gap(life: Life) -> None:
+    for number in range(1, 23):
+        await life.say(f"Message {number}", f"Got number {number}.")
+    summary = await life.client.summarize_chat(c.SummarizeChatArgs())
+    prompt = await life.prompt("What was message number 3?")
+    assert summary.periods
+    assert summary.coverage.gap == 0
+    assert summary.coverage.verbatim + summary.coverage.summarised + summary.coverage.pending == 44
+    assert "Message 3" in prompt
+
+
+async def test_3_a_fact_is_learned_and_in_the_next_prompt(life: Life) -> None:
+    await life.say("I work as a Solution Architect at GovTech, mainly doing AWS infrastructure")
+    profile = await life.profile()
+    assert any("Solution Architect at GovTech" in m.content for m in profile.facts)
+    assert profile.facts[0].origin == "extracted"
+    life.clock.forward(days=2)
+    prompt = await life.prompt("Where do I work?", include=["memories"])
+    assert "GovTech" in prompt
+
+
+async def test_4_a_preference_is_learned_and_carried(life: Life) -> None:
+    await life.say("Please always give me concise responses with bullet points, I hate long paragraphs")
+    prompt = await life.prompt("Explain microservices to me", include=["memories"])
+    assert "PREFERENCES" in prompt
+    assert "bullet points" in prompt
+
+
+async def test_5_a_goal_lasts_until_it_is_done(life: Life) -> None:
+    await life.say("I need to launch the SingPass API integration by Q2 2026")
+    life.clock.forward(days=1)
+    prompt = await life.prompt("What are my current goals?", message_thread_id=7)
+    goals = (await life.profile()).goals
+    assert "SingPass" in prompt.split("\nGOALS\n")[1]
+    assert goals[0].deadline is not None
+    assert goals[0].deadline.astimezone(life.clock().astimezone().tzinfo).strftime("%Y-%m") in ("2026-06", "2026-07")
+    await life.client.update_memory(c.UpdateMemoryArgs(memory_id=goals[0].id, action="complete"))
+    assert (await life.profile()).goals == ()
+    assert (await life.client.explain(c.ExplainArgs(memory_id=goals[0].id))).memory.status == "completed"  # type: ignore[union-attr]
+
+
+async def test_6_a_date_gets_its_year_from_the_message(life: Life) -> None:
+    await life.say("Don't forget my team offsite is on March 15")
+    dates = (await life.profile()).dates
+    assert "March 15" in dates[0].content
+    assert dates[0].deadline is not None
+    assert dates[0].deadline.isoformat().startswith(("2026-03-14T16:00", "2026-03-15"))
+
+
+async def test_6b_days_and_ages_are_the_users_own(life: Life) -> None:
+    await life.say("Yesterday's talk")
+    await life.client.record_message(
+        c.RecordMessageArgs(
+            role="assistant",
+            content="Weather and three meetings. " * 30,
+            routine="morning-summary",
+            summary="Weather; meetings.",
+            message_id="r1",
+            sent_at=life.clock().replace(hour=23, minute=2),
+        )
+    )
+    life.clock.at = life.clock().replace(hour=7, minute=0)
+    life.clock.forward(days=1)
+    prompt = await life.prompt("What is up?")
+    assert "─── Monday, 16 February 2026 ───" in prompt
+    assert "[morning-summary | 07:02 AM, 7h ago]: Weather; meetings." in prompt
+    assert "UTC" not in prompt
+
+
+async def test_7c_the_full_text_of_a_routine_is_recalled_on_demand(life: Life) -> None:
+    text = (
+        "Good morning! Your check-in: you slept well. The forecast says thunderstorms over Jurong at noon. "
+        + "Do stretch. " * 20
+    )
+    await life.client.record_message(
+        c.RecordMessageArgs(
+            role="assistant", content=text, routine="smart-checkin", summary="A check-in.", message_id="r1"
+        )
+    )
+    prompt = await life.prompt("What did the check-in say about the forecast?")
+    assert "[smart-checkin | 09:15 AM, just now]: A check-in." in prompt
+    assert "thunderstorms over Jurong" in prompt.split("RELEVANT CONTEXT")[1]
+
+
+async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life) -> None:
+    await life.say("I need to launch the SingPass API integration by Q2 2026. I also like tea")
+    await life.say("The SingPass test account is ready", "SingPass noted.")
+    for number in range(22):
+        await life.say(f"Small talk number {number}")
+    assert "ingpass" in (await life.everywhere()).lower()
+    preview = await life.client.forget(c.ForgetArgs(topic="SingPass"))
+    done = await life.client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
+    await work_off(life.agent)
+    assert done.erased["traces_left"] == 0
+    assert "ingpass" not in (await life.everywhere()).lower()
+    assert "like tea" in await life.prompt("What do I like?")
+    pool = (await life.memory.storage.actors()).kit.database
+    assert await lanes.gaps(pool, USER) == []
+    life.clock.forward(days=1)
+    await life.say("I want to restart the SingPass project by Q3 2026")
+    assert any("SingPass" in m.content for m in (*(await life.profile()).goals, *(await life.profile()).facts))
+
+
+async def test_13_an_account_number_is_kept_word_for_word(life: Life) -> None:
+    await life.say("My AWS account number is 123456789012 for the dev environment")
+    for number in range(30):
+        await life.say(f"Let us talk about item {number}")
+    assert "123456789012" in await life.prompt("What's my AWS dev account number?")
+    assert any("123456789012" in m.content and m.pinned for m in (*(await life.profile()).pins,))
+
+
+async def test_15_lanes_never_mix_but_a_topic_that_is_named_is_found(life: Life) -> None:
+    await life.say("The greenhouse needs new glass panes", message_thread_id=1)
+    await life.say("The sailing boat is called Albatross", message_thread_id=2)
+    garden = await life.prompt("What does the boat need?", message_thread_id=1, include=["history"])
+    asked = await life.prompt("What is the sailing boat called?", message_thread_id=1)
+    assert "Albatross" not in garden
+    assert "in topic:42:2" in asked
+    assert "Albatross" in asked.split("RELEVANT CONTEXT")[1]
+
+
+async def test_16_a_slot_takes_only_what_fits_and_expires(life: Life) -> None:
+    await life.client.record_message(
+        c.RecordMessageArgs(role="assistant", content="Which date?", expects=c.Expects(slot="offsite", type="date"))
+    )
+    jazz = await life.client.get_context(c.GetContextArgs(query="Play some jazz"))
+    date = await life.client.get_context(c.GetContextArgs(query="March 3"))
+    life.clock.forward(minutes=61)
+    late = await life.client.get_context(c.GetContextArgs(query="March 3"))
+    assert jazz.focus is not None
+    assert jazz.focus.slot is None
+    assert date.focus is not None
+    assert (date.focus.source, date.focus.slot, date.focus.value) == ("slot", "offsite", "March 3")
+    assert late.focus is not None
+    assert late.focus.slot is None
+
+
+async def test_17_an_uncertain_statement_waits_for_the_users_word(life: Life) -> None:
+    await life.say("I might move to Berlin next year, not sure")
+    uncertain = (await life.profile()).uncertain
+    assert "Berlin" in uncertain[0].content
+    assert "Berlin" not in await life.prompt("Where will I live?", include=["memories"])
+    confirmed = await life.client.update_memory(c.UpdateMemoryArgs(memory_id=uncertain[0].id, action="confirm"))
+    assert (confirmed.status, confirmed.user_confirmed) == ("active", True)
+    await life.say("Maybe I'll learn the cello, not sure")
+    cello = (await life.profile()).uncertain[0]
+    await life.client.update_memory(c.UpdateMemoryArgs(memory_id=cello.id, action="reject"))
+    await life.say("Maybe I'll learn the cello, not sure")
+    assert (await life.profile()).uncertain == ()
+
+
+async def test_18_a_move_supersedes_the_old_home_and_keeps_its_history(life: Life) -> None:
+    await life.say("I live in Singapore")
+    before = life.clock()
+    life.clock.forward(days=10)
+    await life.say("I moved to Lisbon last week")
+    facts = (await life.profile()).facts
+    assert any("Lisbon" in m.content for m in facts)
+    assert not any("Singapore" in m.content for m in facts)
+    old = (
+        await life.client.search_memory(c.SearchMemoryArgs(query="where did I live before", kinds=("fact",)))
+    ).results
+    assert any("Singapore" in r.text for r in old)
+    then = await life.client.get_context(c.GetContextArgs(as_of=before, include=("memories",)))
+    assert "Singapore" in (then.context or "")
+    assert "Lisbon" not in (then.context or "")
+
+
+async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
+    number = await life.say("My team offsite is on March 15")
+    await life.client.record_message(
+        c.RecordMessageArgs(role="user", content="My team offsite is on March 22", message_id=number)
+    )
+    await work_off(life.agent)
+    profile = await life.profile()
+    assert ["March 22" in m.content for m in profile.dates] == [True]
+    assert "March 15" not in profile.narrative
+    summary = await life.client.summarize_chat(c.SummarizeChatArgs())
+    assert "March 15" not in summary.canonical.model_dump_json()
+    why = await life.client.explain(c.ExplainArgs(message_id=number))
+    assert [v.text for v in why.versions] == ["My team offsite is on March 15"]
+
+
+async def test_20_a_full_chat_asks_for_a_new_one_and_memories_stay(life: Life) -> None:
+    await life.say("I live in Singapore")
+    for number in range(40):
+        await life.say(
+            f"Decision {number}: we will use vendor number {number} for region {number} because the contract ends in {2027 + number}"
+        )
+    chat = await life.client.summarize_chat(c.SummarizeChatArgs())
+    context = await life.client.get_context(c.GetContextArgs())
+    assert (chat.canonical.tokens > 2000) == bool(context.notices)
+    begun = await life.client.start_new_chat(c.StartNewChatArgs())
+    fresh = await life.client.get_context(c.GetContextArgs())
+    assert begun.archived
+    assert fresh.notices == ()
+    assert any("Singapore" in m.content for m in (await life.profile()).facts)

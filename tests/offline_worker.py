@@ -1,0 +1,32 @@
+"""The summarizer's own work, done in the test's process on the deterministic rung."""
+
+from chatmem import work as w
+from chatmem.client import MemoryClient
+from chatmem_summarizer.events import unheard
+from chatmem_summarizer.ladder import Ladder
+from chatmem_summarizer.work import done
+
+
+async def work_off(agent: MemoryClient) -> list[str]:
+    """Work every job that is due; their kinds."""
+    kinds: list[str] = []
+    ladder = Ladder([])
+    while True:
+        claimed = await agent.claim_work(w.ClaimWorkArgs(worker="test", limit=5))
+        if not claimed.jobs:
+            return kinds
+        for item in claimed.jobs:
+            outcome = await done(item.input, ladder, unheard, may_use_model=item.may_use_model)
+            submitted = await agent.submit_work(
+                w.SubmitWorkArgs(
+                    job_id=item.job_id,
+                    fence=item.fence,
+                    result=outcome.result,
+                    model=outcome.model,
+                    rung=outcome.rung,
+                    provisional=outcome.provisional,
+                    calls=outcome.calls,
+                )
+            )
+            assert submitted.state == "complete"
+            kinds.append(item.kind)

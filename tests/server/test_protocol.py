@@ -1,0 +1,334 @@
+"""What MCP promises a client: short listings, two equal result channels, forms in both eras, news across processes."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import asyncpg
+import pytest
+from chatmem.settings import ServerSettings
+from chatmem_server.app import build_server
+from chatmem_server.places import Caller
+from chatmem_server.storage import Storage
+from mcp.client import Client, ClientRequestContext
+from mcp.client.subscriptions import ResourceUpdated
+from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent, Tool
+
+from tests.memory_fixtures import USER, Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+MODES = ("2026-07-28", "legacy")
+MOST_TOKENS = 1_800
+CHARACTERS_A_TOKEN = 4
+
+
+@asynccontextmanager
+async def client_of(
+    memory: Memory, mode: str, scope: str = "assistant", user: int | None = USER, **options: Any
+) -> AsyncGenerator[Client]:
+    caller = Caller(user, frozenset((scope,)))
+    server = build_server(memory.settings, memory.storage, auth=False, caller_of=lambda: caller)
+    async with Client(server, mode=mode, **options) as client:
+        yield client
+
+
+async def listed(memory: Memory, mode: str, scope: str) -> list[Tool]:
+    async with client_of(memory, mode, scope) as client:
+        return (await client.list_tools()).tools
+
+
+def cost(tool: Tool) -> int:
+    """Characters a model pays for: name, description, input schema."""
+    schema = json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)
+    return len(tool.name) + len(tool.description or "") + len(schema)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_assistant_tools_cost_a_model_at_most_1800_tokens(memory: Memory, mode: str) -> None:
+    tools = await listed(memory, mode, "assistant")
+    tokens = sum(cost(tool) for tool in tools) / CHARACTERS_A_TOKEN
+    print(f"assistant tools/list ({mode}): {tokens:.0f} tokens; " + ", ".join(f"{t.name} {cost(t) // 4}" for t in tools))
+    assert len(tools) == 10
+    assert tokens <= MOST_TOKENS
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("scope", ["assistant", "relay", "agent"])
+async def test_every_tool_has_title_description_annotations_and_output_schema(
+    memory: Memory, mode: str, scope: str
+) -> None:
+    for tool in await listed(memory, mode, scope):
+        assert tool.title
+        assert tool.description
+        assert "\n" not in tool.description
+        assert tool.input_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.output_schema is not None
+        assert tool.output_schema["type"] == "object"
+        hints = tool.annotations
+        assert hints is not None
+        assert hints.open_world_hint is False
+        assert None not in (hints.read_only_hint, hints.idempotent_hint)
+        assert hints.read_only_hint or hints.destructive_hint is (tool.name == "forget")
+
+
+async def test_tools_are_listed_in_the_same_order_every_time(memory: Memory) -> None:
+    lists = [await listed(memory, mode, "assistant") for mode in (*MODES, *MODES)]
+    assert all([t.name for t in tools] == [t.name for t in lists[0]] for tools in lists)
+
+
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("record_message", {"role": "user", "content": "My dentist is Dr Osei", "message_id": "m1", "speaker": "Priya"}),
+    ("record_message", {"role": "assistant", "content": "Noted. When is it?", "expects": {"slot": "visit", "type": "date"}}),
+    ("record_message", {"role": "assistant", "content": "Rain today", "routine": "weather", "summary": "Rain."}),
+    ("record_message", {"role": "user", "content": "My dentist is Dr Mensah", "message_id": "m1"}),
+    ("remember", {"content": "I live in Singapore"}),
+    ("remember", {"content": "I live in Lisbon", "scope": "global", "pinned": True}),
+    ("remember", {"content": "Finish the thesis", "kind": "goal", "deadline": "2026-06-01T12:00:00+08:00"}),
+    ("remember", {"content": "I prefer tea", "source_message_id": "m1", "importance": 0.75}),
+    ("update_memory", {"memory_id": 2, "action": "confirm"}),
+    ("get_context", {"query": "Where do I live?", "reply_to_message_id": "m1"}),
+    ("get_context", {"query": "Where do I live?", "detail": "sections", "token_budget": 200}),
+    ("search_memory", {"query": "dentist", "limit": 1}),
+    ("search_memory", {"query": "tea", "where": "all"}),
+    ("search_memory", {"query": "zeppelin"}),
+    ("get_profile", {}),
+    ("summarize_chat", {"now": True}),
+    ("explain", {"message_id": "m1"}),
+    ("explain", {"memory_id": 2}),
+    ("forget", {"topic": "tea"}),
+    ("forget", {"topic": "zeppelin"}),
+    ("start_new_chat", {}),
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_both_result_channels_say_the_same(memory: Memory, mode: str) -> None:
+    """Hosts show a model one or the other: whatever is in the structured half must be in the text."""
+    missing = []
+    async with client_of(memory, mode) as client:
+        for tool, arguments in CALLS:
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, f"{tool} {arguments}: {said(result)}"
+            missing += [f"{tool} {arguments}: {path}={value!r}" for path, value in unsaid(result)]
+        receipt = (await client.call_tool("get_context", {"query": "tea"})).structured_content
+        assert receipt is not None
+        replay = await client.call_tool("explain", {"receipt_id": receipt["receipt_id"]})
+        missing += [f"explain receipt: {path}={value!r}" for path, value in unsaid(replay)]
+    assert not missing, "\n".join(missing)
+
+
+def said(result: CallToolResult) -> str:
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+def unsaid(result: CallToolResult) -> list[tuple[str, Any]]:
+    """Scalars of the structured half that the text does not hold."""
+    text = said(result)
+    assert result.structured_content is not None
+    return [(path, value) for path, value in scalars(result.structured_content) if not told(value, text)]
+
+
+def scalars(value: Any, path: str = "") -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return [pair for key, inner in value.items() for pair in scalars(inner, f"{path}.{key}")]
+    if isinstance(value, list):
+        return [pair for index, inner in enumerate(value) for pair in scalars(inner, f"{path}[{index}]")]
+    return [(path, value)]
+
+
+def told(value: Any, text: str) -> bool:
+    """Null, false and zero may go unsaid; a time may be written with +00:00 or Z; a figure may be rounded."""
+    if value in (None, False, "", 0):
+        return True
+    if value is True:
+        return True
+    if isinstance(value, float):
+        return any(form in text for form in (f"{value:g}", f"{value:.3f}", f"{value:.0f}", str(value)))
+    return str(value) in text or str(value).removesuffix("Z") in text
+
+
+def answering(action: str, erase: bool | None) -> Any:
+    asked: list[str] = []
+
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action=action, content={"erase": erase} if erase is not None else None)
+
+    return answer, asked
+
+
+async def left(dsn: str) -> int:
+    connection = await asyncpg.connect(dsn)
+    try:
+        return int(await connection.fetchval("select count(*) from memory"))
+    finally:
+        await connection.close()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_forget_erases_when_the_person_says_yes_in_the_clients_form(memory: Memory, dsn: str, mode: str) -> None:
+    callback, asked = answering("accept", True)
+    async with client_of(memory, mode, elicitation_callback=callback) as client:
+        await client.call_tool("remember", {"content": "I prefer green tea"})
+        result = await client.call_tool("forget", {"topic": "tea"})
+    assert not result.is_error
+    assert result.structured_content is not None
+    assert result.structured_content["erased"]["memories"] == 1
+    assert len(asked) == 1
+    assert "I prefer green tea" in asked[0]
+    assert await left(dsn) == 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("action", "erase"), [("decline", None), ("accept", False)])
+async def test_forget_erases_nothing_when_the_person_says_no(
+    memory: Memory, dsn: str, mode: str, action: str, erase: bool | None
+) -> None:
+    callback, asked = answering(action, erase)
+    async with client_of(memory, mode, elicitation_callback=callback) as client:
+        await client.call_tool("remember", {"content": "I prefer green tea"})
+        result = await client.call_tool("forget", {"topic": "tea"})
+    assert result.is_error
+    assert "declined" in said(result)
+    assert len(asked) == 1
+    assert await left(dsn) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("callback", [None, answering("cancel", None)[0]], ids=["cannot ask", "closed unanswered"])
+async def test_forget_previews_where_nobody_answers_a_form(
+    memory: Memory, dsn: str, mode: str, callback: Any
+) -> None:
+    async with client_of(memory, mode, elicitation_callback=callback) as client:
+        await client.call_tool("remember", {"content": "I prefer green tea"})
+        preview = await client.call_tool("forget", {"topic": "tea"})
+        assert not preview.is_error
+        assert preview.structured_content is not None
+        assert preview.structured_content["receipt"] is None
+        assert await left(dsn) == 1
+        confirm = preview.structured_content["confirm"]
+        assert confirm in said(preview)
+        done = await client.call_tool("forget", {"topic": "tea", "confirm": confirm})
+    assert done.structured_content is not None
+    assert done.structured_content["erased"]["memories"] == 1
+    assert await left(dsn) == 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_forget_asks_nothing_when_nothing_matches(memory: Memory, mode: str) -> None:
+    callback, asked = answering("accept", True)
+    async with client_of(memory, mode, elicitation_callback=callback) as client:
+        result = await client.call_tool("forget", {"topic": "zeppelin"})
+    assert not result.is_error
+    assert asked == []
+
+
+@asynccontextmanager
+async def second_process(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
+    """Another server on the same database, as a second process has it: nothing shared but PostgreSQL."""
+    storage = Storage(settings, clock)
+    async with storage.running():
+        await storage.actors()
+        yield Memory(storage, settings)
+
+
+async def test_a_subscriber_hears_what_another_server_changed(
+    memory: Memory, settings: ServerSettings, clock: Clock
+) -> None:
+    uri = "memory://profile"
+    async with (
+        second_process(settings, clock) as other,
+        client_of(memory, MODES[0]) as listener,
+        client_of(other, MODES[0]) as writer,
+        listener.listen(resource_subscriptions=[uri]) as events,
+    ):
+        await heard_on(memory)
+        await writer.call_tool("remember", {"content": "I live in Lisbon"})
+        with anyio.fail_after(10):
+            event = await anext(aiter(events))
+        profile = await listener.read_resource(uri)
+    assert event == ResourceUpdated(uri=uri)
+    assert "I live in Lisbon" in profile.contents[0].text
+
+
+async def heard_on(memory: Memory) -> None:
+    """Until this server's LISTEN is in force, an announcement would be lost."""
+    connection = await asyncpg.connect(memory.settings.database_url.get_secret_value())
+    with anyio.fail_after(10):
+        while not await connection.fetchval(
+            "select count(*) >= 2 from pg_stat_activity where datname = current_database() and query ilike 'listen %'"
+        ):
+            await anyio.sleep(0.02)
+    await connection.close()
+
+
+async def test_a_subscriber_hears_of_its_own_chat_only(memory: Memory, settings: ServerSettings, clock: Clock) -> None:
+    mine = f"memory://chat/{USER}/messages"
+    async with (
+        second_process(settings, clock) as other,
+        client_of(memory, MODES[0]) as listener,
+        client_of(other, MODES[0], user=43) as stranger,
+        client_of(other, MODES[0]) as writer,
+        listener.listen(resource_subscriptions=[mine, "memory://profile"]) as events,
+    ):
+        await heard_on(memory)
+        await stranger.call_tool("remember", {"content": "I live in Porto"})
+        await writer.call_tool("record_message", {"role": "user", "content": "Hello there"})
+        with anyio.fail_after(10):
+            event = await anext(aiter(events))
+    assert event == ResourceUpdated(uri=mine)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_resources_prompts_and_completions_are_there(memory: Memory, mode: str) -> None:
+    async with client_of(memory, mode) as client:
+        await client.call_tool("remember", {"content": "I live in Lisbon"})
+        resources = {str(r.uri) for r in (await client.list_resources()).resources}
+        templates = {t.uri_template for t in (await client.list_resource_templates()).resource_templates}
+        prompts = {p.name for p in (await client.list_prompts()).prompts}
+        prompt = await client.get_prompt("chat_with_memory", {"message": "Where do I live?"})
+        memory_1 = await client.read_resource("memory://memory/1")
+    assert resources == {"memory://profile", "memory://chats"}
+    assert templates == {
+        "memory://chat/{chat_id}/summary",
+        "memory://chat/{chat_id}/messages{?limit,before}",
+        "memory://chat/{chat_id}/context",
+        "memory://memory/{memory_id}",
+    }
+    assert prompts == {"chat_with_memory", "what_do_you_know_about_me", "catch_me_up"}
+    assert "Where do I live?" in prompt.messages[0].content.text
+    assert "I live in Lisbon" in memory_1.contents[0].text
+
+
+BAD_URIS = (
+    "memory://chat/43/summary",
+    "memory://chat/-100/context",
+    "memory://chat/abc/summary",
+    "memory://chat//summary",
+    "memory://chat/1e3/messages",
+    "memory://chat/99999999999999999999999/messages",
+    "memory://chat/42/messages?limit=many",
+    "memory://chat/42/messages?before=99999999999999999999999",
+    "memory://memory/0",
+    "memory://memory/999999999999999999999",
+    "memory://memory/x",
+    "memory://nonsense",
+    "memory://chat/../profile",
+    "file:///etc/passwd",
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("uri", BAD_URIS)
+async def test_an_unknown_or_foreign_resource_is_an_error_without_insides(memory: Memory, mode: str, uri: str) -> None:
+    async with client_of(memory, mode) as client:
+        with pytest.raises(Exception) as refused:  # noqa: PT011 - its text and kind are checked below
+            await client.read_resource(uri)
+    text = str(refused.value)
+    assert type(refused.value).__name__ == "MCPError", refused.value
+    assert text
+    assert not any(word in text.lower() for word in ("pydantic", "traceback", "asyncpg", "valueerror", "invalid literal"))
