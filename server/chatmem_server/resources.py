@@ -1,6 +1,7 @@
 """The memory as resources: the same views the tools give, by URI; updates are announced to subscribers."""
 
 import json
+import re
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
@@ -23,8 +24,8 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
         actors = await ready()
         caller = assistant(caller_of())
         try:
-            return actors, locate(caller, int(chat_id) if chat_id else None, actors.kit.settings)
-        except (ChatRefused, ValueError) as error:
+            return actors, locate(caller, None if chat_id is None else chat_number(chat_id), actors.kit.settings)
+        except ChatRefused as error:
             raise ResourceNotFoundError(str(error)) from error
 
     @server.resource(
@@ -117,6 +118,17 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
             values = [str(chat) for chat in dict.fromkeys(known)]
             return Completion(values=[value for value in values if value.startswith(argument.value)])
         return None
+
+
+def chat_number(text: str) -> int:
+    """A chat id as a URI has it.
+
+    Raises:
+        ResourceNotFoundError: when it is no number a chat can have.
+    """
+    if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
+        raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the chats there are.")
+    return int(text)
 
 
 def assistant(caller: Caller) -> Caller:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from chatmem.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus
 from chatmem_server import dedup
@@ -58,7 +59,8 @@ class Statements:
         vector = await halfvec_or_none(self._kit.embedder, new.content)
         near = await self.near(q, new.owner_id, new.source_chat_id, new.content, vector)
         known = {x.memory.id: x.memory for x in near}
-        decision = dedup.decide(_comparable(new), [(_known(x.memory), x.cosine) for x in near])
+        zone = self._kit.zone
+        decision = dedup.decide(_comparable(new, zone), [(_known(x.memory, zone), x.cosine) for x in near])
         targets = [known[i] for i in decision.memory_ids if i is not None]
         match decision.verdict:
             case "duplicate":
@@ -142,9 +144,10 @@ def memory_scope(owner_id: int) -> list[str]:
     return [f"@o{owner_id}"]
 
 
-def _comparable(new: Statement) -> dedup.Statement:
-    return dedup.Statement(text=new.content, kind=new.kind, at=new.valid_from)
+def _comparable(new: Statement, zone: ZoneInfo) -> dedup.Statement:
+    """In the user's zone: `tomorrow` is a day of theirs."""
+    return dedup.Statement(text=new.content, kind=new.kind, at=new.valid_from.astimezone(zone))
 
 
-def _known(memory: Memory) -> dedup.Statement:
-    return dedup.Statement(text=memory.content, id=memory.id, kind=memory.kind, at=memory.valid_from)
+def _known(memory: Memory, zone: ZoneInfo) -> dedup.Statement:
+    return dedup.Statement(text=memory.content, id=memory.id, kind=memory.kind, at=memory.valid_from.astimezone(zone))

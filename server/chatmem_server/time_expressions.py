@@ -1,8 +1,9 @@
 """Time expressions in a query or a message as spans of real time in the user's zone.
 
 A query looks back ("on March 15" is the last one), a plan looks ahead (the coming one); a message looks where its verbs
-look.  Own small grammar (`date_mentions`) instead of a date library: dateparser needs 10–60 ms for a sentence here, this
-0.05–0.2 ms, and the query is on the hot path.  Knows no clock: now and the message's time are arguments.
+look.  Own small grammar (`date_mentions`) instead of a date library: on the hot path a query with three expressions costs
+0.14 ms here and 1.2–1.5 ms with dateparser (measured side by side), which also took "about the" for part of a date.
+Knows no clock: now and the message's time are arguments.
 """
 
 import re

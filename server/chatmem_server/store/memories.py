@@ -161,6 +161,8 @@ async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
 
 def memory(row: Row) -> Memory:
     values = {name: row[name] for name in _FIELDS}
+    # Stored as float4: six digits are what it holds.
+    values |= {name: round(values[name], 6) for name in ("confidence", "importance")}
     scope = "global" if row["chat_id"] is None else "chat"
     return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]))
 

@@ -1,0 +1,151 @@
+"""A context never exceeds its budget, keeps its order, repeats nothing and loses no message silently."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chatmem.contract import SectionName
+from chatmem.settings import Budgets
+from chatmem_server.context.assemble import Assembled, Material, assemble
+from chatmem_server.retrieval.hits import Hit
+from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
+from chatmem_server.store.messages import Line
+from chatmem_server.tokens import estimate
+
+ZONE = ZoneInfo("America/New_York")
+START = datetime(2026, 3, 7, 12, tzinfo=UTC)
+ORDER: list[SectionName] = ["profile", "summary", "memories", "history", "relevant", "quoted"]
+TEXT = st.text(alphabet="abc дом 猫 ⟦⟧[]\n.😀", min_size=1, max_size=300).filter(lambda t: t.strip())
+
+
+@st.composite
+def materials(draw: st.DrawFn) -> Material:
+    covered = draw(st.integers(0, 5)) * 4
+    shown = draw(st.integers(0, 30))
+    first = max(1, covered - draw(st.integers(0, 3)))
+    window = [_line(draw, n) for n in range(first, covered + shown + 1)] if shown or covered else []
+    last = window[-1].lane_no if window else 0
+    chunks = [
+        Chunk(n, 4 * n - 3, 4 * n, START, START + timedelta(days=1), 4, draw(TEXT), 10)
+        for n in range(1, covered // 4 + 1)
+    ]
+    return Material(
+        rows=ContextRows(
+            chat=ChatHead(
+                0,
+                last,
+                draw(st.just("") | TEXT),
+                "",
+                draw(st.just("") | TEXT),
+                draw(st.sampled_from([10, 3000])),
+                "telegram",
+            ),
+            lane=LaneHead(last, covered, None, None, None),
+            narrative=draw(st.just("") | TEXT),
+            thread_summary=draw(st.just("") | TEXT),
+            window=window,
+            open=last - covered,
+            summarised=covered,
+            chunks=chunks,
+            memories=[_memory(draw, n) for n in range(1, draw(st.integers(0, 15)))],
+            quoted=draw(st.none() | st.just(window[0] if window else None)),
+        ),
+        hits=[_hit(draw, n) for n in range(1, draw(st.integers(0, 12)))],
+        around=[],
+        excluded=draw(st.sampled_from([None, f"e{last}"])),
+        query="what",
+        thread_key="root:1",
+        now=START + timedelta(days=3),
+        zone=ZONE,
+        total=draw(st.integers(100, 6000)),
+        budgets=Budgets(),
+        canonical_cap=2000,
+    )
+
+
+def _line(draw: st.DrawFn, number: int) -> Line:
+    routine = draw(st.sampled_from([None, None, None, "morning-summary"]))
+    role = "assistant" if routine or number % 2 == 0 else "user"
+    at = START + timedelta(hours=7 * number)
+    return Line(
+        number, number, role, draw(TEXT), routine, "Short." if routine else None, None, at, 0, 10, f"e{number}", 1
+    )
+
+
+def _memory(draw: st.DrawFn, number: int) -> Remembered:
+    kind = draw(st.sampled_from(["fact", "preference", "goal", "date", "pin"]))
+    due = START + timedelta(days=number) if kind == "goal" else None
+    return Remembered(number, kind, draw(TEXT), None, 3, 0.5, draw(st.booleans()), due, START, False)
+
+
+def _hit(draw: st.DrawFn, number: int) -> Hit:
+    kind = draw(st.sampled_from(["message", "summary", "fact"]))
+    lane = draw(st.sampled_from(["root:1", "topic:1:5"]))
+    return Hit(
+        kind, number, 1, lane, draw(TEXT), "x", "user", None, START, 0, 10, 1.0, None, None, (number,), None, "active"
+    )
+
+
+def build(material: Material) -> Assembled:
+    return assemble(material)
+
+
+@given(materials())
+@settings(max_examples=200, deadline=None)
+def test_the_budget_is_never_exceeded(material: Material) -> None:
+    built = build(material)
+    assert estimate(built.text) <= built.tokens <= material.total
+
+
+@given(materials())
+@settings(max_examples=150, deadline=None)
+def test_sections_stand_in_their_order_and_fences_cannot_be_forged(material: Material) -> None:
+    built = build(material)
+    names = [section.name for section in built.sections]
+    assert names == [name for name in ORDER if name in names]
+    for section in built.sections:
+        fences = section.text.count("⟦memory⟧"), section.text.count("⟦/memory⟧")
+        assert fences in ((1, 1), (0, 0)) or built.truncated
+        assert section.text.count("⟦") + section.text.count("⟧") == 2 * sum(fences) or built.truncated
+
+
+@given(materials())
+@settings(max_examples=150, deadline=None)
+def test_every_message_of_the_lane_is_accounted_for_once(material: Material) -> None:
+    built = build(material)
+    cover, rows = built.coverage, material.rows
+    assert cover.gap == 0
+    assert cover.verbatim + cover.summarised + cover.pending == rows.lane.last_no
+    shown = built.included.get("messages", [])
+    assert shown == sorted(set(shown))
+    window = [line.id for line in rows.window if line.ext_id != material.excluded]
+    assert window[-3:] == shown[-3:]
+    assert shown == window[len(window) - len(shown) :]
+    left = {int(note.split()[1].rstrip(":")) for note in built.left_out if note.endswith("history budget")}
+    assert left == set(window) - set(shown)
+
+
+@given(materials())
+@settings(max_examples=150, deadline=None)
+def test_nothing_recalled_repeats_what_stands_above(material: Material) -> None:
+    built = build(material)
+    routines = {line.id for line in material.rows.window if line.routine}
+    assert not set(built.included.get("relevant message", [])) & (set(built.included.get("messages", [])) - routines)
+    assert not set(built.included.get("relevant summary", [])) & set(built.included.get("summaries", []))
+    assert not set(built.included.get("relevant fact", [])) & set(built.included.get("memories", []))
+
+
+@given(materials(), st.sets(st.sampled_from(ORDER), min_size=1))
+@settings(max_examples=100, deadline=None)
+def test_only_the_sections_asked_for_are_given(material: Material, wanted: set[SectionName]) -> None:
+    built = build(Material(**{**material.__dict__, "include": frozenset(wanted)}))
+    assert {section.name for section in built.sections} <= wanted
+    assert built.coverage.gap == 0
+
+
+@given(materials())
+@settings(max_examples=50, deadline=None)
+def test_the_same_material_gives_the_same_text(material: Material) -> None:
+    assert build(material).text == build(material).text
