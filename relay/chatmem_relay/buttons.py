@@ -10,6 +10,7 @@ from chatmem.contract import ForgetMatch
 
 Action = Literal["forget", "keep", "wipe", "confirm", "reject"]
 _CODES: dict[Action, str] = {"forget": "f", "keep": "k", "wipe": "w", "confirm": "c", "reject": "r"}
+_ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def data(pressed: Pressed) -> str:
 def read(text: str) -> Pressed | None:
     """None for data that is none of ours."""
     head, _, number = text.partition(":")
-    action = next((a for a, c in _CODES.items() if c == head), None)
+    action = _ACTIONS.get(head)
     return Pressed(action, int(number)) if action is not None and number.isdecimal() and len(number) < 19 else None
 
 

@@ -2,7 +2,7 @@
 
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -42,7 +42,7 @@ class Watched:
 
 
 @contextmanager
-def opened(path: Path, name: str, progress: Progress) -> Iterator[Watched]:
+def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
     """The export itself, or the member `name` of a zip or folder.
 
     Raises:

@@ -103,8 +103,8 @@ async def read(
 
 def _rows(row: Row) -> ContextRows:
     return ContextRows(
-        chat=ChatHead(*(row["chat"] or (0, 0, "", "", "", 0, DEFAULT_CHANNEL))),
-        lane=_lane(*(row["lane"] or (0, 0, None, None, None))),
+        chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead(0, 0, "", "", "", 0, DEFAULT_CHANNEL),
+        lane=_lane(*row["lane"]) if row["lane"] else LaneHead(0, 0, None, None, None),
         narrative=row["narrative"] or "",
         thread_summary=row["thread_summary"] or "",
         window=[Line(*line) for line in row["window"]],

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from chatmem.work import ChunkText, SummaryBody
 from chatmem_server.store.database import Queries, Row
@@ -103,5 +103,6 @@ async def of_message(q: Queries, owner_id: int, chat_id: int, thread_key: str, l
 
 
 def _summary(row: Row) -> Summary:
-    values = dict(row)
-    return Summary(**{**values, "body": SummaryBody.model_validate(values["body"])})
+    values: dict[str, Any] = dict(row)
+    values["body"] = SummaryBody.model_validate(values["body"])
+    return Summary(**values)

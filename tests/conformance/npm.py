@@ -1,0 +1,47 @@
+"""Pinned npm packages for the tests that drive foreign programs, installed once into a cache folder."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PACKAGES = ("node@22.23.3", "@modelcontextprotocol/inspector@2.12.0", "@anthropic-ai/claude-code@2.1.329")
+"""Node comes with them: Inspector needs 22.19 or later, and under an older one npm would install an old Inspector."""
+
+INSTALL_SECONDS = 600
+
+
+def cache_folder() -> Path:
+    chosen = os.environ.get("CHATMEM_TEST_CACHE")
+    return Path(chosen) if chosen else Path.home() / ".cache" / "chatmem-tests" / "npm"
+
+
+def binaries() -> Path:
+    """The folder of the programs, with the pinned versions in it. Skips the test only where npm is missing."""
+    folder = cache_folder()
+    if not all(_installed(folder, package) for package in PACKAGES):
+        if shutil.which("npm") is None:
+            pytest.skip("npm is not installed; it gets MCP Inspector and Claude Code")
+        _install(folder)
+    return folder / "node_modules" / ".bin"
+
+
+def _installed(folder: Path, package: str) -> bool:
+    name, _, version = package.rpartition("@")
+    manifest = folder / "node_modules" / name / "package.json"
+    return manifest.exists() and f'"version": "{version}"' in manifest.read_text()
+
+
+def _install(folder: Path) -> None:
+    """Node first: with it on the path, the others are chosen for it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = f"{folder / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
+    for packages in (PACKAGES[:1], PACKAGES):
+        subprocess.run(
+            ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save", *packages],
+            check=True,
+            timeout=INSTALL_SECONDS,
+            env={**os.environ, "PATH": path},
+        )

@@ -1,0 +1,125 @@
+"""MCP Inspector's command line against the real server: over stdio and HTTP, in both protocol eras."""
+
+import asyncio
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.server.processes import HttpServer, command, server_env
+
+pytestmark = [pytest.mark.anyio, pytest.mark.node]
+
+ERAS = ("legacy", "modern")
+RUN_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Inspector:
+    """One target, one era: `config` names the server as a client's configuration file would."""
+
+    bin: Path
+    config: Path
+    home: Path
+
+    async def __call__(self, method: str, *more: str) -> tuple[int, Any, str]:
+        """Exit code, parsed answer and what it said on stderr."""
+        arguments = ["--cli", "--config", str(self.config), "--server", "memory", "--stored-auth-only"]
+        process = await asyncio.create_subprocess_exec(
+            str(self.bin / "mcp-inspector"),
+            *(*arguments, "--method", method, "--format", "json", *more),
+            env={
+                "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}",
+                "HOME": str(self.home),
+                "MCP_INSPECTOR_SECRET_STORE": "memory",
+            },
+            cwd=self.home,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        try:
+            with anyio.fail_after(RUN_SECONDS):
+                out, errors = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+        assert process.returncode is not None
+        return process.returncode, json.loads(out) if out.strip() else None, errors.decode()
+
+    async def answer(self, method: str, *more: str) -> Any:
+        code, answer, errors = await self(method, *more)
+        assert code == 0, f"{method} exited with {code}: {errors} {answer}"
+        return answer.get("result", answer)
+
+    async def call(self, tool: str, **arguments: Any) -> Any:
+        return await self.answer("tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
+
+
+@pytest.fixture(params=[f"{transport} {era}" for transport in ("stdio", "http") for era in ERAS])
+async def inspector(
+    request: pytest.FixtureRequest, npm_bin: Path, tmp_path: Path, dsn: str, http_process: HttpServer
+) -> Inspector:
+    transport, era = request.param.split()
+    entry = {
+        "stdio": {
+            "command": command("stdio")[0],
+            "args": command("stdio")[1:],
+            "env": server_env(tmp_path / "io", dsn),
+        },
+        "http": {"type": "streamable-http", "url": http_process.url, "headers": http_process.headers()},
+    }[transport]
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"memory": {**entry, "protocolEra": era}}}))
+    home = tmp_path / "home"
+    home.mkdir()
+    (tmp_path / "io").mkdir()
+    return Inspector(npm_bin, config, home)
+
+
+async def test_inspector_finds_no_fault_in_the_schemas(inspector: Inspector) -> None:
+    answer = await inspector.answer("tools/list", "--strict")
+    tools = answer["tools"]
+    assert len(tools) == 10
+    assert all(tool["outputSchema"]["type"] == "object" for tool in tools)
+
+
+async def test_inspector_calls_the_tools(inspector: Inspector) -> None:
+    recorded = await inspector.call("record_message", role="user", content="I live in Lisbon", message_id="7")
+    remembered = await inspector.call("remember", content="I prefer green tea")
+    context = await inspector.call("get_context", query="What do I drink?")
+    found = await inspector.call("search_memory", query="tea", where="all")
+    assert recorded["structuredContent"]["outcome"] == "created"
+    assert remembered["structuredContent"]["memory"]["kind"] == "preference"
+    assert "I prefer green tea" in context["structuredContent"]["context"]
+    assert "I live in Lisbon" in context["content"][0]["text"]
+    assert found["structuredContent"]["results"][0]["text"] == "I prefer green tea"
+
+
+async def test_inspector_sees_a_refusal_as_the_tools_own_error(inspector: Inspector) -> None:
+    code, answer, errors = await inspector(
+        "tools/call", "--tool-name", "update_memory", "--tool-args-json", '{"memory_id":812,"action":"confirm"}'
+    )
+    assert code == 5
+    assert "No memory 812" in json.dumps(answer) + errors
+
+
+async def test_inspector_reads_resources_and_prompts(inspector: Inspector) -> None:
+    await inspector.call("remember", content="I prefer green tea")
+    resources = await inspector.answer("resources/list")
+    templates = await inspector.answer("resources/templates/list")
+    profile = await inspector.answer("resources/read", "--uri", "memory://profile")
+    prompts = await inspector.answer("prompts/list")
+    prompt = await inspector.answer(
+        "prompts/get", "--prompt-name", "chat_with_memory", "--prompt-args", "message=Where do I live?"
+    )
+    assert {r["uri"] for r in resources["resources"]} == {"memory://profile", "memory://chats"}
+    assert len(templates["resourceTemplates"]) == 4
+    assert "I prefer green tea" in profile["contents"][0]["text"]
+    assert len(prompts["prompts"]) == 3
+    assert "Where do I live?" in prompt["messages"][0]["content"]["text"]
