@@ -122,6 +122,12 @@ def reembed() -> None:
 
 
 @app.command()
+def scrub() -> None:
+    """Rewrite the database's files now, so that forgotten text leaves them too."""
+    _run("maintenance", "scrub")
+
+
+@app.command()
 def replay() -> None:
     """Start dead jobs of the queue anew."""
     _run("maintenance", "replay")

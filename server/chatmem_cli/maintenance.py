@@ -1,18 +1,18 @@
-"""`chatmem replay` and `chatmem reembed`: work that is started by hand."""
+"""`chatmem replay`, `reembed` and `scrub`: work that is started by hand."""
 
 import asyncio
 
 from rich.console import Console
 
 from chatmem.settings import ServerSettings, load
-from chatmem_cli.memory import storage
+from chatmem_cli.memory import opened, storage
 
 console = Console(highlight=False)
 
 
 def run(action: str) -> int:
     settings = load(ServerSettings)
-    asyncio.run(_replay(settings) if action == "replay" else _reembed(settings))
+    asyncio.run({"replay": _replay, "reembed": _reembed, "scrub": _scrub}[action](settings))
     return 0
 
 
@@ -20,6 +20,13 @@ async def _replay(settings: ServerSettings) -> None:
     async with storage(settings) as actors:
         count = await actors.work.replay()
     console.print(f"{count} dead jobs start anew")
+
+
+async def _scrub(settings: ServerSettings) -> None:
+    async with opened(settings) as storage_:
+        assert storage_.scrubber is not None  # made with the actors
+        await storage_.scrubber.scrub()
+    console.print("the database's files are rewritten; what was forgotten is not in them")
 
 
 async def _reembed(settings: ServerSettings) -> None:

@@ -17,16 +17,23 @@ def own_environment() -> dict[str, str]:
 
 
 @asynccontextmanager
-async def storage(settings: ServerSettings) -> AsyncGenerator[Actors]:
-    """The memory's actors in this process, beside whatever server runs."""
+async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
+    """The memory's storage in this process, beside whatever server runs."""
     quiet = settings.model_copy(update={"embeddings": "none"})
-    opened = Storage(quiet)
-    async with opened.running():
+    found = Storage(quiet)
+    async with found.running():
         try:
-            actors = await opened.actors()
+            await found.actors()
         except StorageUnavailable as error:
             raise CommandFailed(f"{error} Run `chatmem doctor` for the fix.") from error
-        yield actors
+        yield found
+
+
+@asynccontextmanager
+async def storage(settings: ServerSettings) -> AsyncGenerator[Actors]:
+    """The memory's actors in this process."""
+    async with opened(settings) as found:
+        yield await found.actors()
 
 
 def chat_of(settings: ServerSettings, chat_id: int | None) -> Where:

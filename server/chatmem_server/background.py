@@ -10,17 +10,20 @@ import asyncpg
 from chatmem_server.actors import Actors
 from chatmem_server.embedding.backlog import EmbeddingBacklog
 from chatmem_server.events import Announcer, Listener
+from chatmem_server.scrubbing import Scrubber
 
 logger = logging.getLogger(__name__)
 
 LEFTOVERS_SECONDS = 30.0
+SCRUB_CHECK_SECONDS = 600.0
 
 
 class Background:
-    def __init__(self, actors: Actors, announcer: Announcer, listener: Listener) -> None:
+    def __init__(self, actors: Actors, announcer: Announcer, listener: Listener, scrubber: Scrubber) -> None:
         self._actors = actors
         self._announcer = announcer
         self._listener = listener
+        self._scrubber = scrubber
         self._backlog = EmbeddingBacklog(actors.kit.database, actors.kit.embedder)
 
     @asynccontextmanager
@@ -31,6 +34,7 @@ class Background:
             asyncio.create_task(self._actors.kit.embedder.run()),
             asyncio.create_task(self._backlog.run()),
             asyncio.create_task(_every(LEFTOVERS_SECONDS, self._actors.work.apply_leftovers)),
+            asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
         ]
         try:
             yield
@@ -40,7 +44,7 @@ class Background:
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _every(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
     """Again and again; a database that is away for a while ends nothing."""
     while True:
         await asyncio.sleep(seconds)

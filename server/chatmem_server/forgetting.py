@@ -83,6 +83,7 @@ class Forgetter:
             plan = await self._plan(t, where, args)
             self._check(where, plan, args.confirm or "")
             erased = await self._erase(t, where, plan, now)
+            await t.run("scrub.request", now)
         erased |= {"context_receipts": await receipts.erase_all(self._kit.traces, where.owner_id, None)}
         erased |= {"traces_left": await self.probe(where.owner_id, plan)}
         for uri in (

@@ -17,11 +17,12 @@ from chatmem.settings import ServerSettings
 from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import TokenVerifier, ensure_local_tokens
 from chatmem_server.background import Background
-from chatmem_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from chatmem_server.embedded import SUPERUSER, EmbeddedPostgres, EmbeddedPostgresError
 from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.protocol import Embedder
 from chatmem_server.events import Announcer, Listener
 from chatmem_server.migrate import MigrationError, migrate
+from chatmem_server.scrubbing import Scrubber
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
 from chatmem_server.store.database import Database, open_database
@@ -49,6 +50,8 @@ class Storage:
         self.bus = InMemorySubscriptionBus()
         self.verifier = LateVerifier(self)
         self.embedder: Embedder = choose_embedder(settings)
+        self.scrubber: Scrubber | None = None
+        self._admin_dsn: str | None = None
         self._now = now
         self._actors: asyncio.Future[Actors] | None = None
         self._emit = jsonl(settings.log_dir, "server", now) if settings.observability else silent
@@ -111,7 +114,8 @@ class Storage:
         actors = make_actors(kit, key)
         await actors.work.apply_leftovers()
         listener = Listener(dsn, self.bus, actors.work.wake)
-        await stack.enter_async_context(Background(actors, announcer, listener).running())
+        self.scrubber = Scrubber(kit, dsn, self._admin_dsn)
+        await stack.enter_async_context(Background(actors, announcer, listener, self.scrubber).running())
         return actors
 
     async def _dsn(self, stack: AsyncExitStack) -> str:
@@ -122,6 +126,7 @@ class Storage:
         embedded = EmbeddedPostgres(self.settings.data_dir / "postgres")
         stack.push_async_callback(embedded.release)
         dsn = await embedded.start()
+        self._admin_dsn = embedded.dsn(SUPERUSER)
         await _migrate(dsn)
         return dsn
 

@@ -112,6 +112,44 @@ async def test_http_answers_malformed_requests_with_an_error_and_no_insides(http
     assert after.status_code == 200
 
 
+UNSTORABLE = (
+    r'{"content":"a\ud800b"}',
+    r'{"content":"a\u0000b"}',
+    r'{"content":"I like tea","importance":NaN}',
+    r'{"content":"I like tea","importance":1e999}',
+    r'{"content":"I like tea","message_thread_id":1' + "0" * 400 + "}",
+    r'{"content":"I like tea","kind":' + "[" * 900 + "]" * 900 + "}",
+)
+
+
+@pytest.mark.parametrize("arguments", UNSTORABLE, ids=range(len(UNSTORABLE)))
+async def test_http_refuses_values_json_can_write_and_a_database_cannot_hold(
+    http_process: HttpServer, arguments: str
+) -> None:
+    body = json.dumps(call_of("remember")).replace('"arguments": {}', f'"arguments": {arguments}')
+    assert arguments in body
+    headers = {**wire_headers("tools/call", "remember"), **http_process.headers(), "Content-Type": "application/json"}
+    async with httpx2.AsyncClient() as http:
+        answer = await http.post(http_process.url, content=body.encode(), headers=headers)
+    assert answer.status_code in (200, 400)
+    refusal = answer.json()
+    assert "error" in refusal or refusal["result"]["isError"]
+    assert "Traceback" not in answer.text
+    assert "failed inside" not in answer.text
+    async with connect_http(http_process.url, http_process.token()) as client:
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert profile.facts == profile.preferences == ()
+
+
+async def test_stdio_answers_lines_that_are_no_requests_and_lives_on(tmp_path: Path, dsn: str) -> None:
+    process = await stdio_server(tmp_path / "data", dsn)
+    assert process.stdin is not None
+    for line in (b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 5000, b'{"jsonrpc":"2.0"}', b"x" * 100_000):
+        process.stdin.write(line + b"\n")
+    assert len((await ask(process, request("tools/list", 7)))["result"]["tools"]) == 10
+    assert await close(process) == 0
+
+
 @pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
 async def test_each_token_lists_and_calls_only_its_own_tools(http_process: HttpServer, mode: str) -> None:
     assistant = await _tools(http_process, "assistant", mode, "queue_status", {})

@@ -5,13 +5,14 @@ import re
 import asyncpg
 import pytest
 
-from chatmem_sql import queries
+from chatmem_sql import migrations, queries
 
 pytestmark = pytest.mark.anyio
 
 NO_OWNER = {
     "access_tokens": "looked up by the hash of a credential, before any owner is known",
     "server_keys": "the server's own",
+    "scrubs": "the server's own",
     "pg_stats": "statistics",
 }
 ACROSS = {
@@ -52,7 +53,15 @@ async def test_postgresql_prepares_every_query(dsn: str) -> None:
     assert failures == {}
 
 
-@pytest.mark.parametrize("name", [name for name in queries() if name not in ACROSS])
+def test_only_these_tables_have_no_owner() -> None:
+    schema = migrations()[0].sql
+    tables = dict(re.findall(r"create table (\w+) \((.*?)\n\)", schema, re.DOTALL))
+    ownerless = {table for table, body in tables.items() if "owner_id" not in body}
+    assert ownerless == set(NO_OWNER) - {"pg_stats"}
+    assert set(tables) - ownerless == set(TENANT_TABLES)
+
+
+@pytest.mark.parametrize("name", [name for name in queries() if name not in ACROSS and not name.startswith("scrub.")])
 def test_a_query_names_the_owner_for_every_tenant_table_it_reads(name: str) -> None:
     sql = queries()[name]
     named = [table for table in TENANT_TABLES if re.search(rf"\b(?:from|join|into|update)\s+{table}\b", sql)]

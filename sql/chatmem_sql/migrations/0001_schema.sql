@@ -311,6 +311,14 @@ create table tombstones (
   primary key (owner_id, id)
 );
 
+-- Whether something was erased since the files were last rewritten; one row.
+create table scrubs (
+  only_row boolean primary key default true check (only_row),
+  requested_at timestamptz,
+  done_at timestamptz
+);
+insert into scrubs default values;
+
 -- The keys of tombstones and of confirm tokens.
 create table server_keys (
   name text primary key,

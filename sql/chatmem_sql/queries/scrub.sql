@@ -1,0 +1,60 @@
+-- name: request
+-- $1 now: something was erased
+update scrubs set requested_at = $1
+
+-- name: due
+-- $1 latest time of the last scrub for another one to be due: whether text erased since then may still lie in the files
+select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
+
+-- name: done
+-- $1 when it began: what was erased later is not covered
+update scrubs
+set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
+
+-- name: rewrite_messages
+vacuum (full, analyze) messages
+
+-- name: rewrite_message_versions
+vacuum (full, analyze) message_versions
+
+-- name: rewrite_message_fts
+vacuum (full, analyze) message_fts
+
+-- name: rewrite_conversation_summaries
+vacuum (full, analyze) conversation_summaries
+
+-- name: rewrite_text_versions
+vacuum (full, analyze) text_versions
+
+-- name: rewrite_memories
+vacuum (full, analyze) memories
+
+-- name: rewrite_memory_versions
+vacuum (full, analyze) memory_versions
+
+-- name: rewrite_chat_metadata
+vacuum (full, analyze) chat_metadata
+
+-- name: rewrite_user_profile
+vacuum (full, analyze) user_profile
+
+-- name: rewrite_chat_context_queue
+vacuum (full, analyze) chat_context_queue
+
+-- name: rewrite_context_receipts
+vacuum (full, analyze) context_receipts
+
+-- name: rewrite_thread_state
+vacuum (full, analyze) thread_state
+
+-- name: rewrite_statistics
+-- The planner's samples hold words; needs a superuser
+vacuum full pg_catalog.pg_statistic
+
+-- name: checkpoint
+-- Everything in memory goes to the files, and log that is no longer needed is removed
+checkpoint
+
+-- name: switch_log
+-- The log segment in use is closed, so that the next checkpoint can remove it
+select pg_switch_wal()

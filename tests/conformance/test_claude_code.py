@@ -1,0 +1,153 @@
+"""The real Claude Code against the real server: it connects, and its model sees all that a tool answers."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+
+from tests.conformance.claude import Claude
+from tests.server.processes import HttpServer, command, server_env
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.replies import Reply, Say, UseTool
+from tests.stubs.stub import Asked
+
+pytestmark = [pytest.mark.anyio, pytest.mark.node]
+
+QUESTION = "What do I drink in the morning?"
+CALLS = (
+    UseTool("mcp__memory__get_context", {"query": QUESTION}),
+    UseTool("mcp__memory__remember", {"content": "I drink green tea every morning"}),
+    UseTool("mcp__memory__search_memory", {"query": "green tea"}),
+)
+
+
+@pytest.fixture
+def claude(npm_bin: Path, tmp_path: Path) -> Claude:
+    return Claude(npm_bin, tmp_path / "home")
+
+
+@pytest.fixture(params=["stdio", "http"])
+def entry(request: pytest.FixtureRequest, tmp_path: Path, dsn: str, http_process: HttpServer) -> dict[str, Any]:
+    """The server as a client's configuration file names it."""
+    if request.param == "http":
+        return {"type": "http", "url": http_process.url, "headers": http_process.headers()}
+    program, *arguments = command("stdio")
+    return {"type": "stdio", "command": program, "args": arguments, "env": server_env(tmp_path / "io", dsn)}
+
+
+async def test_claude_code_connects(claude: Claude, entry: dict[str, Any]) -> None:
+    await claude("mcp", "add", *_added(entry))
+    listed = await claude("mcp", "list")
+    assert "memory" in listed
+    assert "✔ Connected" in listed
+
+
+def _added(entry: dict[str, Any]) -> list[str]:
+    if entry["type"] == "http":
+        bearer = f"Authorization: {entry['headers']['Authorization']}"
+        return ["--transport", "http", "memory", entry["url"], "--header", bearer]
+    variables = [part for name, value in entry["env"].items() for part in ("-e", f"{name}={value}")]
+    return ["memory", *variables, "--", entry["command"], *entry["args"]]
+
+
+async def test_claude_codes_model_sees_whole_answers_and_its_memories_are_stored(
+    claude: Claude, entry: dict[str, Any], tmp_path: Path, dsn: str
+) -> None:
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"memory": entry}}))
+    async with AnthropicStub(scripted(CALLS, Say("You drink green tea."))) as stub:
+        printed = await claude(
+            *("-p", QUESTION, "--mcp-config", str(config), "--strict-mcp-config", "--output-format", "json"),
+            *("--allowedTools", "mcp__memory__get_context,mcp__memory__remember,mcp__memory__search_memory"),
+            ANTHROPIC_BASE_URL=stub.url,
+            ANTHROPIC_API_KEY="dummy",
+        )
+    assert json.loads(printed)["result"] == "You drink green tea."
+    context, remembered, found = results_seen(stub.asked)
+    assert {"context", "tokens", "coverage", "receipt_id", "thread_key", "notices"} <= set(context)
+    assert remembered["outcome"] == "stored"
+    assert remembered["memory"]["content"] == "I drink green tea every morning"
+    assert [r["text"] for r in found["results"]] == ["I drink green tea every morning"]
+    assert found["results"][0]["id"] == remembered["memory"]["id"]
+    assert await stored(dsn) == [("I drink green tea every morning", 42)]
+
+
+async def test_claude_code_shows_its_model_the_instructions_and_the_daily_tools(
+    claude: Claude, entry: dict[str, Any], tmp_path: Path
+) -> None:
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"memory": entry}}))
+    async with AnthropicStub(Say("ok")) as stub:
+        await claude(
+            *("-p", "hi", "--mcp-config", str(config), "--strict-mcp-config", "--output-format", "json"),
+            ANTHROPIC_BASE_URL=stub.url,
+            ANTHROPIC_API_KEY="dummy",
+        )
+    first = talks(stub.asked)[0]
+    tools = {tool["name"]: tool for tool in first.body["tools"]}
+    for name in ("get_context", "record_message", "search_memory", "remember"):
+        assert tools[f"mcp__memory__{name}"]["input_schema"]["additionalProperties"] is False
+    assert "mcp__memory__forget" not in tools, "only the daily tools cost tokens in every request"
+    assert "preview first, then call again with the confirm token" in json.dumps(first.body)
+
+
+async def test_claude_code_shows_its_model_a_refusal_to_act_on(
+    claude: Claude, entry: dict[str, Any], tmp_path: Path
+) -> None:
+    config = tmp_path / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"memory": entry}}))
+    wrong = (UseTool("mcp__memory__remember", {"content": "I like tea", "chat_id": 43}),)
+    async with AnthropicStub(scripted(wrong, Say("ok"))) as stub:
+        await claude(
+            *("-p", "hi", "--mcp-config", str(config), "--strict-mcp-config", "--output-format", "json"),
+            *("--allowedTools", "mcp__memory__remember"),
+            ANTHROPIC_BASE_URL=stub.url,
+            ANTHROPIC_API_KEY="dummy",
+        )
+    (refusal,) = tool_results(stub.asked)
+    assert refusal["is_error"]
+    assert "Leave chat_id out to use your own chat." in json.dumps(refusal["content"])
+
+
+def scripted(calls: tuple[UseTool, ...], last: Reply) -> Callable[[Asked], Reply]:
+    """The next tool call by how many results the model has been shown: repeated requests get the same answer."""
+
+    def reply(asked: Asked) -> Reply:
+        done = len(tool_results([asked]))
+        return calls[done] if done < len(calls) and asked.body.get("tools") else last
+
+    return reply
+
+
+def talks(asked: list[Asked]) -> list[Asked]:
+    """Requests of the conversation itself: with tools, not a count."""
+    return [a for a in asked if a.path == "/v1/messages" and a.body.get("tools")]
+
+
+def tool_results(asked: list[Asked]) -> list[dict[str, Any]]:
+    """The tool results in the last request, in order."""
+    if not talks(asked):
+        return []
+    blocks = [block for m in talks(asked)[-1].messages if isinstance(m["content"], list) for block in m["content"]]
+    return [block for block in blocks if block.get("type") == "tool_result"]
+
+
+def results_seen(asked: list[Asked]) -> list[dict[str, Any]]:
+    results = tool_results(asked)
+    assert not [r for r in results if r.get("is_error")], results
+    return [json.loads(_text(r["content"])) for r in results]
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else "".join(block["text"] for block in content)
+
+
+async def stored(dsn: str) -> list[tuple[str, int]]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        return [tuple(row) for row in await connection.fetch("select content, owner_id from memories order by id")]
+    finally:
+        await connection.close()
