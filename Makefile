@@ -21,7 +21,7 @@ format: .venv/ready-dev
 
 types: .venv/ready-dev
 	$(BIN)/mypy
-	@if command -v node >/dev/null; then $(BIN)/pyright; else echo "pyright skipped: it needs node"; fi
+	@if command -v node >/dev/null; then $(BIN)/pyright --pythonpath $(BIN)/python; else echo "pyright skipped: it needs node"; fi
 
 contracts: .venv/ready-dev
 	$(BIN)/lint-imports
