@@ -20,6 +20,9 @@ from chatmem_server.work_inputs import level_of
 
 _RESULT: TypeAdapter[WorkResult] = TypeAdapter(WorkResult)
 
+REDONE = "redo:"
+"""Mark of a job done again by a better rung: it learns, but later exchanges have carried the canonical summary on."""
+
 LISTED: tuple[tuple[str, str], ...] = (
     ("facts", "fact"),
     ("preferences", "preference"),
@@ -75,7 +78,8 @@ class Applier:
 
     async def _exchange(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         stored = await self._learner.learn(t, job, result.extraction, now)
-        await self._canonical(t, job, result.canonical, now)
+        if not job.dedup_key.startswith(REDONE):
+            await self._canonical(t, job, result.canonical, now)
         seen = await profile.count_exchange(t, job.key.owner_id)
         if seen.stale and (seen.first or seen.exchanges_since >= self._kit.settings.compaction.profile_exchanges):
             await self._enqueue_profile(t, job, now)

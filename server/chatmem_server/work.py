@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from chatmem import work as w
+from chatmem.contract import JobKind
 from chatmem_server.applying import Applier, ResultRefused
 from chatmem_server.services import WORK, Kit
 from chatmem_server.store import chats, ledger, queue
@@ -16,6 +17,10 @@ EXCHANGE_SHARE = 0.75
 """Part of a chat's model calls extraction may use: the rest is for summaries, so that all together stay at one call
 an exchange (SPEC §6)."""
 
+RUNGS: tuple[w.Rung, ...] = ("offline", "ollama", "claude")
+"""From the plainest to the best."""
+
+REDONE: tuple[JobKind, ...] = ("exchange", "chunk_summary")
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
@@ -58,7 +63,7 @@ class WorkQueue:
         """Step one writes the result ahead; step two applies it. Raises ClaimLost."""
         key = JobKey.parse(args.job_id)
         result = args.result.model_dump(mode="json")
-        job = await queue.submit(self._kit.database, key, args.fence, result, args.model, args.provisional)
+        job = await queue.submit(self._kit.database, key, args.fence, result, args.model, args.provisional, args.rung)
         if job is None:
             raise ClaimLost(f"Job {args.job_id} is no longer yours; drop its result.")
         await self._charge(job, args.calls)
@@ -151,8 +156,9 @@ class WorkQueue:
         now = self._kit.now()
         lease_until = now + self._kit.settings.queue.lease
         jobs = await queue.claim(self._kit.database, args.worker, now, lease_until, args.kinds, args.limit)
-        if not jobs and args.best_rung != "offline":
-            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, ("chunk_summary", "thread_summary"), now)
+        if not jobs and args.best_rung != "offline" and not await self._cap_reached():
+            lower = RUNGS[: RUNGS.index(args.best_rung)]
+            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, REDONE, lower, now)
         items = [item for job in jobs if (item := await self._item(job)) is not None]
         if jobs and not items:
             return await self._claim_now(args)
@@ -198,7 +204,7 @@ class WorkQueue:
             await chats.lock(t, job.key.owner_id, job.key.chat_id)
             for call in calls:
                 await ledger.add(t, job, call, self._kit.now())
-            await chats.charge(t, job.key.owner_id, job.key.chat_id, len(calls))
+            await chats.charge(t, job.key.owner_id, job.key.chat_id, sum(call.ok for call in calls))
 
     async def _apply_one(self, owner_id: int, chat_id: int) -> tuple[JobKey, dict[str, int]] | None:
         now = self._kit.now()

@@ -127,3 +127,23 @@ async def test_supported_extractions_become_memories_and_inventions_do_not(memor
         profile = await client.get_profile(c.GetProfileArgs())
     assert submitted.stored == {"memories": 1, "unsupported": 1, "not_the_users_words": 1}
     assert [m.content for m in profile.facts] == ["Lives in Singapore"]
+
+
+async def test_a_lower_rungs_result_is_done_again_once_by_the_better_rung(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 25)
+        while claimed := (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs:
+            args = {"job_id": claimed[0].job_id, "fence": claimed[0].fence, "result": answer(claimed[0])}
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="offline", provisional=True))
+        again: list[w.WorkItem] = []
+        for _ in range(40):
+            found = (await agent.claim_work(w.ClaimWorkArgs(worker="two", best_rung="claude"))).jobs
+            for item in found:
+                args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
+                await agent.submit_work(w.SubmitWorkArgs(**args, model="claude", rung="claude"))
+                again.append(item)
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+    assert {item.kind for item in again} >= {"exchange", "chunk_summary"}
+    assert len({item.job_id for item in again if item.kind == "chunk_summary"}) == 2
+    assert not any(period.provisional for period in summary.periods)
+    assert summary.canonical.general_summary == "up to 50"

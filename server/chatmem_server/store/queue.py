@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from chatmem.contract import JobKind
-from chatmem.work import JobState
+from chatmem.work import JobState, Rung
 from chatmem_server.store.database import Queries, Row
 
 
@@ -130,10 +130,10 @@ async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> 
 
 
 async def submit(
-    q: Queries, key: JobKey, fence: int, result: dict[str, Any], model: str, provisional: bool
+    q: Queries, key: JobKey, fence: int, result: dict[str, Any], model: str, provisional: bool, rung: Rung = "offline"
 ) -> Job | None:
     """None when the claim is no longer the caller's."""
-    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional)
+    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, rung)
     return _job(row) if row is not None else None
 
 
@@ -185,8 +185,11 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
     return len(await q.rows("queue.replay", owner_id, now))
 
 
-async def redo_provisional(q: Queries, limit: int, kinds: Sequence[JobKind], now: datetime) -> int:
-    return len(await q.rows("queue.redo_provisional", limit, now, list(kinds)))
+async def redo_provisional(
+    q: Queries, limit: int, kinds: Sequence[JobKind], lower: Sequence[Rung], now: datetime
+) -> int:
+    """How many results of the `lower` rungs go back to work."""
+    return len(await q.rows("queue.redo_provisional", limit, now, list(kinds), list(lower)))
 
 
 async def status(q: Queries, now: datetime) -> list[KindCounts]:

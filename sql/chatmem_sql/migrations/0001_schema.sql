@@ -257,6 +257,7 @@ create table chat_context_queue (
   not_before timestamptz not null,
   result jsonb,
   model text,
+  rung text check (rung in ('offline', 'ollama', 'claude')),
   provisional boolean not null default false,
   error text,
   trace_id text,

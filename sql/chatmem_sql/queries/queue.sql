@@ -55,9 +55,10 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and lease_by is 
 returning lease_until
 
 -- name: submit
--- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional. Step one: the result is written ahead.
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 rung. Step one: the result is written
+-- ahead.
 update chat_context_queue
-set state = 'ready_to_write', result = $5, model = $6, provisional = $7, lease_by = null, lease_until = null
+set state = 'ready_to_write', result = $5, model = $6, provisional = $7, rung = $8, lease_by = null, lease_until = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
   and lease_by is not null
 returning *
@@ -123,16 +124,20 @@ where state = 'dead' and ($1::bigint is null or owner_id = $1)
 returning owner_id, chat_id, id
 
 -- name: redo_provisional
--- $1 how many, $2 now, $3 best model's kinds: finished by a lower rung, to be done again by the better one
+-- $1 how many, $2 now, $3 kinds, $4 rungs below the one that is back: done by a lower rung, to be done again by the
+-- better one, while the chat's exchanges still pay for a model call
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
-    provisional = false
+    provisional = false, dedup_key = case when q.dedup_key like 'redo:%' then q.dedup_key else 'redo:' || q.dedup_key end
 from (
-  select owner_id, chat_id, id from chat_context_queue
-  where state = 'complete' and provisional and kind = any($3::text[])
-  order by owner_id, chat_id, id
+  select j.owner_id, j.chat_id, j.id
+  from chat_context_queue j
+  join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
+  where j.state = 'complete' and j.provisional and j.kind = any($3::text[]) and j.rung = any($4::text[])
+    and c.model_calls < c.exchanges
+  order by j.owner_id, j.chat_id, j.id
   limit $1
-  for update skip locked
+  for update of j skip locked
 ) p
 where q.owner_id = p.owner_id and q.chat_id = p.chat_id and q.id = p.id
 returning q.owner_id, q.chat_id, q.id
