@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from chatmem.contract import ForgetArgs, ForgetMatch, Forgotten, Memory
+from chatmem_server import caches
 from chatmem_server.derived import Cleaned, redact_derived
 from chatmem_server.places import Where
 from chatmem_server.redaction import GONE, Target, redact, states_any
@@ -84,6 +85,7 @@ class Forgetter:
             self._check(where, plan, args.confirm or "")
             erased = await self._erase(t, where, plan, now)
             await t.run("scrub.request", now)
+        caches.clear()
         erased |= {"context_receipts": await receipts.erase_all(self._kit.traces, where.owner_id, None)}
         erased |= {"traces_left": await self.probe(where.owner_id, plan)}
         for uri in (

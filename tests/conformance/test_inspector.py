@@ -89,6 +89,13 @@ async def test_inspector_finds_no_fault_in_the_schemas(inspector: Inspector) -> 
     assert all(tool["outputSchema"]["type"] == "object" for tool in tools)
 
 
+async def test_inspector_speaks_the_era_it_is_told_to(inspector: Inspector) -> None:
+    hello = await inspector.answer("initialize")
+    era = json.loads(inspector.config.read_text())["mcpServers"]["memory"]["protocolEra"]
+    assert hello["protocolVersion"] == {"legacy": "2025-11-25", "modern": "2026-07-28"}[era]
+    assert "get_context" in hello["instructions"]
+
+
 async def test_inspector_calls_the_tools(inspector: Inspector) -> None:
     recorded = await inspector.call("record_message", role="user", content="I live in Lisbon", message_id="7")
     remembered = await inspector.call("remember", content="I prefer green tea")

@@ -83,7 +83,9 @@ class HttpServer:
                 assert self.process is not None
                 assert self.process.returncode is None, "the server ended while starting; its stderr says why"
                 with suppress(httpx2.TransportError):
-                    if (await http.get(f"{self.base}/health")).status_code == 200:
+                    health = (await http.get(f"{self.base}/health")).json()
+                    assert health["reason"] is None, health["reason"]
+                    if health["ready"]:
                         return
                 await asyncio.sleep(0.05)
 

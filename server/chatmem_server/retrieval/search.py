@@ -76,14 +76,17 @@ class Retriever:
     async def _ranked(self, r: SearchRequest) -> list[Hit]:
         vector, question = await asyncio.gather(self._vector(r.query), self._question(r))
         wanted = frozenset(r.kinds) if r.kinds else None
-        hits: list[Hit] = []
-        if wanted is None or "message" in wanted:
-            hits += await self._messages(r, question, vector)
-        if wanted is None or wanted & set(MEMORY_KINDS):
-            found = await self._memories(r, question, vector)
-            hits += [h for h in found if wanted is None or h.kind in wanted]
-        if wanted is None or "summary" in wanted:
-            hits += await self._summaries(r, question, vector)
+        searches = [
+            search(r, question, vector)
+            for kinds, search in (
+                (("message",), self._messages),
+                (MEMORY_KINDS, self._memories),
+                (("summary",), self._summaries),
+            )
+            if wanted is None or wanted & set(kinds)
+        ]
+        found = await asyncio.gather(*searches)
+        hits = [hit for part in found for hit in part if wanted is None or hit.kind in wanted]
         return sorted(hits, key=lambda h: (-h.score, -h.at.timestamp(), h.id))
 
     async def _vector(self, query: str) -> Vector | None:
