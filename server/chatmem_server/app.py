@@ -19,6 +19,7 @@ from chatmem_server.prompts import add_prompts
 from chatmem_server.refusals import REFUSALS
 from chatmem_server.resources import add_resources
 from chatmem_server.storage import Storage
+from chatmem_server.subscriptions import OwnChanges
 from chatmem_server.tools.agent import agent_tools
 from chatmem_server.tools.assistant import assistant_tools
 from chatmem_server.tools.spec import ToolSpec
@@ -87,7 +88,7 @@ def build_server(
         title="chatmem: one memory for every assistant",
         instructions=INSTRUCTIONS,
         version=VERSION,
-        subscriptions=storage.bus,
+        subscriptions=OwnChanges(storage.changes, who),
         middleware=middleware,
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},

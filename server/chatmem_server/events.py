@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any
 
 import asyncpg
-from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
 
 from chatmem_server.services import CHANGES, WORK
 from chatmem_server.store.database import Database
+from chatmem_server.subscriptions import Change, Changes
 
 logger = logging.getLogger(__name__)
 
@@ -45,11 +45,10 @@ class Announcer:
 class Listener:
     """Hears all processes' announcements: wakes workers, and tells subscribers which resource changed."""
 
-    def __init__(self, dsn: str, bus: InMemorySubscriptionBus, wake: Callable[[], None]) -> None:
+    def __init__(self, dsn: str, changes: Changes, wake: Callable[[], None]) -> None:
         self._dsn = dsn
-        self._bus = bus
+        self._changes = changes
         self._wake = wake
-        self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         while True:
@@ -74,10 +73,5 @@ class Listener:
         self._wake()
 
     def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:
-        uri = str(payload).partition(" ")[2]
-        self._spawn(self._bus.publish(ResourceUpdated(uri=uri)))
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        owner, _, uri = str(payload).partition(" ")
+        self._changes.tell(Change(int(owner), uri))

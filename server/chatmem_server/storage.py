@@ -11,7 +11,6 @@ from typing import Any
 
 import asyncpg
 from mcp.server.auth.provider import AccessToken
-from mcp.server.subscriptions import InMemorySubscriptionBus
 
 from chatmem.settings import ServerSettings
 from chatmem_server.actors import Actors, make_actors
@@ -26,6 +25,7 @@ from chatmem_server.scrubbing import Scrubber
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
 from chatmem_server.store.database import Database, open_database
+from chatmem_server.subscriptions import Changes
 from chatmem_server.trace import jsonl, silent
 from chatmem_sql import migrations
 
@@ -47,7 +47,7 @@ class Storage:
 
     def __init__(self, settings: ServerSettings, now: Callable[[], datetime] = utc_now) -> None:
         self.settings = settings
-        self.bus = InMemorySubscriptionBus()
+        self.changes = Changes()
         self.verifier = LateVerifier(self)
         self.embedder: Embedder = choose_embedder(settings)
         self.scrubber: Scrubber | None = None
@@ -113,7 +113,7 @@ class Storage:
         key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), self._now())
         actors = make_actors(kit, key)
         await actors.work.apply_leftovers()
-        listener = Listener(dsn, self.bus, actors.work.wake)
+        listener = Listener(dsn, self.changes, actors.work.wake)
         self.scrubber = Scrubber(kit, dsn, self._admin_dsn)
         await stack.enter_async_context(Background(actors, announcer, listener, self.scrubber).running())
         return actors

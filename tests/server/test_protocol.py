@@ -276,7 +276,6 @@ async def heard_on(memory: Memory) -> None:
         await connection.close()
 
 
-@pytest.mark.xfail(strict=True, reason="events.Listener drops the owner: every user's listeners hear memory://profile")
 async def test_a_subscriber_hears_of_its_own_memory_only(
     memory: Memory, settings: ServerSettings, clock: Clock
 ) -> None:
