@@ -58,7 +58,7 @@ Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
 Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
 ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
 RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
-Unit = Annotated[float, Field(ge=0, le=1)]
+Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 class Contract(BaseModel):

@@ -14,7 +14,8 @@ QUEUE_STATUS = "queue_status"
 
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Rung = Literal["claude", "ollama", "offline"]
-JobId = Annotated[str, Field(pattern=r"^-?\d+:-?\d+:\d+$", description="owner:chat:number")]
+Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
+JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
 
 
 class WorkMessage(Contract):
@@ -217,7 +218,7 @@ class ClaimedWork(Contract):
 
 class ExtendWorkArgs(Contract):
     job_id: JobId
-    fence: int
+    fence: Fence
 
 
 class Extended(Contract):
@@ -226,7 +227,7 @@ class Extended(Contract):
 
 class SubmitWorkArgs(Contract):
     job_id: JobId
-    fence: int
+    fence: Fence
     result: WorkResult
     model: Annotated[Text, Field(max_length=128)]
     rung: Rung
@@ -244,7 +245,7 @@ class Submitted(Contract):
 
 class FailWorkArgs(Contract):
     job_id: JobId
-    fence: int
+    fence: Fence
     reason: Annotated[Text, Field(max_length=2000)]
     retryable: bool = True
     provider_down: bool = Field(default=False, description="The model was unreachable: the attempt is not counted.")

@@ -9,6 +9,9 @@ from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.store.database import Queries, Row
 from chatmem_server.tokens import estimate
 
+TEXTS = "derived.texts"
+"""The query that reads them all."""
+
 
 @dataclass
 class Cleaned:
@@ -24,7 +27,7 @@ class Cleaned:
 async def redact_derived(q: Queries, owner_id: int, targets: Sequence[Target]) -> Cleaned:
     """Take the targets' sentences out of summaries, canonical texts, the profile and all former versions."""
     cleaned = Cleaned()
-    for row in await q.rows("derived.texts", owner_id):
+    for row in await q.rows(TEXTS, owner_id):
         text, gone = redact(row["text"] or "", targets)
         body, gone_body = redact_all(row["body"], targets)
         if gone or gone_body:

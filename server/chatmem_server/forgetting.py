@@ -6,7 +6,7 @@ import hmac
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,8 @@ from chatmem.contract import ForgetArgs, ForgetMatch, Forgotten, Memory
 from chatmem_server import caches
 from chatmem_server.derived import Cleaned, redact_derived
 from chatmem_server.places import Where
+from chatmem_server.probing import Forgotten as Probed
+from chatmem_server.probing import Prober
 from chatmem_server.redaction import GONE, Target, redact, states_any
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
@@ -42,7 +44,7 @@ class Plan:
     memories: list[Memory]
     messages: list[Located]
     targets: list[Target]
-    sentences: list[str] = field(default_factory=list)
+    messages_too: bool
 
     def digest(self) -> str:
         """Of the memories meant: a token confirms these and no others."""
@@ -54,6 +56,7 @@ class Forgetter:
         self._kit = kit
         self._tombstones = tombstones
         self._key = key
+        self._prober = Prober(kit)
 
     async def preview(self, where: Where, args: ForgetArgs) -> Forgotten:
         """What would go, and the token that confirms it; nothing is deleted."""
@@ -87,7 +90,16 @@ class Forgetter:
             await t.run("scrub.request", now)
         caches.clear()
         erased |= {"context_receipts": await receipts.erase_all(self._kit.traces, where.owner_id, None)}
-        erased |= {"traces_left": await self.probe(where.owner_id, plan)}
+        gone = Probed(
+            owner_id=where.owner_id,
+            topic=args.topic,
+            statements=[m.content for m in plan.memories],
+            targets=plan.targets,
+            messages=plan.messages,
+            # Words of another chat, or of messages that were to stay, are no traces.
+            whole_messages=args.include_messages and where.owner_id == where.chat_id,
+        )
+        erased |= {"traces_left": await self._prober.traces(gone), "near": await self._prober.near(gone)}
         for uri in (
             "memory://profile",
             f"memory://chat/{where.chat_id}/summary",
@@ -99,26 +111,13 @@ class Forgetter:
         self._kit.emit("forgotten", receipt=receipt, **erased)
         return Forgotten(erased=erased, receipt=receipt, notes=self._notes())
 
-    async def probe(self, owner_id: int, plan: Plan) -> int:
-        """How many texts still state what was forgotten: 0, or something is wrong."""
-        left = sum(
-            states_any(json.dumps([row["text"], row["body"]], ensure_ascii=False), plan.targets)
-            for row in await self._kit.database.rows("derived.texts", owner_id)
-        )
-        gone = {m.id for m in plan.memories}
-        left += len(await memories.by_ids(self._kit.database, owner_id, list(gone)))
-        for at in plan.messages:
-            lines = await messages.by_ids(self._kit.database, owner_id, at.chat_id, [at.line.id])
-            left += sum(states_any(line.content, plan.targets) for line in lines)
-        return left
-
     async def _plan(self, q: Queries, where: Where, args: ForgetArgs) -> Plan:
         found = await self._memories(q, where, args)
         targets = [Target.statement(text) for m in found for text in (m.content,)]
         if args.topic is not None:
             targets.append(Target.topic(args.topic))
         hit = await self._messages(q, where, args, found, targets) if args.include_messages else []
-        return Plan(memories=found, messages=hit, targets=targets)
+        return Plan(memories=found, messages=hit, targets=targets, messages_too=args.include_messages)
 
     async def _memories(self, q: Queries, where: Where, args: ForgetArgs) -> list[Memory]:
         if args.memory_ids is not None:
@@ -172,9 +171,20 @@ class Forgetter:
         erased = {"memories": await memories.erase(t, where.owner_id, [m.id for m in plan.memories])}
         erased["sentences"] = sum([await self._redact(t, at, plan.targets) for at in plan.messages])
         erased["messages"] = len(plan.messages)
+        if plan.messages_too:
+            erased["message_versions"] = await self._drop_versions(t, where, plan)
         cleaned = await redact_derived(t, where.owner_id, plan.targets)
         await self._remake(t, where, cleaned, plan, now)
         return {**erased, **cleaned.counts, "tombstones": stones}
+
+    async def _drop_versions(self, t: Queries, where: Where, plan: Plan) -> int:
+        """Former texts of edited messages that state a target go whole."""
+        words = {word for target in plan.targets for word in target.words}
+        former = await messages.versions_like(t, where.owner_id, [f"%{word}%" for word in sorted(words)])
+        gone = [f for f in former if states_any(f.text, plan.targets)]
+        for text in gone:
+            await messages.drop_version(t, where.owner_id, text)
+        return len(gone)
 
     async def _redact(self, t: Queries, at: Located, targets: list[Target]) -> int:
         text, gone = redact(at.line.content, targets)

@@ -3,8 +3,8 @@
 import random
 
 import pytest
-from chatmem import contract as c
 
+from chatmem import contract as c
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off
 

@@ -39,9 +39,8 @@ def _install(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = f"{folder / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
     for packages in (PACKAGES[:1], PACKAGES):
-        subprocess.run(
-            ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save", *packages],
-            check=True,
-            timeout=INSTALL_SECONDS,
-            env={**os.environ, "PATH": path},
-        )
+        command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save", *packages]
+        done = subprocess.run(command, timeout=INSTALL_SECONDS, env={**os.environ, "PATH": path}, check=False)
+        if done.returncode and "CI" not in os.environ:
+            pytest.skip("npm cannot fetch MCP Inspector and Claude Code here")
+        done.check_returncode()

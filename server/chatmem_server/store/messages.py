@@ -196,6 +196,22 @@ async def containing(q: Queries, owner_id: int, chat_id: int | None, lexemes: st
     return [located(row) for row in rows]
 
 
+@dataclass(frozen=True)
+class FormerText:
+    chat_id: int
+    id: int
+    version: int
+    text: str
+
+
+async def versions_like(q: Queries, owner_id: int, patterns: Sequence[str]) -> list[FormerText]:
+    return [FormerText(*row) for row in await q.rows("messages.versions_like", owner_id, list(patterns))]
+
+
+async def drop_version(q: Queries, owner_id: int, former: FormerText) -> None:
+    await q.run("messages.drop_version", owner_id, former.chat_id, former.id, former.version)
+
+
 def located(row: Row) -> Located:
     return Located(row["owner_id"], row["chat_id"], row["thread_key"], line(row))
 

@@ -170,3 +170,13 @@ from (select chat_id, id from message_fts
 join messages m on m.owner_id = $1 and m.chat_id = f.chat_id and m.id = f.id
 where $2::bigint is null or m.chat_id = $2
 order by m.chat_id, m.id
+
+-- name: versions_like
+-- $1 owner, $2 patterns: former texts that may state something forgotten
+select chat_id, id, version, content from message_versions
+where owner_id = $1 and content ilike any($2::text[])
+
+-- name: drop_version
+-- $1 owner, $2 chat, $3 number, $4 version
+delete from message_versions
+where owner_id = $1 and chat_id = $2 and id = $3 and version = $4
