@@ -141,7 +141,7 @@ def desktop_snippet() -> dict[str, object]:
     """The Claude Desktop entry: absolute paths, because its environment is nearly empty."""
     command = Path(sys.argv[0]).absolute()
     known = command.name == "chatmem" and command.exists()
-    program = [str(command)] if known else [sys.executable, "-m", "chatmem_cli.main"]
+    program = [str(command)] if known else [sys.executable, "-m", "chatmem_cli.entry"]
     return {"mcpServers": {"memory": {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}}}
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import importlib
 import logging
 import sys
@@ -28,7 +29,11 @@ def main() -> None:
 def run(settings: ServerSettings, *, stdio: bool) -> None:
     """Serve until told to stop."""
     transport = "stdio" if stdio else "http"
+    # Nothing made while importing is ever garbage; looking for some takes a tenth of the start.
+    gc.disable()
     serve = getattr(importlib.import_module(f"chatmem_server.{transport}"), f"serve_{transport}")
+    gc.freeze()
+    gc.enable()
     asyncio.run(serve(settings))
 
 
