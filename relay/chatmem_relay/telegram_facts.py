@@ -60,7 +60,8 @@ def incoming(message: Message, settings: RelaySettings) -> Incoming | None:
         sent_at=message.date,
         channel=CHANNEL,
         user_name=settings.user_name or name,
-        speaker=name if message.chat.id < 0 else None,
+        # In a shared group it matters who speaks; elsewhere only the user does.
+        speaker=name if message.chat.id in settings.groups else None,
         message_thread_id=lane.message_thread_id,
         reply_to_message_id=lane.reply_to_message_id,
     )

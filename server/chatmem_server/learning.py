@@ -11,6 +11,7 @@ from chatmem_server.context.assemble import worth_showing
 from chatmem_server.due import due_date
 from chatmem_server.eligibility import eligible_sentences
 from chatmem_server.evidence import Source, check, contains_quote
+from chatmem_server.places import Where
 from chatmem_server.secrets import mask
 from chatmem_server.services import Kit
 from chatmem_server.statements import Statement, Statements
@@ -75,7 +76,7 @@ class Learner:
         found = await messages.id_range(
             t, key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, MOST_LINES
         )
-        return {line.id: line for line in found if line.role == "user"}
+        return {line.id: line for line in found if line.role == "user" and may_tell(job, line)}
 
     async def _rejected(self, t: Queries, job: Job) -> list[str]:
         """What the user said no to is not asked again."""
@@ -114,7 +115,7 @@ class Learner:
             source_chat_id=job.key.chat_id,
             kind=c.kind,
             status="active" if c.certain else "uncertain",
-            content=text,
+            content=f"{_speaker(job, c)}{text}",
             quote=mask(c.item.quote),
             confidence=CERTAIN if c.certain else UNCERTAIN,
             priority=priority(c.item.quote),
@@ -127,6 +128,23 @@ class Learner:
             source_ids=tuple(line.id for line in c.sources),
             model=job.model,
         )
+
+
+def may_tell(job: Job, line: Line) -> bool:
+    """Whether a message can state facts for this memory: another person's words say nothing about the user.
+
+    A shared group is the memory of all who talk in it; there a statement carries its speaker's name.
+    """
+    return line.speaker is None or _shared(job)
+
+
+def _shared(job: Job) -> bool:
+    return Where(job.key.owner_id, job.key.chat_id).shared
+
+
+def _speaker(job: Job, c: _Candidate) -> str:
+    name = c.sources[0].speaker
+    return f"{name}: " if name and _shared(job) else ""
 
 
 def _states(message: str, quote: str) -> bool:

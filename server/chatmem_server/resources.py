@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Awaitable, Callable, Sequence
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
@@ -9,96 +10,33 @@ from mcp.types import Completion, CompletionArgument, CompletionContext, PromptR
 
 from chatmem.contract import GetContextArgs, MemoryKind, SummarizeChatArgs
 from chatmem_server.actors import Actors
-from chatmem_server.places import Caller, ChatRefused, Where, locate
+from chatmem_server.places import Caller, ChatRefused, Where, locate, owner_of
 from chatmem_server.store import chats, memories, messages
 from chatmem_server.tools import text
 from chatmem_server.tools.assistant import GetActors
 from chatmem_server.tools.strict import CallerOf
 
 MOST_MESSAGES = 200
+CHAT = "memory://chat/{chat_id}"
 KINDS: tuple[MemoryKind, ...] = ("fact", "preference", "goal", "date", "outcome", "pin")
 
 
+TEXT, JSON = "text/plain", "application/json"
+
+
 def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf) -> None:
-    async def at(chat_id: str | None) -> tuple[Actors, Where]:
-        actors = await ready()
-        caller = assistant(caller_of())
-        try:
-            return actors, locate(caller, None if chat_id is None else chat_number(chat_id), actors.kit.settings)
-        except ChatRefused as error:
-            raise ResourceNotFoundError(str(error)) from error
-
-    @server.resource(
-        "memory://profile",
-        name="profile",
-        title="Profile",
-        mime_type="text/plain",
-        description="What is known of the user.",
+    """Register the six resources and the completions of their parameters."""
+    views = _Views(ready, caller_of)
+    table: tuple[tuple[str, str, str, str, str, Callable[..., Awaitable[str]]], ...] = (
+        ("memory://profile", "profile", "Profile", TEXT, "What is known of the user.", views.profile),
+        ("memory://chats", "chats", "Chats", JSON, "The user's chats.", views.chats),
+        (f"{CHAT}/summary", "chat_summary", "Chat summary", TEXT, "A chat's summaries.", views.summary),
+        (f"{CHAT}/messages{{?limit,before}}", "chat_messages", "Messages", JSON, "Newest first.", views.messages),
+        (f"{CHAT}/context", "chat_context", "Context", TEXT, "What an assistant is shown now.", views.context),
+        ("memory://memory/{memory_id}", "memory", "Memory", TEXT, "One memory.", views.memory),
     )
-    async def profile() -> str:
-        actors, where = await at(None)
-        return text.profile(await actors.viewer.profile(where))
-
-    @server.resource(
-        "memory://chats", name="chats", title="Chats", mime_type="application/json", description="The user's chats."
-    )
-    async def all_chats() -> str:
-        actors, where = await at(None)
-        found = await chats.of_owner(actors.kit.database, where.owner_id)
-        return json.dumps([{"chat_id": c.chat_id, "channel": c.channel, "messages": c.last_id} for c in found])
-
-    @server.resource(
-        "memory://chat/{chat_id}/summary",
-        name="chat_summary",
-        title="Chat summary",
-        mime_type="text/plain",
-        description="A chat's summaries.",
-    )
-    async def summary(chat_id: str) -> str:
-        actors, where = await at(chat_id)
-        return text.chat_summary(await actors.viewer.chat_summary(where, SummarizeChatArgs()))
-
-    @server.resource(
-        "memory://chat/{chat_id}/messages{?limit,before}",
-        name="chat_messages",
-        title="Messages",
-        mime_type="application/json",
-        description="A chat's messages, newest first.",
-    )
-    async def page(chat_id: str, limit: int = 50, before: int = 2**62) -> str:
-        actors, where = await at(chat_id)
-        lines = await messages.page(
-            actors.kit.database, where.owner_id, where.chat_id, before, max(1, min(limit, MOST_MESSAGES))
-        )
-        rows = [
-            {"id": x.id, "role": x.role, "speaker": x.speaker, "at": x.sent_at.isoformat(), "text": x.content}
-            for x in lines
-        ]
-        return json.dumps(rows, ensure_ascii=False)
-
-    @server.resource(
-        "memory://chat/{chat_id}/context",
-        name="chat_context",
-        title="Context",
-        mime_type="text/plain",
-        description="What an assistant is shown now.",
-    )
-    async def context_now(chat_id: str) -> str:
-        actors, where = await at(chat_id)
-        built = await actors.reader.context(where, GetContextArgs())
-        return built.context or ""
-
-    @server.resource(
-        "memory://memory/{memory_id}", name="memory", title="Memory", mime_type="text/plain", description="One memory."
-    )
-    async def one_memory(memory_id: str) -> str:
-        actors, where = await at(None)
-        found = None
-        if memory_id.isdecimal() and len(memory_id) < 19:
-            found = await memories.by_id(actors.kit.database, where.owner_id, int(memory_id))
-        if found is None or (found.chat_id is not None and found.chat_id != where.chat_id):
-            raise ResourceNotFoundError(f"No memory {memory_id}; find its number with search_memory.")
-        return text.memory(found)
+    for uri, name, title, mime_type, description, view in table:
+        server.resource(uri, name=name, title=title, mime_type=mime_type, description=description)(view)
 
     @server.completion()  # type: ignore[no-untyped-call, untyped-decorator]  # the SDK leaves this decorator untyped
     async def complete(
@@ -107,17 +45,71 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
         context: CompletionContext | None,
     ) -> Completion | None:
         if argument.name == "kind":
-            return Completion(values=[kind for kind in KINDS if kind.startswith(argument.value)])
-        if argument.name == "chat_id":
-            actors = await ready()
-            known = [
-                actors.kit.settings.default_user,
-                *actors.kit.settings.user_ids,
-                *actors.kit.settings.personal_groups,
-            ]
-            values = [str(chat) for chat in dict.fromkeys(known)]
-            return Completion(values=[value for value in values if value.startswith(argument.value)])
-        return None
+            return _starting(argument.value, KINDS)
+        return _starting(argument.value, await views.chat_ids()) if argument.name == "chat_id" else None
+
+
+class _Views:
+    """One coroutine a resource, as seen by the caller of the request under way."""
+
+    def __init__(self, ready: GetActors, caller_of: CallerOf) -> None:
+        self._ready = ready
+        self._caller_of = caller_of
+
+    async def profile(self) -> str:
+        actors, where = await self._at(None)
+        return text.profile(await actors.viewer.profile(where))
+
+    async def chats(self) -> str:
+        actors, where = await self._at(None)
+        found = await chats.of_owner(actors.kit.database, where.owner_id)
+        return json.dumps([{"chat_id": c.chat_id, "channel": c.channel, "messages": c.last_id} for c in found])
+
+    async def summary(self, chat_id: str) -> str:
+        actors, where = await self._at(chat_id)
+        return text.chat_summary(await actors.viewer.chat_summary(where, SummarizeChatArgs()))
+
+    async def messages(self, chat_id: str, limit: int = 50, before: int = 2**62) -> str:
+        actors, where = await self._at(chat_id)
+        most = max(1, min(limit, MOST_MESSAGES))
+        lines = await messages.page(actors.kit.database, where.owner_id, where.chat_id, before, most)
+        rows = [
+            {"id": x.id, "role": x.role, "speaker": x.speaker, "at": x.sent_at.isoformat(), "text": x.content}
+            for x in lines
+        ]
+        return json.dumps(rows, ensure_ascii=False)
+
+    async def context(self, chat_id: str) -> str:
+        actors, where = await self._at(chat_id)
+        return (await actors.reader.context(where, GetContextArgs())).context or ""
+
+    async def memory(self, memory_id: str) -> str:
+        actors, where = await self._at(None)
+        found = None
+        if memory_id.isdecimal() and len(memory_id) < 19:
+            found = await memories.by_id(actors.kit.database, where.owner_id, int(memory_id))
+        if found is None or (found.chat_id is not None and found.chat_id != where.chat_id):
+            raise ResourceNotFoundError(f"No memory {memory_id}; find its number with search_memory.")
+        return text.memory(found)
+
+    async def chat_ids(self) -> list[str]:
+        """The caller's own chats; the relay's are all it serves."""
+        settings, caller = (await self._ready()).kit.settings, self._caller_of()
+        served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)
+        mine = [chat for chat in served if caller.user_id is None or owner_of(chat, settings) == caller.user_id]
+        return [str(chat) for chat in dict.fromkeys(mine)]
+
+    async def _at(self, chat_id: str | None) -> tuple[Actors, Where]:
+        actors = await self._ready()
+        caller = assistant(self._caller_of())
+        try:
+            return actors, locate(caller, None if chat_id is None else chat_number(chat_id), actors.kit.settings)
+        except ChatRefused as error:
+            raise ResourceNotFoundError(str(error)) from error
+
+
+def _starting(value: str, known: Sequence[str]) -> Completion:
+    return Completion(values=[entry for entry in known if entry.startswith(value)])
 
 
 def chat_number(text: str) -> int:

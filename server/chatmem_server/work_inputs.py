@@ -17,6 +17,7 @@ from chatmem.work import (
     WorkInput,
     WorkMessage,
 )
+from chatmem_server.learning import may_tell
 from chatmem_server.secrets import mask
 from chatmem_server.services import Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, summaries
@@ -58,6 +59,7 @@ class Inputs:
         if len(lines) > EXCHANGE_MESSAGES:
             lines = lines[:EXCHANGE_MESSAGES]
             await self._split(job, lines)
+        lines = [line for line in lines if line.role == "assistant" or may_tell(job, line)]
         if not any(line.role == "user" for line in lines):
             return None
         key = job.key

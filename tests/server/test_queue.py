@@ -147,3 +147,29 @@ async def test_a_lower_rungs_result_is_done_again_once_by_the_better_rung(memory
     assert len({item.job_id for item in again if item.kind == "chunk_summary"}) == 2
     assert not any(period.provisional for period in summary.periods)
     assert summary.canonical.general_summary == "up to 50"
+
+
+async def test_another_persons_words_make_no_facts_about_the_user_and_in_a_group_carry_their_name(
+    memory: Memory,
+) -> None:
+    async with memory.relay() as client, memory.agent() as agent:
+        for chat in (42, -100):
+            said = c.RecordMessageArgs(
+                role="user", content="I live in Oslo", speaker="Bob", chat_id=chat, message_id="b"
+            )
+            await client.record_message(said)
+            await client.record_message(
+                c.RecordMessageArgs(role="assistant", content="Nice", chat_id=chat, exchange_of="b")
+            )
+        items = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
+        for item in items:
+            fact = w.ExtractedItem(text="Lives in Oslo", quote="I live in Oslo", source_ids=(1,))
+            result = w.ExchangeResult(
+                extraction=w.Extraction(certain=w.ExtractedLists(facts=(fact,))), canonical=w.Canonical()
+            )
+            args = {"job_id": item.job_id, "fence": item.fence, "result": result}
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="test", rung="offline"))
+        mine = await client.get_profile(c.GetProfileArgs(chat_id=42))
+        ours = await client.get_profile(c.GetProfileArgs(chat_id=-100))
+    assert mine.facts == ()
+    assert [m.content for m in ours.facts] == ["Bob: Lives in Oslo"]

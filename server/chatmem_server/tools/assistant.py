@@ -28,6 +28,11 @@ GetActors = Callable[[], Awaitable[Actors]]
 def assistant_tools(ready: GetActors) -> list[ToolSpec]:
     """`ready` waits for storage: the tools are listed before it is up."""
     tools = _Tools(ready)
+    return [*_talking(tools), *_memories(tools), *_looking(tools)]
+
+
+def _talking(tools: "_Tools") -> list[ToolSpec]:
+    """What every turn uses."""
     return [
         ToolSpec(
             c.GET_CONTEXT,
@@ -62,6 +67,12 @@ def assistant_tools(ready: GetActors) -> list[ToolSpec]:
             READ,
             {**ALWAYS, **LONG},
         ),
+    ]
+
+
+def _memories(tools: "_Tools") -> list[ToolSpec]:
+    """What keeps, changes and erases."""
+    return [
         ToolSpec(
             c.REMEMBER,
             "Remember",
@@ -95,6 +106,12 @@ def assistant_tools(ready: GetActors) -> list[ToolSpec]:
             ERASE,
             {"anthropic/searchHint": "delete erase remove memory privacy"},
         ),
+    ]
+
+
+def _looking(tools: "_Tools") -> list[ToolSpec]:
+    """What a person asks for now and then."""
+    return [
         ToolSpec(
             c.GET_PROFILE,
             "Get profile",
