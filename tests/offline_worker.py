@@ -1,4 +1,4 @@
-"""The summarizer's own work, done in the test's process on the deterministic rung."""
+"""The summarizer's own work, done in the test's process, on the deterministic rung unless told otherwise."""
 
 from chatmem import work as w
 from chatmem.client import MemoryClient
@@ -7,10 +7,10 @@ from chatmem_summarizer.ladder import Ladder
 from chatmem_summarizer.work import done
 
 
-async def work_off(agent: MemoryClient) -> list[str]:
+async def work_off(agent: MemoryClient, ladder: Ladder | None = None) -> list[str]:
     """Work every job that is due; their kinds."""
     kinds: list[str] = []
-    ladder = Ladder([])
+    ladder = ladder or Ladder([])
     while True:
         claimed = await agent.claim_work(w.ClaimWorkArgs(worker="test", limit=5))
         if not claimed.jobs:

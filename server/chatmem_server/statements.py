@@ -17,7 +17,7 @@ from chatmem_server.tsquery import any_of, owner_scope
 from chatmem_server.vectors import halfvec_or_none
 
 NEAREST = 12
-"""Known statements a new one is compared with: the nearest by meaning and as many by words."""
+"""Known statements a new one is compared with: the nearest by meaning, as many by words, and four times the newest."""
 
 
 @dataclass(frozen=True)

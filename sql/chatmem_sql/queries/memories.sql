@@ -45,7 +45,8 @@ order by id
 
 -- name: similar
 -- $1 owner, $2 chat, $3 vector or null, $4 query text of lexemes, $5 scope lexeme query, $6 how many. Active and
--- uncertain statements that may say the same: the nearest and those that share words.
+-- uncertain statements that may say the same or the contrary: the nearest, those that share words, and the newest, for
+-- a new value often shares no word with the old one ("lives in …", "moved to …").
 with dense as (
   select id, 1 - (embedding <=> $3::halfvec) as cosine
   from memories
@@ -64,7 +65,14 @@ with dense as (
 select m.*, dense.cosine
 from memories m
 left join dense on dense.id = m.id
-where m.owner_id = $1 and m.id in (select id from dense union select id from lexical)
+where m.owner_id = $1 and m.id in (
+  select id from dense
+  union select id from lexical
+  union select id from (
+    select id from memories
+    where owner_id = $1 and valid_to is null and (chat_id is null or chat_id = $2)
+    order by valid_from desc, id desc
+    limit 4 * $6::int) newest)
 
 -- name: set_status
 -- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now

@@ -1,4 +1,4 @@
-"""The scenarios of a life with the memory, with no language model anywhere; asserts on prompts and rows, not on replies."""
+"""The scenarios of a life with the memory, offline and with a model; asserts on prompts and rows, not on replies."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -8,9 +8,14 @@ import pytest
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient
+from chatmem_llm import Guarded
+from chatmem_llm.claude import Claude
 from chatmem_server.store import lanes
+from chatmem_summarizer.ladder import Ladder, Step
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.competent import competent
 
 pytestmark = pytest.mark.anyio
 
@@ -24,6 +29,7 @@ class Life:
     client: MemoryClient
     agent: MemoryClient
     numbers: "itertools.count[int]"
+    ladder: Ladder
 
     async def say(self, text: str, answer: str = "All right.", **place: object) -> str:
         number = str(next(self.numbers))
@@ -46,7 +52,7 @@ class Life:
             )
         )
         self.clock.forward(minutes=1)
-        await work_off(self.agent)
+        await work_off(self.agent, self.ladder)
         return number
 
     async def prompt(self, query: str, **more: object) -> str:
@@ -72,10 +78,15 @@ class Life:
         return "\n".join(texts)
 
 
-@pytest.fixture
-async def life(memory: Memory, clock: Clock) -> AsyncIterator[Life]:
-    async with memory.client() as client, memory.agent() as agent:
-        yield Life(memory, clock, client, agent, itertools.count(1))
+@pytest.fixture(params=["offline", "model"])
+async def life(request: pytest.FixtureRequest, memory: Memory, clock: Clock) -> AsyncIterator[Life]:
+    """The same life with no model anywhere, and with one that answers as a competent model would."""
+    async with memory.client() as client, memory.agent() as agent, AnthropicStub(competent) as stub:
+        claude = Claude("key", base_url=stub.url)
+        steps = [Step(Guarded(claude), 15.0)] if request.param == "model" else []
+        yield Life(memory, clock, client, agent, itertools.count(1), Ladder(steps))
+        await claude.aclose()
+        assert bool(stub.asked) == (request.param == "model") or not stub.asked
 
 
 async def test_1_what_was_said_just_now_is_in_the_prompt(life: Life) -> None:
@@ -175,7 +186,7 @@ async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life
     assert "ingpass" in (await life.everywhere()).lower()
     preview = await life.client.forget(c.ForgetArgs(topic="SingPass"))
     done = await life.client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
-    await work_off(life.agent)
+    await work_off(life.agent, life.ladder)
     assert done.erased["traces_left"] == 0
     assert "ingpass" not in (await life.everywhere()).lower()
     assert "like tea" in await life.prompt("What do I like?")
@@ -256,7 +267,7 @@ async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
     await life.client.record_message(
         c.RecordMessageArgs(role="user", content="My team offsite is on March 22", message_id=number)
     )
-    await work_off(life.agent)
+    await work_off(life.agent, life.ladder)
     profile = await life.profile()
     assert ["March 22" in m.content for m in profile.dates] == [True]
     assert "March 15" not in profile.narrative
