@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class Incoming:
-    """`message_id` is the channel's own; with it a replayed update is recognised."""
+    """`message_id` is the channel's own; with it a replayed update is recognised. No `chat_id`: the caller's own chat."""
 
     text: str
     chat_id: int | None

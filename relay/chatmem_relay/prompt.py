@@ -22,6 +22,9 @@ Only what the user said; nothing that is in memory already; no tags for small ta
 
 MAX_TOKENS = 2048
 
+STRETCH = 12
+"""Lines of history in one block. The window only grows at its end, so whole stretches stay as they are."""
+
 
 @dataclass(frozen=True)
 class Prompt:
@@ -29,38 +32,38 @@ class Prompt:
 
     system: tuple[SystemBlock, ...]
     message: str
-    context: Context
+    context: Context | None = None
 
     def completion(self, timeout: float) -> Completion:
+        """The request of it; `timeout` in seconds."""
         return Completion((Turn("user", self.message),), self.system, MAX_TOKENS, timeout=timeout)
 
     @property
+    def system_text(self) -> str:
+        """Sections 1-9 as one text."""
+        return "\n\n".join(block.text for block in self.system)
+
+    @property
     def text(self) -> str:
-        return "\n\n".join([*(block.text for block in self.system), f"User: {self.message}"])
+        """All ten sections, for a model that takes one text."""
+        return f"{self.system_text}\n\nUser: {self.message}"
 
 
 def build(
     context: Context, message: str, *, policy: str, user_name: str, now: datetime, zone: ZoneInfo, profile: str = ""
 ) -> Prompt:
-    """Sections 1-10, in the order of SPEC §4; cache breakpoints stand where a section of lower stability begins.
+    """Sections 1-10, in the order of SPEC §4; a cache breakpoint stands wherever what follows changes more often.
 
     Section 2 names the day; the minute stands before the message, else every turn would change the prompt's beginning
-    and nothing of it could be cached.
+    and nothing of it could be cached. `profile` is shown while the memory has none of its own.
     """
     sections = {section.name: section for section in context.sections or ()}
-    stable = [policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]
-    slow = [_text(sections.get("summary")), _text(sections.get("memories"))]
-    volatile = [
-        _text(sections.get("relevant")),
-        _text(sections.get("quoted")),
-        *(f"NOTICE: {notice}" for notice in context.notices),
-        TAGS,
-    ]
+    summary, memories = _text(sections.get("summary")), _text(sections.get("memories"))
     blocks = [
-        *_block(stable, cache=True),
-        *_block(slow, cache=True),
-        *_block([_text(sections.get("history"))], cache=True),
-        *_block(volatile, cache=False),
+        *_block([policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]),
+        *_block([summary, memories]),
+        *_history(_text(sections.get("history"))),
+        *_block([_text(sections.get("relevant")), _text(sections.get("quoted")), TAGS], cache=False),
     ]
     at = now.astimezone(zone)
     return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context)
@@ -82,6 +85,18 @@ def _text(section: Section | None) -> str:
     return section.text if section is not None else ""
 
 
-def _block(parts: Sequence[str], *, cache: bool) -> list[SystemBlock]:
+def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
     text = "\n\n".join(part for part in parts if part)
     return [SystemBlock(text, cache)] if text else []
+
+
+def _history(text: str) -> list[SystemBlock]:
+    """Whole stretches of lines, the last of them a breakpoint, then the rest.
+
+    A provider finds a cached beginning only where a block ended the last time: one growing block would never match.
+    """
+    lines = text.split("\n") if text else []
+    whole = len(lines) // STRETCH * STRETCH
+    stretches = ["\n".join(lines[at : at + STRETCH]) for at in range(0, whole, STRETCH)]
+    blocks = [SystemBlock(stretch, cache=i == len(stretches) - 1) for i, stretch in enumerate(stretches)]
+    return [*blocks, *([SystemBlock("\n".join(lines[whole:]))] if lines[whole:] else [])]

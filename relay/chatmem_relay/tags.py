@@ -1,19 +1,24 @@
 """The tags a model may put into an answer, and the answer without them; pure.
 
-`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`. Tags inside code are code.
+`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`. What looks like a tag inside code is code.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 TagKind = Literal["remember", "remember_global", "goal", "done"]
+Span = tuple[int, int]
 
-_OPEN = re.compile(r"\[(REMEMBER_GLOBAL|REMEMBER|GOAL|DONE)\s*:", re.IGNORECASE)
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
-_DEADLINE = re.compile(r"\|\s*DEADLINE\s*:\s*(.*)\Z", re.IGNORECASE | re.DOTALL)
-_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*){2,}")
-_NAMES = ("[REMEMBER_GLOBAL:", "[REMEMBER:", "[GOAL:", "[DONE:")
+_OPEN = re.compile(r"(?<!\\)\[\s*(REMEMBER_GLOBAL|REMEMBER|GOAL|DONE)\s*[:：]", re.IGNORECASE)
+_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[^\n]*$(?:.*?^[ ]{0,3}\1[`~]*[ \t]*$|.*\Z)", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
+_DEADLINE = re.compile(r"[|｜]\s*DEADLINE\s*[:：]\s*(.*)\Z", re.IGNORECASE | re.DOTALL)
+_MAY_OPEN = re.compile(r"\[\s*([A-Z_]*)\s*\Z", re.IGNORECASE)
+_NAMES = ("REMEMBER_GLOBAL", "REMEMBER", "GOAL", "DONE")
+_EMPTY_MARKS = re.compile(r"^[ \t]*(?:[-*•>+]|\d+[.)])?[ \t]*$")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
 @dataclass(frozen=True)
@@ -33,63 +38,110 @@ class Parsed:
 
 def parse(answer: str) -> Parsed:
     """Take the tags out. Brackets inside a tag may nest; one that never closes ends with its line."""
-    code = [match.span() for match in _CODE.finditer(answer)]
-    visible: list[str] = []
-    tags: list[Tag] = []
-    at = 0
-    while (found := _OPEN.search(answer, at)) is not None:
-        start, end = found.start(), _end(answer, found.end())
-        if any(a <= start < b for a, b in code):
-            visible.append(answer[at : found.end()])
-            at = found.end()
-            continue
-        visible.append(answer[at:start])
-        tag = _tag(
-            found[1],
-            answer[found.end() : end].rstrip("]") if answer[end - 1 : end] == "]" else answer[found.end() : end],
-        )
-        tags += [tag] if tag is not None else []
-        at = end
-    visible.append(answer[at:])
-    return Parsed(_tidy("".join(visible)), tuple(tags))
+    found = list(_found(answer))
+    return Parsed(_without(answer, [span for span, _ in found]), tuple(tag for _, tag in found if tag is not None))
 
 
 def shown_so_far(partial: str) -> str:
-    """What of a half-streamed answer may be shown: nothing of a tag that is open or may be opening."""
-    cut = len(partial)
-    for bracket in (i for i, c in enumerate(partial) if c == "["):
-        rest = partial[bracket:].upper()
-        opening = any(name.startswith(rest.replace(" ", "")) for name in _NAMES)
-        if opening or (_OPEN.match(partial, bracket) and _unclosed(partial, bracket)):
-            cut = bracket
-            break
-    return parse(partial[:cut]).visible
+    """What of a half-streamed answer may be shown: nothing of a tag that is open, or that may be opening."""
+    return parse(partial[: _safe_end(partial)]).visible
 
 
-def _unclosed(text: str, start: int) -> bool:
-    return text[start:].count("[") > text[start:].count("]")
+def _safe_end(partial: str) -> int:
+    code = _code(partial)
+    opening = _MAY_OPEN.search(partial)
+    end = len(partial)
+    if opening is not None and any(name.startswith(opening[1].upper()) for name in _NAMES):
+        end = opening.start()
+    for match in _OPEN.finditer(partial):
+        # A backtick that closes later would make it code; until then it may be a tag, and is held back.
+        closed = _closing(partial, match.end())
+        if not _inside(match.start(), code) and (closed is None or closed > end):
+            return min(end, match.start())
+    return end
 
 
-def _end(text: str, start: int) -> int:
-    """Just behind the bracket that closes the tag opened before `start`; of an unclosed tag the line's end."""
+def _found(answer: str) -> Iterator[tuple[Span, Tag | None]]:
+    code = _code(answer)
+    at = 0
+    while (match := _OPEN.search(answer, at)) is not None:
+        at = match.end()
+        if _inside(match.start(), code):
+            continue
+        closing = _closing(answer, match.end())
+        body_end = closing if closing is not None else _line_end(answer, match.end())
+        at = body_end + (closing is not None)
+        yield (match.start(), at), _tag(match[1], answer[match.end() : body_end])
+
+
+def _code(text: str) -> list[Span]:
+    """Fenced blocks, to the end when they never close, and inline code outside of them."""
+    fences = [match.span() for match in _FENCE.finditer(text)]
+    inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
+    return fences + inline
+
+
+def _inside(at: int, spans: list[Span]) -> bool:
+    return any(start <= at < end for start, end in spans)
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the bracket stands that closes a tag whose body begins at `start`; None if none does in its paragraph."""
     depth = 1
-    for index in range(start, len(text)):
-        depth += {"[": 1, "]": -1}.get(text[index], 0)
+    for match in re.compile(r"[\[\]]|\n[ \t]*\n").finditer(text, start):
+        if match[0] == "[" and _OPEN.match(text, match.start()) and "\n" in text[start : match.start()]:
+            return None
+        if match[0] not in "[]":
+            return None
+        depth += 1 if match[0] == "[" else -1
         if depth == 0:
-            return index + 1
+            return match.start()
+    return None
+
+
+def _line_end(text: str, start: int) -> int:
     newline = text.find("\n", start)
     return len(text) if newline < 0 else newline
 
 
 def _tag(name: str, body: str) -> Tag | None:
-    kind: TagKind = name.lower()  # type: ignore[assignment]  # the pattern admits these names only
+    kind = cast("TagKind", name.lower())  # the pattern admits these names only
     deadline = _DEADLINE.search(body) if kind == "goal" else None
-    text = (body[: deadline.start()] if deadline else body).strip()
-    if not text:
+    text = _flat(body[: deadline.start()] if deadline else body)
+    if not any(character.isalnum() for character in text):
         return None
-    return Tag(kind, text, deadline[1].strip() or None if deadline else None)
+    return Tag(kind, text, (_flat(deadline[1]) or None) if deadline else None)
 
 
-def _tidy(text: str) -> str:
-    lines = [line.rstrip() for line in text.split("\n")]
-    return _BLANK_LINES.sub("\n\n", "\n".join(lines)).strip()
+def _flat(text: str) -> str:
+    return " ".join(text.replace("\x00", "").split())
+
+
+def _without(text: str, spans: list[Span]) -> str:
+    """The text without the spans, and without the lines that held nothing else."""
+    if not spans:
+        return _trimmed(text)
+    kept, at, touched = list[str](), 0, set[int]()
+    for start, end in (_widened(text, span) for span in spans):
+        kept.append(text[at:start])
+        touched.add("".join(kept).count("\n"))
+        at = end
+    lines = ("".join(kept) + text[at:]).split("\n")
+    lines = [line for i, line in enumerate(lines) if i not in touched or not _EMPTY_MARKS.match(line)]
+    return _BLANK_LINES.sub("\n\n", _trimmed("\n".join(lines)))
+
+
+def _widened(text: str, span: Span) -> Span:
+    """With the emphasis around it, and one of the blanks on its two sides."""
+    start, end = span
+    for mark in ("***", "**", "__", "~~", "*", "_"):
+        if text[:start].endswith(mark) and text.startswith(mark, end):
+            start, end = start - len(mark), end + len(mark)
+            break
+    if text[:start].endswith(" ") and text.startswith(" ", end):
+        start -= 1
+    return start, end
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip()

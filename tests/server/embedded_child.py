@@ -1,6 +1,7 @@
 """A process of its own on an embedded PostgreSQL: starts it, says `up`, waits for a line (or its end), and leaves."""
 
 import asyncio
+import signal
 import sys
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from chatmem_server.embedded import EmbeddedPostgres
 
 
 async def main() -> None:
+    # Interrupted, it ends at once: Python would wait for the thread that reads standard input.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = EmbeddedPostgres(Path(sys.argv[1]))
     await server.start()
     print("up", flush=True)

@@ -204,8 +204,6 @@ async def test_ctrl_c_in_the_terminal_does_not_reach_the_server(server: Embedded
     async with child(reachable / "data", start_new_session=True, stderr=subprocess.DEVNULL) as process:
         assert await said(process) == "up"
         os.killpg(process.pid, signal.SIGINT)
-        assert process.stdin is not None
-        await process.stdin.aclose()  # the thread that reads it would hold an interrupted process up
         await process.wait()
     assert await server.ping() == "up"
 
