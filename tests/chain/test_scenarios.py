@@ -178,6 +178,83 @@ async def test_7c_the_full_text_of_a_routine_is_recalled_on_demand(life: Life) -
     assert "thunderstorms over Jurong" in prompt.split("RELEVANT CONTEXT")[1]
 
 
+async def test_7d_one_detail_of_a_long_briefing_is_found_though_the_summary_lacks_it(life: Life) -> None:
+    text = "Good morning. " + "The markets were calm and little happened. " * 80
+    text += "Today's weather forecast: hail over Changi at 4 PM. " + "Your inbox is quiet. " * 60
+    await life.client.record_message(
+        c.RecordMessageArgs(
+            role="assistant", content=text, routine="morning-summary", summary="A calm day.", message_id="r1"
+        )
+    )
+    prompt = await life.prompt("What was today's weather forecast in the briefing?")
+    assert "hail over Changi at 4 PM" in prompt.split("RELEVANT CONTEXT")[1]
+
+
+async def test_7e_two_routines_and_a_long_talk_fit_together(life: Life) -> None:
+    for name in ("morning-summary", "smart-checkin"):
+        told = c.RecordMessageArgs(
+            role="assistant", content="Much text. " * 200, routine=name, summary=f"Short {name}.", message_id=name
+        )
+        await life.client.record_message(told)
+    for number in range(8):
+        await life.say(f"Question {number} about the trip", f"Answer {number}.")
+    prompt = await life.prompt("And now?")
+    assert all(f"Question {number} about" in prompt and f"Answer {number}." in prompt for number in range(8))
+    assert "Short morning-summary." in prompt
+    assert "Short smart-checkin." in prompt
+
+
+async def test_8_what_is_told_to_be_remembered_is_there_at_once(life: Life) -> None:
+    said = "I prefer Singapore Standard Time (UTC+8) for all scheduling"
+    stored = await life.client.remember(c.RememberArgs(content=said))
+    assert (stored.outcome, stored.memory.kind, stored.memory.content) == ("stored", "preference", said)
+    assert [m.content for m in (await life.profile()).preferences] == [said]
+    assert said in await life.prompt("When shall we meet?")
+
+
+async def test_10_the_summary_shows_periods_the_session_and_the_routines(life: Life) -> None:
+    for number in range(25):
+        await life.say(f"Point {number} of the plan")
+    await life.client.record_message(
+        c.RecordMessageArgs(
+            role="assistant", content="Long.", routine="morning-summary", summary="Brief.", message_id="r1"
+        )
+    )
+    summary = await life.client.summarize_chat(c.SummarizeChatArgs())
+    assert sum(p.count for p in summary.periods) == summary.coverage.summarised > 0
+    assert all(p.period == "Feb 16" and p.text for p in summary.periods)
+    assert summary.current_session.count == summary.coverage.verbatim
+    assert [(r.name, r.summary) for r in summary.routines_today] == [("morning-summary", "Brief.")]
+
+
+async def test_12_the_profile_counts_what_there_is(life: Life) -> None:
+    await life.say("I live in Singapore")
+    await life.say("My team offsite is on March 15")
+    profile = await life.profile()
+    assert (len(profile.facts), len(profile.dates)) == (1, 1)
+    assert profile.conversation == c.Conversation(messages=4, summaries=0, verbatim=4)
+    assert "Singapore" in profile.narrative
+
+
+async def test_14_two_clients_share_one_memory(life: Life) -> None:
+    await life.say("I live in Singapore")
+    async with life.memory.client() as desktop, life.memory.relay() as relay:
+        found = await desktop.search_memory(c.SearchMemoryArgs(query="Where does the user live? Singapore?"))
+        await desktop.remember(c.RememberArgs(content="I prefer window seats"))
+        told = await relay.get_context(c.GetContextArgs(chat_id=USER, query="Which seat?"))
+    assert any("Singapore" in r.text for r in found.results)
+    assert "window seats" in (told.context or "")
+
+
+async def test_the_cost_stays_at_one_call_an_exchange(life: Life) -> None:
+    for number in range(30):
+        await life.say(f"I live in Singapore. Decision {number}: we will use vendor number {number}")
+    chat = (await (await life.memory.storage.actors()).kit.database.rows("chats.find", USER, USER))[0]
+    assert chat["exchanges"] == 30
+    assert chat["model_calls"] <= 30
+    assert (chat["model_calls"] > 0) == bool(life.ladder.best_rung() == "claude")
+
+
 async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life) -> None:
     await life.say("I need to launch the SingPass API integration by Q2 2026. I also like tea")
     await life.say("The SingPass test account is ready", "SingPass noted.")

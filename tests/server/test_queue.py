@@ -5,6 +5,8 @@ import pytest
 from chatmem import contract as c
 from chatmem import work as w
 from chatmem.client import MemoryClient, MemoryRefused
+from chatmem.settings import ServerSettings
+from chatmem_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -173,3 +175,63 @@ async def test_another_persons_words_make_no_facts_about_the_user_and_in_a_group
         ours = await client.get_profile(c.GetProfileArgs(chat_id=-100))
     assert mine.facts == ()
     assert [m.content for m in ours.facts] == ["Bob: Lives in Oslo"]
+
+
+async def test_exchanges_that_get_ahead_of_the_worker_become_one_job(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 3)
+        jobs = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
+    assert [job.kind for job in jobs] == ["exchange"]
+    assert isinstance(jobs[0].input, w.ExchangeInput)
+    assert [m.id for m in jobs[0].input.messages] == [1, 2, 3, 4, 5, 6]
+
+
+async def test_a_long_backlog_is_handed_out_in_small_parts_that_miss_nothing(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 19)
+        seen: list[int] = []
+        for item in await drain(agent):
+            if isinstance(item.input, w.ExchangeInput):
+                assert len(item.input.messages) <= 12
+                seen += [m.id for m in item.input.messages]
+    assert seen == list(range(1, 39))
+
+
+async def test_the_monthly_cap_leaves_only_the_rung_that_costs_nothing(settings: ServerSettings, clock: Clock) -> None:
+    capped = settings.model_copy(update={"monthly_cap_usd": 0.01})
+    storage = Storage(capped, clock)
+    async with storage.running():
+        await storage.actors()
+        memory = Memory(storage, capped)
+        async with memory.client() as client, memory.agent() as agent:
+            await talk(client, 1)
+            item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+            call = w.ModelCall(model="claude-haiku-4-5", rung="claude", input_tokens=9000, price_usd=0.02)
+            await agent.submit_work(
+                w.SubmitWorkArgs(
+                    job_id=item.job_id, fence=item.fence, result=answer(item), model="m", rung="claude", calls=(call,)
+                )
+            )
+            await talk(client, 9, start=1)
+            after = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+            status = await agent.queue_status()
+    assert (item.may_use_model, after.may_use_model) == (True, False)
+    assert (status.cost.calls, status.cost.price_usd, status.cost.cap_usd) == (1, 0.02, 0.01)
+
+
+async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_is_one(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        full = w.Canonical(general_summary="They decided many things about the garden. " * 300)
+        result = w.ExchangeResult(extraction=w.Extraction(), canonical=full)
+        args = {"job_id": item.job_id, "fence": item.fence, "result": result}
+        await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+        before = await client.get_context(c.GetContextArgs())
+        begun = await client.start_new_chat(c.StartNewChatArgs())
+        after = await client.get_context(c.GetContextArgs())
+    assert "/new" in before.notices[0]
+    assert before.tokens <= before.token_budget
+    assert (begun.epoch, begun.archived) == (1, True)
+    assert after.notices == ()
+    assert "garden" not in (after.context or "")

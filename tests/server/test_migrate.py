@@ -1,0 +1,158 @@
+"""Migrations run once each, whoever starts beside us, and a database that disagrees with the files is refused."""
+
+import hashlib
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+import asyncpg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatmem_server.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.migrate import MigrationError, migrate, missing, statements
+from chatmem_sql import Migration
+
+pytestmark = pytest.mark.anyio
+
+
+def steps(*texts: str) -> list[Migration]:
+    return [
+        Migration(number, f"step_{number}", text, hashlib.sha256(text.encode()).hexdigest())
+        for number, text in enumerate(texts, 1)
+    ]
+
+
+TABLE = "create table thing (id int primary key, name text);"
+ROWS = "insert into thing select n, 'thing ' || n from generate_series(1, 100) n;"
+CONCURRENT = """-- no-transaction
+-- the index may be half made by an earlier try
+drop index concurrently if exists thing_name;
+-- statement
+create index concurrently if not exists thing_name on thing (name);
+-- statement
+-- nothing here
+"""
+
+
+@pytest.fixture
+async def empty(postgres: EmbeddedPostgres) -> AsyncGenerator[str]:
+    """The DSN of a database without any table."""
+    admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
+    await admin.execute("create database migrating owner chatmem_app")
+    yield postgres.dsn(database="migrating")
+    await admin.execute("drop database migrating with (force)")
+    await admin.close()
+
+
+@asynccontextmanager
+async def connected(dsn: str) -> AsyncGenerator[asyncpg.Connection]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+async def test_each_migration_runs_once(empty: str) -> None:
+    async with connected(empty) as db:
+        assert await migrate(db, steps(TABLE, ROWS)) == ["0001_step_1.sql", "0002_step_2.sql"]
+        assert await migrate(db, steps(TABLE, ROWS)) == []
+        assert await migrate(db, steps(TABLE, ROWS, CONCURRENT)) == ["0003_step_3.sql"]
+        assert await db.fetchval("select count(*) from thing") == 100
+        recorded = await db.fetch("select version, name, seconds >= 0 as timed from schema_migration order by version")
+    assert [tuple(row) for row in recorded] == [(1, "step_1", True), (2, "step_2", True), (3, "step_3", True)]
+
+
+async def test_a_migration_that_fails_leaves_nothing_of_itself_and_no_lock(empty: str) -> None:
+    async with connected(empty) as db, connected(empty) as other:
+        with pytest.raises(asyncpg.UndefinedTableError):
+            await migrate(db, steps(TABLE, "insert into thing values (1); insert into nowhere values (1);"))
+        with anyio.fail_after(10):
+            assert await migrate(other, steps(TABLE, ROWS)) == ["0002_step_2.sql"]
+        assert await other.fetchval("select count(*) from thing") == 100
+
+
+async def test_four_starters_at_once_apply_everything_once_even_concurrent_indexes(empty: str) -> None:
+    done: list[str] = []
+
+    async def start() -> None:
+        async with connected(empty) as db:
+            done.extend(await migrate(db, steps(TABLE, ROWS, CONCURRENT)))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as starters:
+            for _ in range(4):
+                starters.start_soon(start)
+    assert sorted(done) == ["0001_step_1.sql", "0002_step_2.sql", "0003_step_3.sql"]
+    async with connected(empty) as db:
+        assert await db.fetchval("select indisvalid from pg_index where indexrelid = 'thing_name'::regclass")
+
+
+async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty: str) -> None:
+    async with connected(empty) as victim, connected(empty) as next_one:
+        pid = await victim.fetchval("select pg_backend_pid()")
+
+        async def start() -> None:
+            with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError):
+                await migrate(victim, steps(TABLE, "select pg_sleep(60)"))
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(start)
+                asleep = "select count(*) from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'"
+                while not await next_one.fetchval(asleep, pid):  # noqa: ASYNC110 (the database has no event for it)
+                    await anyio.sleep(0.01)
+                await next_one.fetchval("select pg_terminate_backend($1)", pid)
+            assert await migrate(next_one, steps(TABLE, ROWS)) == ["0002_step_2.sql"]
+
+
+async def test_a_table_in_use_is_said_and_not_waited_for(empty: str) -> None:
+    async with connected(empty) as db, connected(empty) as user:
+        await migrate(db, steps(TABLE))
+        async with user.transaction():
+            await user.execute("lock table thing")
+            with anyio.fail_after(20), pytest.raises(MigrationError, match="stop the other chatmem processes"):
+                await migrate(db, steps(TABLE, "alter table thing add column more int"))
+        assert await migrate(db, steps(TABLE, "alter table thing add column more int")) == ["0002_step_2.sql"]
+
+
+async def test_a_newer_database_is_refused_and_left_as_it_is(empty: str) -> None:
+    async with connected(empty) as db:
+        await migrate(db, steps(TABLE, ROWS))
+        with pytest.raises(MigrationError, match="at version 2 and this program knows 1"):
+            await migrate(db, steps(TABLE))
+        assert await db.fetchval("select max(version) from schema_migration") == 2
+
+
+async def test_a_file_changed_after_it_was_applied_is_refused(empty: str) -> None:
+    async with connected(empty) as db:
+        await migrate(db, steps(TABLE, ROWS))
+        with pytest.raises(MigrationError, match=r"0001_step_1\.sql was changed"):
+            await migrate(db, steps(TABLE + " ", ROWS, "select 1"))
+        assert await db.fetchval("select max(version) from schema_migration") == 2
+
+
+@pytest.mark.parametrize("numbers", [[2], [1, 3], [1, 1], [0, 1], [2, 1]])
+def test_gaps_and_doubles_in_the_numbers_are_refused(numbers: list[int]) -> None:
+    with pytest.raises(MigrationError, match="without gaps"):
+        missing([Migration(number, "x", "", "") for number in numbers], {})
+
+
+@given(st.integers(0, 12), st.integers(0, 12))
+def test_what_is_missing_is_exactly_what_was_not_applied(known: int, applied: int) -> None:
+    files = steps(*(f"select {n}" for n in range(known)))
+    ran = {m.version: m.sha256 for m in steps(*(f"select {n}" for n in range(applied)))}
+    if applied > known:
+        with pytest.raises(MigrationError):
+            missing(files, ran)
+    else:
+        assert missing(files, ran) == files[applied:]
+
+
+def test_parts_of_comments_alone_are_no_statements() -> None:
+    assert [part.splitlines()[-1] for part in statements(CONCURRENT)] == [
+        "drop index concurrently if exists thing_name;",
+        "create index concurrently if not exists thing_name on thing (name);",
+    ]

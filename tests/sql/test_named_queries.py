@@ -1,0 +1,108 @@
+"""Named queries and migrations are read from files, and a file that breaks the form is refused by name."""
+
+import hashlib
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import chatmem_sql
+from chatmem_sql import SqlFileError, UnknownQuery, migrations, queries, query, read_migrations, read_queries
+
+NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=12)
+
+
+def folder(path: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (path / f"{name}.sql").write_text(text)
+    return path
+
+
+def test_a_query_is_the_statement_without_its_comments_and_semicolon(tmp_path: Path) -> None:
+    text = "-- name: one\n-- $1 owner\n\n-- more\nselect $1 -- inside\n  + 1;\n\n-- name: two\nselect 2\n"
+    assert read_queries(folder(tmp_path, numbers=text)) == {
+        "numbers.one": "select $1 -- inside\n  + 1",
+        "numbers.two": "select 2",
+    }
+
+
+def test_a_file_may_begin_with_comments_and_the_same_name_may_stand_in_two_files(tmp_path: Path) -> None:
+    text = "-- Numbers we like.\n\n-- name: one\nselect 1\n"
+    assert set(read_queries(folder(tmp_path, a=text, b=text))) == {"a.one", "b.one"}
+
+
+def test_other_files_are_not_queries(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing")
+    assert read_queries(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("-- name: one\nselect 1\n-- name: one\nselect 1\n", "two queries are named one"),
+        ("-- name: one\n-- only a comment\n", "query one has no statement"),
+        ("-- name: one\n;\n", "query one has no statement"),
+        ("select 1\n-- name: one\nselect 1\n", "before any"),
+        ("-- name: One Two\nselect 1\n", "'One Two' is no query name"),
+        ("-- name:\nselect 1\n", "'' is no query name"),
+    ],
+)
+def test_a_file_that_breaks_the_form_is_refused_by_name(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(SqlFileError, match=complaint) as caught:
+        read_queries(folder(tmp_path, broken=text))
+    assert str(caught.value).startswith("broken.sql: ")
+
+
+@given(st.dictionaries(NAMES, NAMES, min_size=1, max_size=5))
+def test_every_statement_written_is_read_under_its_name(
+    tmp_path_factory: pytest.TempPathFactory, written: dict[str, str]
+) -> None:
+    text = "\n".join(f"-- name: {name}\n-- why\nselect '{value}';\n" for name, value in written.items())
+    found = read_queries(folder(tmp_path_factory.mktemp("sql"), t=text))
+    assert found == {f"t.{name}": f"select '{value}'" for name, value in written.items()}
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_one() -> None:
+    known = next(iter(queries()))
+    with pytest.raises(UnknownQuery, match=f"is it .*{known}"):
+        query(known + "x")
+    with pytest.raises(UnknownQuery, match=r"no query 'qqqqqqqqqqqq'$"):
+        query("qqqqqqqqqqqq")
+
+
+def test_what_a_caller_does_to_its_copy_changes_nobody_elses() -> None:
+    name = next(iter(queries()))
+    queries().clear()
+    assert query(name) == queries()[name]
+
+
+def test_migrations_come_in_order_with_the_hash_of_their_text(tmp_path: Path) -> None:
+    folder(tmp_path, **{"0002_second": "select 2;", "0001_first_one": "select 1;"})
+    first, second = read_migrations(tmp_path)
+    assert (first.version, first.name, first.sql, first.file_name) == (
+        1,
+        "first_one",
+        "select 1;",
+        "0001_first_one.sql",
+    )
+    assert first.sha256 == hashlib.sha256(b"select 1;").hexdigest()
+    assert second.version == 2
+
+
+def test_line_ends_of_another_system_do_not_change_a_migration(tmp_path: Path) -> None:
+    (tmp_path / "0001_first.sql").write_bytes(b"select 1;\r\nselect 2;\r\n")
+    assert read_migrations(tmp_path)[0].sha256 == hashlib.sha256(b"select 1;\nselect 2;\n").hexdigest()
+
+
+@pytest.mark.parametrize("name", ["1_first", "0001-first", "0001_First", "first"])
+def test_a_misnamed_migration_is_refused_not_skipped(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SqlFileError, match="0001_first_tables.sql"):
+        read_migrations(folder(tmp_path, **{name: "select 1"}))
+
+
+def test_the_packaged_files_are_there_and_typed() -> None:
+    assert [m.version for m in migrations()] == list(range(1, len(migrations()) + 1))
+    assert queries()
+    assert (Path(chatmem_sql.__file__).parent / "py.typed").exists()
