@@ -3,7 +3,8 @@
 import asyncio
 import json
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -12,82 +13,147 @@ from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
 from chatmem_server.actors import Actors
-from chatmem_server.store import chats, memories, messages, summaries
+from chatmem_server.places import reply_lane, topic_lane
+from chatmem_server.store import chats, lanes, memories, messages, profile, summaries
+from chatmem_server.store.chats import ChatEntry
+from chatmem_server.store.database import Database
 from chatmem_server.store.messages import Line
+from chatmem_server.work_inputs import sender_time
 
 PAGE = 500
 NEWEST = 2**62
 
+Entry = dict[str, Any]
+
 
 def run(file: Path | None, form: str) -> int:
-    if form not in ("jsonl", "markdown"):
-        raise CommandFailed(f"there is no format {form!r}; use jsonl or markdown.")
-    return asyncio.run(_export(load(ServerSettings), file, form))
+    if form not in _FORMS:
+        raise CommandFailed(f"there is no format {form!r}; use {' or '.join(_FORMS)}.")
+    try:
+        with _target(file) as stream:
+            return asyncio.run(_export(load(ServerSettings), stream, _FORMS[form]))
+    except (PermissionError, FileNotFoundError, IsADirectoryError) as error:
+        raise CommandFailed(f"{file} cannot be written: {error.strerror}; name a file you may write.") from error
 
 
-async def _export(settings: ServerSettings, file: Path | None, form: str) -> int:
+def _target(file: Path | None) -> AbstractContextManager[TextIO]:
+    if file is None or str(file) == "-":
+        return nullcontext(sys.stdout)
+    return file.open("w", encoding="utf-8")
+
+
+async def _export(settings: ServerSettings, stream: TextIO, form: Callable[[Entry], str]) -> int:
     async with storage(settings) as actors:
-        if file is None:
-            await _write(actors, settings.default_user, sys.stdout, form)
-        else:
-            with file.open("w", encoding="utf-8") as stream:
-                await _write(actors, settings.default_user, stream, form)
+        async for entry in entries(actors, settings.default_user):
+            stream.write(form(entry) + "\n")
     return 0
 
 
-async def _write(actors: Actors, owner_id: int, stream: TextIO, form: str) -> None:
-    async for entry in entries(actors, owner_id):
-        stream.write((json.dumps(entry, ensure_ascii=False) if form == "jsonl" else _markdown(entry)) + "\n")
+async def entries(actors: Actors, owner_id: int) -> AsyncGenerator[Entry]:
+    """The profile; each chat's summaries and messages, lane by lane, oldest first; then the memories they bear."""
+    database = actors.kit.database
+    narrative = await profile.find(database, owner_id)
+    if narrative is not None and narrative.narrative:
+        yield {"type": "profile", "text": narrative.narrative}
+    for chat in await chats.of_owner(database, owner_id):
+        async for entry in _chat(database, owner_id, chat):
+            yield entry
+    for memory in await memories.all_of_owner(database, owner_id):
+        yield await _memory(database, owner_id, memory)
 
 
-async def entries(actors: Actors, owner_id: int) -> AsyncGenerator[dict[str, Any]]:
-    """Memories, then each chat's summaries and messages, oldest first."""
-    for memory in await memories.all_of_owner(actors.kit.database, owner_id):
-        yield _memory(memory)
-    for chat in await chats.of_owner(actors.kit.database, owner_id):
-        for s in await summaries.chunks(actors.kit.database, owner_id, chat.chat_id):
-            yield {
-                "type": "summary",
-                "chat_id": chat.chat_id,
-                "thread_key": s.thread_key,
-                "from_at": s.from_at.isoformat(),
-                "to_at": s.to_at.isoformat(),
-                "text": s.text,
-            }
-        async for line in _lines(actors, owner_id, chat.chat_id, chat.last_id):
-            yield _message(chat.chat_id, chat.channel, line)
+async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
+    found = await chats.find(database, owner_id, chat.chat_id)
+    if found is not None and found.version:
+        yield {"type": "canonical", "chat_id": chat.chat_id, **found.canonical.model_dump(mode="json")}
+    for s in await summaries.chunks(database, owner_id, chat.chat_id):
+        yield {
+            "type": "summary",
+            "chat_id": chat.chat_id,
+            "thread_key": s.thread_key,
+            "from_at": s.from_at.isoformat(),
+            "to_at": s.to_at.isoformat(),
+            "text": s.text,
+        }
+    for lane in await _lanes(database, owner_id, chat.chat_id):
+        async for line in _lines(database, owner_id, chat.chat_id, lane):
+            yield _message(chat, lane, line)
 
 
-async def _lines(actors: Actors, owner_id: int, chat_id: int, last_id: int) -> AsyncGenerator[Line]:
-    for first in range(1, last_id + 1, PAGE):
-        ids = range(first, min(first + PAGE, last_id + 1))
-        for line in await messages.by_ids(actors.kit.database, owner_id, chat_id, ids):
+async def _lanes(database: Database, owner_id: int, chat_id: int) -> list[str]:
+    """By their first message: imported into an empty memory they begin in the same order, and are exported in it."""
+    firsts: list[tuple[int, str]] = []
+    for lane in await lanes.of_chat(database, owner_id, chat_id):
+        first = await messages.id_range(database, owner_id, chat_id, lane.thread_key, 1, NEWEST, 1)
+        firsts += [(line.id, lane.thread_key) for line in first]
+    return [key for _, key in sorted(firsts)]
+
+
+async def _lines(database: Database, owner_id: int, chat_id: int, lane: str) -> AsyncGenerator[Line]:
+    after = 0
+    while page := await messages.id_range(database, owner_id, chat_id, lane, after + 1, NEWEST, PAGE):
+        for line in page:
             yield line
+        after = page[-1].id
 
 
-def _message(chat_id: int, channel: str, line: Line) -> dict[str, Any]:
+def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
     return {
         "type": "message",
-        "chat_id": chat_id,
-        "message_id": line.ext_id or f"{chat_id}:{line.id}",
+        "chat_id": chat.chat_id,
+        "message_id": external_id(chat.chat_id, line),
         "role": line.role,
         "content": line.content,
         "speaker": line.speaker,
-        "sent_at": line.sent_at.isoformat(),
-        "channel": channel,
+        "sent_at": sender_time(line).isoformat(),
+        "channel": chat.channel,
         "routine": line.routine,
+        **place_of(chat.chat_id, thread_key),
     }
 
 
-def _memory(memory: Memory) -> dict[str, Any]:
-    return {"type": "memory", **memory.model_dump(mode="json")}
+def external_id(chat_id: int, line: Line) -> str:
+    return line.ext_id or f"{chat_id}:{line.id}"
 
 
-def _markdown(entry: dict[str, Any]) -> str:
+def place_of(chat_id: int, thread_key: str) -> Entry:
+    """What leads back to the lane: its topic, or the message that heads it, to which every message in it may reply."""
+    topic, reply = topic_lane(chat_id, 0)[:-1], reply_lane(chat_id, "", None)
+    place: Entry = {"thread_key": thread_key}
+    if thread_key.startswith(topic):
+        place["message_thread_id"] = int(thread_key.removeprefix(topic))
+    elif thread_key.startswith(reply):
+        place["reply_to_message_id"] = thread_key.removeprefix(reply)
+    return place
+
+
+async def _memory(database: Database, owner_id: int, memory: Memory) -> Entry:
+    """Its sources by external id too: their numbers are others where they are imported. A global memory is not of a
+    chat any more, so its sources are left as numbers."""
+    entry: Entry = {"type": "memory", **memory.model_dump(mode="json")}
+    if memory.chat_id is not None and memory.sources:
+        lines = await messages.by_ids(database, owner_id, memory.chat_id, memory.sources)
+        entry["source_message_ids"] = [external_id(memory.chat_id, line) for line in lines]
+    return entry
+
+
+def _json(entry: Entry) -> str:
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def _markdown(entry: Entry) -> str:
     match entry["type"]:
+        case "profile":
+            return f"# Profile\n\n{entry['text']}\n"
+        case "canonical":
+            parts = ("user_confirmed", "llm_inferred", "general_summary")
+            return f"# Chat {entry['chat_id']}\n\n" + "\n\n".join(entry[part] for part in parts if entry[part])
         case "memory":
             return f"- {entry['kind']} ({entry['status']}): {entry['content']}"
         case "summary":
             return f"\n> {entry['from_at'][:10]} – {entry['to_at'][:10]}: {entry['text']}"
         case _:
             return f"\n**{entry['speaker'] or entry['role']}** ({entry['sent_at'][:16]}): {entry['content']}"
+
+
+_FORMS: dict[str, Callable[[Entry], str]] = {"jsonl": _json, "markdown": _markdown}

@@ -1,71 +1,136 @@
 """`chatmem import`: a history from a file into the memory, with a progress bar; again, it adds only what is new."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from chatmem.contract import RememberArgs
-from chatmem.settings import ServerSettings, load
+from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.failures import CommandFailed
-from chatmem_cli.importers import KINDS, ImportFailed, estimate_size, read
-from chatmem_cli.importers.items import ImportMemory, Item
+from chatmem_cli.importers import (
+    KINDS,
+    ExportedMemory,
+    ImportFailed,
+    ImportMemory,
+    Item,
+    Unreadable,
+    estimate_size,
+    read,
+)
+from chatmem_cli.importers.fitting import fitted
+from chatmem_cli.keeping import Keeper, make_keeper
 from chatmem_cli.memory import chat_of, storage
-from chatmem_server.actors import Actors
 from chatmem_server.importing import BATCH, Importer, ImportMessage
 from chatmem_server.places import ChatRefused, Where
+from chatmem_server.services import Kit
 
-console = Console(highlight=False)
+console = Console(highlight=False, soft_wrap=True)
 
 
-def run(kind: str, file: Path, chat_id: int | None, me: str | None) -> int:
+@dataclass
+class _Tally:
+    """What became of the file's entries."""
+
+    created: int = 0
+    duplicates: int = 0
+    mine: int = 0
+    memories: Counter[str] = field(default_factory=Counter[str])
+    unreadable: list[str] = field(default_factory=list[str])
+    newest: datetime | None = None
+
+
+def run(kind: str, file: Path, chat_id: int | None, me: str | None, assistant: str | None) -> int:
+    """0 when the file was read to its end, also if nothing in it was new."""
     if kind not in KINDS:
         raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}.")
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
-    return asyncio.run(_import(load(ServerSettings), kind, file, chat_id, me))
-
-
-async def _import(settings: ServerSettings, kind: str, file: Path, chat_id: int | None, me: str | None) -> int:
+    settings = load(ServerSettings)
     try:
         where = chat_of(settings, chat_id)
-    except ChatRefused as error:
+        tally = asyncio.run(_import(settings, kind, file, where, me, assistant or _own_bot()))
+    except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
-    created = duplicates = memories = 0
-    columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
-    async with storage(settings) as actors:
-        importer = Importer(actors.kit, where)
-        with Progress(*columns, console=console) as progress:
-            task = progress.add_task("", total=estimate_size(file))
-            try:
-                items = read(kind, file, me=me, progress=lambda done: progress.update(task, completed=done))
-                for batch in _batches(items, BATCH):
-                    messages = [item for item in batch if isinstance(item, ImportMessage)]
-                    done = await importer.add(messages) if messages else None
-                    created += done.created if done else 0
-                    duplicates += done.duplicates if done else 0
-                    memories += await _remember(actors, where, batch)
-            except ImportFailed as error:
-                raise CommandFailed(str(error)) from error
-            finally:
-                await importer.finish()
-            progress.update(task, completed=estimate_size(file))
-    console.print(f"{created} messages and {memories} memories added, {duplicates} messages were there already")
+    _report(tally, kind, me)
     return 0
 
 
-async def _remember(actors: Actors, where: Where, batch: Iterable[Item]) -> int:
-    stored = 0
+def _own_bot() -> str | None:
+    """The number a bot token begins with is the bot's user id: its messages are the assistant's in any chat."""
+    token = load(RelaySettings).bot_token
+    number = token.get_secret_value().partition(":")[0] if token is not None else ""
+    return number if number.isdecimal() else None
+
+
+async def _import(
+    settings: ServerSettings, kind: str, file: Path, where: Where, me: str | None, assistant: str | None
+) -> _Tally:
+    tally = _Tally()
+    columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("", total=estimate_size(file))
+        async with storage(settings) as actors:
+            items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
+            keeper = await make_keeper(actors, where)
+            try:
+                await _take(items, Importer(actors.kit, where), keeper, tally, actors.kit)
+            finally:
+                await keeper.finish()
+            progress.update(task, completed=estimate_size(file))
+    return tally
+
+
+def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
+    return lambda done: progress.update(task, completed=done)
+
+
+async def _take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally: _Tally, kit: Kit) -> None:
+    """Batch by batch, and after each its learning and summarising is queued: an import that is killed and started
+    again knows its messages, and would not queue them any more."""
+    while batch := list(islice(items, BATCH)):
+        messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, kit.zone)]
+        for start in range(0, len(messages), BATCH):
+            done = await importer.add(messages[start : start + BATCH])
+            tally.created += done.created
+            tally.duplicates += done.duplicates
+        if messages:
+            await importer.finish()
+            times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
+            tally.newest = max(times)
+        tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
+        tally.unreadable += [item.why for item in batch if isinstance(item, Unreadable)]
+        await _keep(batch, keeper, tally)
+
+
+async def _keep(batch: list[Item], keeper: Keeper, tally: _Tally) -> None:
+    """A remembered statement without a time is as old as the newest message before it."""
     for item in batch:
-        if isinstance(item, ImportMemory):
-            args = RememberArgs(content=item.content, kind=item.kind)
-            stored += (await actors.rememberer.remember(where, args)).outcome != "duplicate"
-    return stored
+        if isinstance(item, ImportMemory | ExportedMemory):
+            dated = replace(item, said_at=item.said_at or tally.newest) if isinstance(item, ImportMemory) else item
+            tally.memories[await keeper.keep(dated)] += 1
 
 
-def _batches(items: Iterator[Item], size: int) -> Iterator[list[Item]]:
-    while batch := list(islice(items, size)):
-        yield batch
+def _report(tally: _Tally, kind: str, me: str | None) -> None:
+    kept = tally.memories
+    console.print(
+        f"{tally.created} messages and {kept['kept']} memories added, {tally.duplicates} messages were there already"
+    )
+    if kept["unfit"]:
+        console.print(f"{kept['unfit']} memories were left out: they state nothing, or are over 64 KiB")
+    if kept["forgotten"]:
+        console.print(f"{kept['forgotten']} memories were left out: you had them forgotten")
+    if tally.unreadable:
+        console.print(
+            f"{len(tally.unreadable)} entries are not as documented and were passed over; the first: {tally.unreadable[0]}"
+        )
+    if kind == "telegram" and tally.created and not tally.mine and me is None:
+        console.print(
+            "None of the messages could be told to be yours, so nothing is learned about you from them. Next time name "
+            "yourself as the export does: --me 'Your Name' or --me your numeric id."
+        )

@@ -73,9 +73,12 @@ def import_(
     file: Annotated[Path, typer.Argument(help="The export: a file, a zip or a folder.")],
     chat_id: Annotated[int | None, typer.Option("--chat", help="Chat it belongs to; default: your own.")] = None,
     me: Annotated[str | None, typer.Option("--me", help="Who you are in the export, if it cannot tell.")] = None,
+    assistant: Annotated[
+        str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
+    ] = None,
 ) -> None:
     """Import a history. Doing it again adds only what is new."""
-    _run("import_", kind, file, chat_id, me)
+    _run("import_", kind, file, chat_id, me, assistant)
 
 
 @app.command()

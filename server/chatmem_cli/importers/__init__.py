@@ -6,21 +6,39 @@ from pathlib import Path
 from chatmem_cli.importers import chatgpt, claude, jsonl, telegram
 from chatmem_cli.importers.files import Progress
 from chatmem_cli.importers.files import size as estimate_size
-from chatmem_cli.importers.items import ImportFailed, ImportMemory, Item
+from chatmem_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, Unreadable
+from chatmem_cli.importers.telegram import People
 
 KINDS = ("telegram", "chatgpt", "claude", "jsonl")
 
-__all__ = ["KINDS", "ImportFailed", "ImportMemory", "Item", "estimate_size", "read"]
+__all__ = [
+    "KINDS",
+    "ExportedMemory",
+    "ImportFailed",
+    "ImportMemory",
+    "Item",
+    "Unreadable",
+    "estimate_size",
+    "read",
+]
 
 
-def read(kind: str, path: Path, *, me: str | None, progress: Progress) -> Iterator[Item]:
-    """The items of an export, in its order. Raises ImportFailed."""
+def read(
+    kind: str,
+    path: Path,
+    *,
+    me: str | None,
+    progress: Progress,
+    assistant: str | None = None,
+    chat_id: int | None = None,
+) -> Iterator[Item]:
+    """The items of an export, in its order; `chat_id` is the chat they go to. Raises ImportFailed."""
     match kind:
         case "telegram":
-            return telegram.read(path, me, progress)
+            return telegram.read(path, People(me, assistant), progress)
         case "chatgpt":
             return chatgpt.read(path, progress)
         case "claude":
             return claude.read(path, progress)
         case _:
-            return jsonl.read(path, progress)
+            return jsonl.read(path, chat_id, progress)

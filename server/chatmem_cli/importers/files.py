@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+import ijson
+
 from chatmem_cli.importers.items import ImportFailed
 
 Progress = Callable[[int], None]
@@ -59,6 +61,20 @@ def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
                 yield Watched(stream, progress)
     except OSError as error:
         raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def not_readable(path: Path, what: str, error: ijson.JSONError, begun: bool) -> ImportFailed:
+    """What to tell when JSON breaks off or is none. `begun`: something of it was read before."""
+    if begun:
+        return ImportFailed(
+            f"{path} breaks off or is damaged ({_first_line(error)}). What came before is kept; export or download it "
+            "again and import that: only what is new will be added."
+        )
+    return ImportFailed(f"{path} is no {what}: {_first_line(error)}.")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].strip()
 
 
 def shards(path: Path, pattern: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""JSON lines, a message or a memory each, as `chatmem export` writes them."""
+"""JSON lines, a message or a memory each, as `chatmem export` writes them; by hand, role, content and sent_at suffice."""
 
 import hashlib
 import json
@@ -8,47 +8,84 @@ from pathlib import Path
 from typing import Any
 
 from chatmem_cli.importers.files import Progress
-from chatmem_cli.importers.items import ImportFailed, ImportMemory, Item
+from chatmem_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, lane_number
 from chatmem_server.importing import ImportMessage
 
 
-def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Lines of other types (summaries) are passed over: they are derived anew."""
+def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
+    """Lines of other types (summaries, profile) are passed over: they are derived anew. `chat_id`: where it goes."""
     done = 0
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
-            done += len(line)
-            progress(done)
-            if line.strip():
-                yield from _item(line, number)
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                done += len(line)
+                progress(done)
+                if line.strip():
+                    yield from _item(line, number, chat_id)
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _item(line: bytes, number: int) -> Iterator[Item]:
+def _item(line: bytes, number: int, chat_id: int | None) -> Iterator[Item]:
     try:
         entry: dict[str, Any] = json.loads(line)
         kind = entry.get("type", "message")
         if kind == "memory":
-            if entry.get("status", "active") == "active":
-                yield ImportMemory(entry["content"], entry.get("kind"))
+            yield _memory(entry)
         elif kind == "message":
-            yield _message(entry, line)
+            yield _message(entry, line, chat_id)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ImportFailed(
-            f"line {number} is no message ({error!r}); one needs role (user, assistant), content and sent_at (ISO 8601)."
+            f"line {number} is no message ({error!r}); one needs role (user, assistant), content and sent_at (ISO 8601). "
+            "The lines before it are in."
         ) from error
 
 
-def _message(entry: dict[str, Any], line: bytes) -> ImportMessage:
+def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportMessage:
     if entry["role"] not in ("user", "assistant"):
         raise ValueError(f"role {entry['role']!r}")
-    at = datetime.fromisoformat(str(entry["sent_at"]).replace("Z", "+00:00"))
+    at = datetime.fromisoformat(str(entry["sent_at"]))
+    group = _other_group(entry, chat_id)
+    reply = entry.get("reply_to_message_id")
     return ImportMessage(
         role=entry["role"],
-        content=str(entry["content"]).replace("\x00", ""),
-        message_id=str(entry.get("message_id") or f"jsonl:{hashlib.sha256(line.strip()).hexdigest()[:24]}"),
+        content=str(entry["content"]),
+        message_id=group + str(entry.get("message_id") or f"jsonl:{hashlib.sha256(line.strip()).hexdigest()[:24]}"),
         sent_at=at if at.tzinfo else at.astimezone(),
         channel=str(entry.get("channel") or "jsonl"),
         speaker=entry.get("speaker"),
-        message_thread_id=entry.get("message_thread_id"),
-        reply_to_message_id=entry.get("reply_to_message_id"),
+        message_thread_id=lane_number(f"{group}{entry.get('thread_key')}") if group else entry.get("message_thread_id"),
+        reply_to_message_id=None if reply is None else f"{group}{reply}",
     )
+
+
+def _other_group(entry: dict[str, Any], chat_id: int | None) -> str:
+    """A prefix for what was said in a group and now goes elsewhere: two chats may have used one message id."""
+    source = entry.get("chat_id")
+    return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
+
+
+def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
+    """What this program exported is put back as it was; a line by hand is a statement like another assistant's."""
+    if "valid_from" not in entry:
+        said_at = entry.get("said_at")
+        return ImportMemory(entry["content"], entry.get("kind"), datetime.fromisoformat(said_at) if said_at else None)
+    return ExportedMemory(
+        number=int(entry["id"]),
+        **{name: entry[name] for name in _AS_IT_IS},
+        valid_from=datetime.fromisoformat(entry["valid_from"]),
+        valid_to=_time(entry.get("valid_to")),
+        deadline=_time(entry.get("deadline")),
+        superseded_by=entry.get("superseded_by"),
+        source_message_ids=tuple(entry.get("source_message_ids") or ()),
+    )
+
+
+_AS_IT_IS = (
+    *("content", "kind", "status", "scope", "origin", "user_confirmed"),
+    *("confidence", "priority", "importance", "pinned"),
+)
+
+
+def _time(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

@@ -1,16 +1,17 @@
 """Telegram Desktop's `result.json`, of one chat or of a whole account."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import ijson
 
 from chatmem.contract import Role
-from chatmem_cli.importers.files import Progress, Watched, opened
-from chatmem_cli.importers.items import ImportFailed, Item
+from chatmem_cli.importers.files import Progress, Watched, not_readable, opened
+from chatmem_cli.importers.items import ImportFailed, Item, lane_number, tolerant
 from chatmem_server.importing import ImportMessage
 
 CHANNEL = "telegram"
@@ -22,59 +23,83 @@ _MEDIA = {
     "video_file": "video",
     "audio_file": "audio",
 }
+_LISTS = ("chats.list.item", "left_chats.list.item")
+_HEADS = ("", *(f"{place}." for place in _LISTS))
+
+
+@dataclass(frozen=True)
+class People:
+    """Who is who: `user123`, 123, or the name shown. None: to be told from the export."""
+
+    me: str | None = None
+    assistant: str | None = None
 
 
 @dataclass
 class _Chat:
-    """One chat while it is read. `topics` maps a message to its topic's first message."""
+    """One chat while it is read. `topics` maps a message to its topic's first message; `one_of_many`: a whole account."""
 
+    one_of_many: bool = False
     id: int = 0
     name: str | None = None
     type: str = ""
     topics: dict[int, int] = field(default_factory=dict)
 
 
-def read(path: Path, me: str | None, progress: Progress) -> Iterator[Item]:
-    """Messages in the order of the file. `me` names the user: `user123`, 123, or the name shown."""
+def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
+    """Messages in the order of the file."""
+    found = False
     with opened(path, "result.json", progress) as stream:
         try:
-            yield from _items(stream, me)
+            for raw, chat, known in _raw(stream, people):
+                found = True
+                yield from tolerant(partial(_message, chat=chat, people=known), raw)
         except ijson.JSONError as error:
-            raise ImportFailed(f"{path} is no Telegram export (Settings → Export as JSON): {error}.") from error
-
-
-def _items(stream: Watched, me: str | None) -> Iterator[Item]:
-    chat, found = _Chat(), False
-    builder: Any = None
-    depth_prefix = ""
-    for prefix, event, value in ijson.parse(stream):
-        if builder is None:
-            if prefix in ("id", "chats.list.item.id", "left_chats.list.item.id"):
-                chat.id = int(value)
-            elif prefix in ("name", "chats.list.item.name", "left_chats.list.item.name"):
-                chat.name = value
-            elif prefix in ("type", "chats.list.item.type", "left_chats.list.item.type"):
-                chat.type = value
-            elif prefix == "personal_information.user_id" and me is None:
-                me = f"user{value}"
-            elif event == "start_map" and prefix in ("chats.list.item", "left_chats.list.item"):
-                chat = _Chat()
-            elif event == "start_map" and prefix.endswith("messages.item") and prefix.count("messages") == 1:
-                builder, depth_prefix, found = ijson.ObjectBuilder(), prefix, True
-                builder.event(event, value)
-            continue
-        builder.event(event, value)
-        if event == "end_map" and prefix == depth_prefix:
-            message = _message(builder.value, chat, me)
-            builder = None
-            if message is not None:
-                yield message
+            raise not_readable(path, "Telegram export (Settings → Advanced → Export as JSON)", error, found) from error
     if not found:
-        raise ImportFailed("that file holds no Telegram messages; choose the result.json of an export as JSON.")
+        raise ImportFailed(f"{path} holds no Telegram messages; choose the result.json of an export as JSON.")
 
 
-def _message(raw: dict[str, Any], chat: _Chat, me: str | None) -> ImportMessage | None:
-    """None for service messages and messages without anything to keep."""
+def _raw(stream: Watched, people: People) -> Iterator[tuple[dict[str, Any], _Chat, People]]:
+    """Each message as it stands in the file, with its chat and who is who by then."""
+    chat = _Chat()
+    builder: Any = None
+    place = ""
+    for prefix, event, value in ijson.parse(stream):
+        if builder is not None:
+            builder.event(event, value)
+            if event == "end_map" and prefix == place:
+                yield builder.value, chat, people
+                builder = None
+        elif event == "start_map" and prefix.endswith("messages.item"):
+            builder, place = ijson.ObjectBuilder(), prefix
+            builder.event(event, value)
+        elif event == "start_map" and prefix in _LISTS:
+            chat = _Chat(one_of_many=True)
+        elif prefix == "personal_information.user_id" and people.me is None:
+            people = replace(people, me=f"user{value}")
+        else:
+            _note(chat, prefix, value)
+
+
+def _note(chat: _Chat, prefix: str, value: Any) -> None:
+    """What stands before a chat's messages."""
+    place, _, name = prefix.rpartition(".")
+    if (f"{place}." if place else "") not in _HEADS or value is None:
+        return
+    match name:
+        case "id":
+            chat.id = int(value)
+        case "name":
+            chat.name = str(value)
+        case "type":
+            chat.type = str(value)
+        case _:
+            pass
+
+
+def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[ImportMessage]:
+    """Nothing for service messages and messages without anything to keep."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -82,28 +107,39 @@ def _message(raw: dict[str, Any], chat: _Chat, me: str | None) -> ImportMessage 
         chat.topics[number] = chat.topics[target]
     content = text_of(raw)
     if raw.get("type") != "message" or not content:
-        return None
+        return
     topic = chat.topics.get(number)
-    reply = f"telegram:{chat.id}:{target}" if target is not None and target != topic else None
-    role, speaker = _voice(raw, chat, me)
-    return ImportMessage(
+    role, speaker = _voice(raw, chat, people)
+    yield ImportMessage(
         role=role,
         content=content,
         message_id=f"telegram:{chat.id}:{number}",
-        sent_at=datetime.fromtimestamp(int(raw["date_unixtime"]), UTC),
+        sent_at=_sent_at(raw),
         channel=CHANNEL,
         speaker=speaker,
-        message_thread_id=topic,
-        reply_to_message_id=reply,
+        message_thread_id=_lane(chat, topic),
+        reply_to_message_id=f"telegram:{chat.id}:{target}" if target is not None and target != topic else None,
     )
 
 
-def _voice(raw: dict[str, Any], chat: _Chat, me: str | None) -> tuple[Role, str | None]:
-    """The user and other people speak as `user`, others with their name; a bot is the assistant."""
+def _lane(chat: _Chat, topic: int | None) -> int | None:
+    """In a whole account every chat is a conversation of its own; talk with different people is never mixed."""
+    return lane_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
+
+
+def _sent_at(raw: dict[str, Any]) -> datetime:
+    """Older exports have only `date`, by the clock of the machine that exported."""
+    if "date_unixtime" in raw:
+        return datetime.fromtimestamp(int(raw["date_unixtime"]), UTC)
+    return datetime.fromisoformat(str(raw["date"])).astimezone(UTC)
+
+
+def _voice(raw: dict[str, Any], chat: _Chat, people: People) -> tuple[Role, str | None]:
+    """The user and other people speak as `user`, others with their name; the assistant is a bot."""
     sender, identity = raw.get("from"), str(raw.get("from_id") or "")
-    if _is_me(sender, identity, chat, me):
+    if _is_me(sender, identity, chat, people.me):
         return "user", None
-    if chat.type == "bot_chat" or raw.get("via_bot") == sender:
+    if _is(people.assistant, sender, identity) or chat.type == "bot_chat":
         return "assistant", None
     return "user", sender or "deleted account"
 
@@ -112,34 +148,44 @@ def _is_me(sender: str | None, identity: str, chat: _Chat, me: str | None) -> bo
     if chat.type == "saved_messages":
         return True
     if me is not None:
-        wanted = me if me.startswith("user") or not me.isdecimal() else f"user{me}"
-        return wanted in (identity, sender)
-    # In a private chat the other one gives the chat its name.
-    return chat.type in ("personal_chat", "bot_chat") and sender != chat.name
+        return _is(me, sender, identity)
+    # In a private chat the other one gives the chat its name; a deleted account has none.
+    return chat.type in ("personal_chat", "bot_chat") and sender is not None and sender != chat.name
+
+
+def _is(who: str | None, sender: str | None, identity: str) -> bool:
+    return who is not None and (f"user{who}" if who.isdecimal() else who) in (identity, sender)
 
 
 def text_of(raw: dict[str, Any]) -> str:
     """The text, a label for what is not text, or both."""
-    entities = raw.get("text_entities") or raw.get("text") or ""
-    text = entities if isinstance(entities, str) else "".join(_piece(piece) for piece in entities)
+    entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
     label = _label(raw)
-    return " ".join(part for part in (label, text.replace("\x00", "").strip()) if part)
+    return " ".join(part for part in (label, _words(entities).strip()) if part)
 
 
-def _piece(piece: Any) -> str:
-    return piece if isinstance(piece, str) else str(piece.get("text", ""))
+def _words(piece: Any) -> str:
+    """Plain text, an array of texts and objects, or the nested blocks of a rich message."""
+    match piece:
+        case str():
+            return piece
+        case list():
+            return "".join(_words(part) for part in piece)
+        case {"text": inner}:
+            return _words(inner)
+        case dict():
+            return "\n".join(filter(None, (_words(part) for part in piece.values() if isinstance(part, list | dict))))
+        case _:
+            return ""
 
 
 def _label(raw: dict[str, Any]) -> str:
     if "poll" in raw:
         options = ", ".join(str(answer.get("text", "")) for answer in raw["poll"].get("answers", ()))
         return f"[poll: {raw['poll'].get('question', '')} ({options})]"
-    if "location_information" in raw:
-        return "[location]"
-    if "contact_information" in raw:
-        return "[contact]"
-    if "photo" in raw:
-        return "[photo]"
+    for key in ("location_information", "contact_information", "photo"):
+        if key in raw:
+            return f"[{key.partition('_')[0]}]"
     kind = _MEDIA.get(str(raw.get("media_type")))
     if kind == "sticker":
         return f"[sticker {raw.get('sticker_emoji', '')}]".replace(" ]", "]")

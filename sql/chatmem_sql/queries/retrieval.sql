@@ -1,101 +1,212 @@
+-- name: setting
+-- $1 owner, $2 chat or null for all of the owner, $3 text, $4 and $5 a span of time or null: the text's lexemes, who spoke
+-- lately, how much there is, and whether anything lies in the span
+with recent as materialized (
+  (select speaker, sent_at from messages
+   where $2::bigint is not null and owner_id = $1 and chat_id = $2
+   order by owner_id desc, chat_id desc, id desc limit 200)
+  union all
+  (select speaker, sent_at from messages
+   where $2::bigint is null and owner_id = $1
+   order by owner_id desc, chat_id desc, id desc limit 200)
+), size as (
+  select coalesce(sum(last_id), 0)::bigint as size, coalesce(max(last_id), 0) as last_id
+  from chats
+  where owner_id = $1 and ($2::bigint is null or chat_id = $2)
+)
+select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
+  array(select distinct speaker from recent where speaker is not null) as speakers,
+  (select max(sent_at) from recent) as last_at,
+  $4::timestamptz is not null and exists (
+    select from messages
+    where owner_id = $1 and ($2::bigint is null or chat_id = $2) and sent_at >= $4 and sent_at < $5) as span_holds,
+  size.size, size.last_id
+from size
+
 -- name: messages
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 query lexemes as tsquery text,
--- $6 scope lexeme query, $7 numbers below this one ($2 given), $8 dense candidates to re-rank, $9 how many of each kind,
--- $10 since, $11 until, $12 thread key or null, $13 the query's lexemes. Candidates with the signals a ranker
--- needs; dense ones come from an index-only Hamming scan and are measured exactly.
-with dense as materialized (
-  select c.chat_id, c.id, x.cosine
+-- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
+-- text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 dense candidates to re-rank, $10
+-- how many of each kind, $11 and $12 a span of time or null, $13 of how many of the best the neighbours come too, $14 all
+-- lexemes as tsquery texts, $15 whether the latest routine messages come too.
+-- Candidates by likeness (an index-only Hamming scan of the codes, then measured exactly), by words and by time, with
+-- what a ranker needs of each. A query that names one chat and one that names none differ in their scan: under one
+-- condition for both the planner would read the heap.
+with terms as materialized (
+  select term::tsquery as term from unnest($14::text[]) as t (term)
+), dense as materialized (
+  select c.chat_id, c.id
   from (
-    select chat_id, id from messages
-    where $4::bit(384) is not null and owner_id = $1 and ($2::bigint is null or chat_id = $2) and id < $7
-      and ebits is not null
-    order by ebits <~> $4::bit(384)
-    limit $8) c
+    select chat_id, id, ebits <~> $4::bit(384) as apart
+    from messages
+    where $2::bigint is not null and $4::bit(384) is not null
+      and owner_id = $1 and chat_id = $2 and id < $8 and ebits is not null
+    union all
+    select chat_id, id, ebits <~> $4::bit(384)
+    from messages
+    where $2::bigint is null and $4::bit(384) is not null and owner_id = $1 and ebits is not null
+    order by apart
+    limit $9) c
   cross join lateral (
-    select 1 - (m.embedding <=> $3::halfvec) as cosine from messages m
+    select m.embedding <=> $3::halfvec as distance from messages m
     where m.owner_id = $1 and m.chat_id = c.chat_id and m.id = c.id offset 0) x
-  order by x.cosine desc
-  limit $9
+  order by x.distance
+  limit $10
 ), lexical as materialized (
-  select chat_id, id, ts_rank(tsv, $5::tsquery) as rank, length(tsv) as words
+  select chat_id, id
   from (
-    select chat_id, id, tsv from message_fts
-    where owner_id = $1 and tsv @@ ($6::tsquery && $5::tsquery) offset 0) f
-  where ($2::bigint is null or chat_id = $2) and id < $7
-  order by 3 desc, id desc
-  limit $9
+    select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
+    from (
+      select chat_id, id, tsv from message_fts
+      where owner_id = $1 and tsv @@ ($7::tsquery && $5::tsquery) offset 0) s
+    where ($2::bigint is null or chat_id = $2) and id < $8) f
+  order by rank desc, id desc
+  limit $10
 ), dated as materialized (
   select chat_id, id from messages
-  where $10::timestamptz is not null and owner_id = $1 and chat_id = $2 and id < $7
-    and sent_at >= $10 and sent_at < $11
-  order by id desc
-  limit $9
+  where $11::timestamptz is not null and owner_id = $1 and ($2::bigint is null or chat_id = $2) and id < $8
+    and sent_at >= $11 and sent_at < $12
+  order by sent_at desc
+  limit $10
+), routine as materialized (
+  select chat_id, id from messages
+  where $15::boolean and owner_id = $1 and ($2::bigint is null or chat_id = $2) and id < $8 and routine is not null
+  order by sent_at desc
+  limit 5
+), best as materialized (
+  (select chat_id, id from dense limit $13)
+  union
+  (select chat_id, id from lexical limit $13)
 ), hits as materialized (
-  select chat_id, id from dense union select chat_id, id from lexical union select chat_id, id from dated
+  select chat_id, id from dense
+  union select chat_id, id from lexical
+  union select chat_id, id from dated
+  union select chat_id, id from routine
+  union select chat_id, id - 1 from best
+  union select chat_id, id + 1 from best where id + 1 < $8
 )
-select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.content, m.routine, m.speaker, m.sent_at, m.utc_offset,
-  m.tokens, dense.cosine, lexical.rank, array(
-    select lexeme from message_fts f, unnest(f.tsv)
-    where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id and lexeme = any($13::text[])) as matched
+select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.utc_offset, m.tokens, m.routine,
+  m.head, m.clipped, m.cosine, array(select ts_rank(f.tsv, term) from terms) as ranks
 from hits h
 cross join lateral (
-  select * from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
-left join dense on dense.chat_id = h.chat_id and dense.id = h.id
-left join lexical on lexical.chat_id = h.chat_id and lexical.id = h.id
-where $12::text is null or m.thread_key = $12
+  select *,
+    case when role = 'user' or tokens < 150 then left(content, 600) else '' end as head,
+    octet_length(content) > 600 as clipped,
+    1 - (m.embedding <=> $3::halfvec) as cosine
+  from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
+cross join lateral (
+  select tsv from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+
+-- name: messages_within
+-- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
+-- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest to
+-- look at, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts.
+-- The same candidates from one lane or one span of time, which is cut out before anything is compared.
+with terms as materialized (
+  select term::tsquery as term from unnest($13::text[]) as t (term)
+), scope as materialized (
+  select chat_id, id, embedding from messages
+  where owner_id = $1 and ($2::bigint is null or chat_id = $2) and ($4::text is null or thread_key = $4) and id < $8
+    and sent_at >= coalesce($11::timestamptz, '-infinity') and sent_at < coalesce($12::timestamptz, 'infinity')
+  order by sent_at desc
+  limit $9
+), dense as materialized (
+  select chat_id, id from scope
+  where $3::halfvec is not null and embedding is not null
+  order by embedding <=> $3::halfvec
+  limit $10
+), lexical as materialized (
+  select f.chat_id, f.id
+  from (
+    select chat_id, id, tsv from message_fts
+    where owner_id = $1 and tsv @@ ($7::tsquery && $5::tsquery) offset 0) f
+  where (f.chat_id, f.id) in (select chat_id, id from scope)
+  order by ts_rank(f.tsv, $5::tsquery) + ts_rank(f.tsv, $6::tsquery) desc, f.id desc
+  limit $10
+), hits as materialized (
+  select chat_id, id from dense union select chat_id, id from lexical
+)
+select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.utc_offset, m.tokens, m.routine,
+  m.head, m.clipped, m.cosine, array(select ts_rank(f.tsv, term) from terms) as ranks
+from hits h
+cross join lateral (
+  select *,
+    case when role = 'user' or tokens < 150 then left(content, 600) else '' end as head,
+    octet_length(content) > 600 as clipped,
+    1 - (m.embedding <=> $3::halfvec) as cosine
+  from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
+cross join lateral (
+  select tsv from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+
+-- name: contents
+-- $1 owner, $2 chats, $3 numbers: whole texts of messages whose beginning alone was read
+select m.chat_id, m.id, m.content
+from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
+cross join lateral (
+  select m.chat_id, m.id, m.content from messages m
+  where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
 
 -- name: memories
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 query lexemes as tsquery text, $5 scope lexeme
--- query, $6 how many of each kind, $7 statuses
-with dense as materialized (
-  select id, 1 - (embedding <=> $3::halfvec) as cosine
-  from memories
-  where $3::halfvec is not null and owner_id = $1 and embedding is not null and status = any($7::text[])
+-- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
+-- query, $6 how many of each kind, $7 statuses, $8 believed at this time or null for now, $9 since, $10 until, $11 all
+-- lexemes as tsquery texts
+with terms as materialized (
+  select term::tsquery as term from unnest($11::text[]) as t (term)
+), dense as materialized (
+  select id from memories
+  where $3::halfvec is not null and owner_id = $1 and embedding is not null
     and ($2::bigint is null or chat_id is null or chat_id = $2)
+    and (status = any($7::text[])
+      or ($8::timestamptz is not null and status in ('superseded', 'completed') and valid_to > $8))
+    and valid_from <= coalesce($8, 'infinity')
+    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
   order by embedding <=> $3::halfvec
   limit $6
 ), lexical as materialized (
-  select id, ts_rank(tsv, $4::tsquery) as rank
+  select id
   from (
-    select id, chat_id, status, tsv from memories
+    select id, chat_id, status, valid_from, valid_to, tsv from memories
     where owner_id = $1 and tsv @@ ($5::tsquery && $4::tsquery) offset 0) f
-  where status = any($7::text[]) and ($2::bigint is null or chat_id is null or chat_id = $2)
-  order by 2 desc, id desc
+  where ($2::bigint is null or chat_id is null or chat_id = $2)
+    and (status = any($7::text[])
+      or ($8::timestamptz is not null and status in ('superseded', 'completed') and valid_to > $8))
+    and valid_from <= coalesce($8, 'infinity')
+    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+  order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
 )
-select m.*, dense.cosine, lexical.rank
+select m.id, m.chat_id, m.kind, m.content, m.status, m.valid_from, m.source_ids, m.pinned,
+  1 - (m.embedding <=> $3::halfvec) as cosine, array(select ts_rank(m.tsv, term) from terms) as ranks
 from (select id from dense union select id from lexical) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
-left join dense on dense.id = h.id
-left join lexical on lexical.id = h.id
 
 -- name: summaries
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 query lexemes as tsquery text, $5 scope lexeme
--- query, $6 how many of each kind
-with dense as materialized (
-  select chat_id, id, 1 - (embedding <=> $3::halfvec) as cosine
-  from conversation_summaries
-  where $3::halfvec is not null and owner_id = $1 and embedding is not null and kind = 'chunk'
-    and ($2::bigint is null or chat_id = $2)
+-- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
+-- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts
+with terms as materialized (
+  select term::tsquery as term from unnest($10::text[]) as t (term)
+), dense as materialized (
+  select chat_id, id from conversation_summaries
+  where $3::halfvec is not null and owner_id = $1 and embedding is not null
+    and ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
+    and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
   order by embedding <=> $3::halfvec
   limit $6
 ), lexical as materialized (
-  select chat_id, id, ts_rank(tsv, $4::tsquery) as rank
+  select chat_id, id
   from (
-    select chat_id, id, kind, tsv from conversation_summaries
+    select chat_id, id, kind, thread_key, from_at, to_at, tsv from conversation_summaries
     where owner_id = $1 and tsv @@ ($5::tsquery && $4::tsquery) offset 0) f
-  where kind = 'chunk' and ($2::bigint is null or chat_id = $2)
-  order by 3 desc, id desc
+  where ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
+    and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
+  order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
 )
 select s.chat_id, s.id, s.thread_key, s.from_id, s.to_id, s.from_at, s.to_at, s.count, s.text, s.tokens,
-  dense.cosine, lexical.rank
+  1 - (s.embedding <=> $3::halfvec) as cosine, array(select ts_rank(s.tsv, term) from terms) as ranks
 from (select chat_id, id from dense union select chat_id, id from lexical) h
 cross join lateral (
   select * from conversation_summaries s
   where s.owner_id = $1 and s.chat_id = h.chat_id and s.id = h.id offset 0) s
-left join dense on dense.chat_id = h.chat_id and dense.id = h.id
-left join lexical on lexical.chat_id = h.chat_id and lexical.id = h.id
 
 -- name: query_lexemes
 -- $1 text: its lexemes, stop words gone
@@ -103,6 +214,7 @@ select tsvector_to_array(to_tsvector('chatmem', $1))
 
 -- name: document_frequencies
 -- How common the commonest lexemes of messages are, from the planner's statistics; empty before the first analyze
-select unnest(most_common_elems::text::text[]) as lexeme, unnest(most_common_elem_freqs[1:array_length(most_common_elems::text::text[], 1)]) as frequency
+select unnest(most_common_elems::text::text[]) as lexeme,
+  unnest(most_common_elem_freqs[1:array_length(most_common_elems::text::text[], 1)]) as frequency
 from pg_stats
 where tablename = 'message_fts' and attname = 'tsv'

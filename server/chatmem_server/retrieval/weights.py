@@ -1,0 +1,91 @@
+"""The weights of the ranker and the constants of its signals, in one place; nothing is computed here.
+
+Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.  The weights were
+fitted on the seeded generator (`python -m benchmarks.fit`), within bounds that keep their meaning: what is positive by
+its meaning stays positive, and no prior may outvote all words and all likeness together.
+"""
+
+from typing import Final
+
+LEXICAL: Final = 1.0
+"""Per standard deviation of the BM25 score."""
+
+DENSE: Final = 1.3
+"""Per standard deviation of the cosine: with the names taken out of the query it tells more than the words do."""
+
+COVERAGE: Final = 0.3
+"""For all of the query's words, weighed by how much each tells."""
+
+NUMBERS: Final = 0.3
+"""For all of the query's numbers."""
+
+NAMED: Final = 2.5
+"""Said by the person the query names: nine of ten answers are."""
+
+USER: Final = 1.5
+"""Taken from a long reply of the assistant: it repeats the question's words, and four of five answers are the user's."""
+
+ASKED_OF_ASSISTANT: Final = 2.0
+"""For a long reply when the query asks what the assistant said."""
+
+QUESTION: Final = 0.9
+"""Taken for a message that only asks, in proportion to its questions."""
+
+FIRST_PERSON: Final = 0.4
+"""For a message in the first person."""
+
+SHORT: Final = 0.3
+"""Taken per halving of a message below SHORT_TOKENS (natural logarithm): an interjection matches by chance."""
+
+IN_SPAN: Final = 2.5
+"""Sent within the time the query names."""
+
+AFTER_SPAN: Final = 1.5
+"""Sent within AFTER_DAYS after it: people tell later."""
+
+TELLS_OF_SPAN: Final = 3.0
+"""Says itself that it speaks of that time ("yesterday" the day after)."""
+
+TIME_WORDS: Final = 0.7
+"""For a message that holds time words when the query asks when."""
+
+ROUTINE: Final = 1.5
+"""For a routine message whose name the query contains a part of ("morning" of morning-summary)."""
+
+BEFORE: Final = 0.25
+"""Share of the score of the message before: a question, whose answer this may be."""
+
+AFTER: Final = 0.4
+"""Share of the score of the message after: an echo of what was told."""
+
+SESSION: Final = 0.5
+"""Share of the mean of the three best messages of the same sitting."""
+
+ALONE: Final = 1.6
+"""Times the score of a memory or a summary: no neighbours and no sitting lend to it."""
+
+MEMORY: Final = 1.0
+"""For a memory: a distilled statement, without small talk around it."""
+
+FORMER: Final = 1.0
+"""For a superseded memory when the query asks how it was before."""
+
+SUMMARY: Final = -0.5
+"""For a summary: it speaks of many things."""
+
+K1: Final = 0.9
+B: Final = 0.4
+"""BM25's saturation and length normalisation, for short messages."""
+
+MIDDLING_TOKENS: Final = 32
+SHORT_TOKENS: Final = 14
+LONG_TOKENS: Final = 60
+VERY_LONG_TOKENS: Final = 200
+"""A reply counts as long from LONG_TOKENS, fully from VERY_LONG_TOKENS."""
+
+MOST_DEVIATIONS: Final = 3.0
+"""Standard deviations that count: one hit among a hundred misses would drown every other signal."""
+
+AFTER_DAYS: Final = 7
+SITTING_HOURS: Final = 4
+"""A longer pause begins another sitting."""
