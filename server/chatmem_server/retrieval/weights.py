@@ -1,8 +1,8 @@
 """The weights of the ranker and the constants of its signals, in one place; nothing is computed here.
 
-Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.  The weights were
-fitted on the seeded generator (`python -m benchmarks.fit`), within bounds that keep their meaning: what is positive by
-its meaning stays positive, and no prior may outvote all words and all likeness together.
+Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.  The weights keep
+within bounds of their meaning: what is positive by its meaning stays positive, and no prior may outvote all words and all
+likeness together.  They follow what was measured elsewhere on public conversations; no benchmark here has judged them yet.
 """
 
 from typing import Final
