@@ -115,6 +115,14 @@ async def test_a_file_that_is_not_the_expected_one_is_refused(tmp_path: Path) ->
         check(tmp_path)
 
 
+async def test_a_folder_of_the_users_is_never_touched(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(ModelFilesUnavailable, match="CHATMEM_EMBEDDING_MODEL_DIR"):
+        await fetch(tmp_path / "mine", lambda done, total: None)
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
 async def test_a_download_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV", shutil.which("false") or "/bin/false")
     with pytest.raises(ModelFilesUnavailable, match="CHATMEM_EMBEDDING_MODEL_DIR"):

@@ -8,7 +8,6 @@ import asyncio
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,11 +55,15 @@ async def fetch(folder: Path, progress: Progress) -> None:
 
 
 def _fetch(folder: Path, progress: Progress) -> None:
+    if folder.exists() and any(folder.iterdir()):
+        # A folder of the user's: nothing in it may be touched.
+        raise ModelFilesUnavailable(
+            f"{folder} holds no prepared model. Empty it, or unset CHATMEM_EMBEDDING_MODEL_DIR to have one fetched."
+        )
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetch-") as scratch:
         source = _downloaded(Path(scratch), progress)
         check(source)
         _prepared(source, Path(scratch) / "ready")
-        shutil.rmtree(folder, ignore_errors=True)
         (Path(scratch) / "ready").replace(folder)
 
 
@@ -99,7 +102,9 @@ def _model_folder(found: Iterable[Path]) -> Path:
 
 def _run(command: list[str], progress: Progress) -> None:
     output: list[str] = []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
+    ) as process:
         for line in process.stdout or ():
             output.append(line)
             if found := _RAW_PROGRESS.search(line):
@@ -115,7 +120,7 @@ def _run(command: list[str], progress: Progress) -> None:
 def _prepared(source: Path, target: Path) -> None:
     """In a process of its own: writing the graph takes memory the server need not keep."""
     command = [sys.executable, "-m", "chatmem_server.embedding.prepare", str(source), str(target)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode:
         raise ModelFilesUnavailable(f"the embedding model cannot be prepared: {done.stderr.strip()[-500:]}")
 
