@@ -6,10 +6,16 @@ from typing import Literal
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from chatmem.contract import ForgetMatch
-
-Action = Literal["forget", "keep", "wipe", "confirm", "reject"]
-_CODES: dict[Action, str] = {"forget": "f", "keep": "k", "wipe": "w", "confirm": "c", "reject": "r"}
+Action = Literal["forget", "keep", "wipe", "confirm", "reject", "edit", "topic"]
+_CODES: dict[Action, str] = {
+    "forget": "f",
+    "keep": "k",
+    "wipe": "w",
+    "confirm": "c",
+    "reject": "r",
+    "edit": "e",
+    "topic": "t",
+}
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
 
 
@@ -27,19 +33,24 @@ def read(text: str) -> Pressed | None:
     """None for data that is none of ours."""
     head, _, number = text.partition(":")
     action = _ACTIONS.get(head)
-    return Pressed(action, int(number)) if action is not None and number.isdecimal() and len(number) < 19 else None
+    plain = number.isascii() and number.isdigit() and len(number) < 20
+    return Pressed(action, int(number)) if action is not None and plain else None
 
 
-def forget_buttons(match: ForgetMatch) -> InlineKeyboardMarkup:
-    return _row(("Forget this", "forget"), ("Keep", "keep"), memory_id=match.id)
+def forget_buttons(memory_id: int) -> InlineKeyboardMarkup:
+    return _row(("Forget this", "forget"), ("Keep", "keep"), memory_id=memory_id)
 
 
 def wipe_buttons() -> InlineKeyboardMarkup:
     return _row(("Forget everything", "wipe"), ("Keep", "keep"), memory_id=0)
 
 
+def topic_buttons() -> InlineKeyboardMarkup:
+    return _row(("Forget all of it", "topic"), ("Keep", "keep"), memory_id=0)
+
+
 def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
-    return _row(("✓", "confirm"), ("✗", "reject"), memory_id=memory_id)
+    return _row(("✓", "confirm"), ("✗", "reject"), ("✎ Edit", "edit"), memory_id=memory_id)
 
 
 def _row(*buttons: tuple[str, Action], memory_id: int) -> InlineKeyboardMarkup:

@@ -1,13 +1,18 @@
-"""The bot's commands: each one call of the memory and one view."""
+"""The bot's commands: each one call or two of the memory, and one view."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Any
 
 from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem_relay import buttons, views
+from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from chatmem.work import QueueStatus
+from chatmem_relay import buttons, rewording, topics, views
+from chatmem_relay.answers import Answers
 from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.incoming import Incoming
+from chatmem_relay.responders.responder import Responder
 
 MENU = (
     ("memory", "What I know about you"),
@@ -16,81 +21,123 @@ MENU = (
     ("summary", "What we talked about"),
     ("new", "Start a new conversation"),
     ("why", "What an answer was based on"),
-    ("status", "What is waiting"),
+    ("status", "What is waiting, and what it cost"),
     ("help", "All commands"),
 )
 MOST_MATCHES = 10
+UNKNOWN = "I don't know that command; /help lists them."
 
 
-async def run(memory: MemoryClient, surface: ChatSurface, incoming: Incoming) -> bool:
-    """Carry out a command; False when the text is none of ours."""
+@dataclass(frozen=True)
+class Desk:
+    """What answers and commands work with. `queue` tells backlog and cost, where this machine may know them."""
+
+    memory: MemoryClient
+    responder: Responder
+    answers: Answers
+    zone: tzinfo
+    queue: Callable[[], Awaitable[QueueStatus]] | None = None
+
+
+async def run(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
+    """Carry out a command. Raises MemoryUnreachable, MemoryRefused and NotShown."""
     name, _, rest = incoming.text.partition(" ")
-    handler = _HANDLERS.get(name.split("@")[0])
-    if handler is None:
-        return False
-    await handler(memory, surface, incoming, rest.strip())
-    return True
+    handler = _HANDLERS.get(name.partition("@")[0].casefold())
+    if handler is not None:
+        await handler(desk, surface, incoming, rest.strip())
+    elif (incoming.chat_id or 0) >= 0:
+        # In a group it may well be another bot's.
+        await surface.say(UNKNOWN)
+
+
+def is_command(text: str) -> bool:
+    """A slash and a name; a path like /usr/bin or a lone slash is talk."""
+    name = text.partition(" ")[0].partition("@")[0].removeprefix("/")
+    return text.startswith("/") and name.replace("_", "").isalnum() and name.isascii()
 
 
 def _place(incoming: Incoming) -> dict[str, Any]:
     return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
 
 
-async def _memory(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, _: str) -> None:
-    await surface.send(views.memory_view(await memory.get_profile(c.GetProfileArgs(**_place(incoming)))))
+async def _memory(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> None:
+    profile = await desk.memory.get_profile(c.GetProfileArgs(**_place(incoming)))
+    await surface.say(views.memory_view(profile, desk.zone))
 
 
-async def _remember(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, text: str) -> None:
+async def _remember(desk: Desk, surface: ChatSurface, incoming: Incoming, text: str) -> None:
     if not text:
-        await surface.send("Say what: /remember I prefer tea")
+        await surface.say("Say what: /remember I prefer tea")
         return
-    stored = await memory.remember(c.RememberArgs(content=text, **_place(incoming)))
-    await surface.send(views.remembered_view(stored.memory))
+    stored = await desk.memory.remember(c.RememberArgs(content=text, **_place(incoming)))
+    await surface.say(views.remembered_view(stored.memory))
 
 
-async def _forget(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, topic: str) -> None:
-    target = (
-        c.ForgetArgs(topic=topic, **_place(incoming)) if topic else c.ForgetArgs(everything=True, **_place(incoming))
-    )
-    preview = await memory.forget(target)
-    matches = [match for match in preview.matches if match.kind != "message"]
+async def _forget(desk: Desk, surface: ChatSurface, incoming: Incoming, topic: str) -> None:
     if not topic:
-        text = f"Erase all {len(matches)} memories of this chat for good?"
-        await surface.send_with_buttons(text, buttons.wipe_buttons())
+        await _ask_to_wipe(desk, surface, incoming)
         return
-    if not matches:
-        await surface.send("Nothing matches; nothing to forget.")
-    for match in matches[:MOST_MATCHES]:
-        await surface.send_with_buttons(match.text, buttons.forget_buttons(match))
+    preview = await desk.memory.forget(c.ForgetArgs(topic=topic, **_place(incoming)))
+    memories = [match for match in preview.matches if match.kind != "message"]
+    messages = len(preview.matches) - len(memories)
+    for match in memories[:MOST_MATCHES]:
+        await surface.say(match.text, buttons.forget_buttons(match.id))
+    if messages or len(memories) > 1:
+        await surface.say(topics.question(topic, len(memories), messages), buttons.topic_buttons())
+    elif not memories:
+        await surface.say("Nothing matches; nothing to forget.")
 
 
-async def _summary(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, _: str) -> None:
-    await surface.send(views.summary_view(await memory.summarize_chat(c.SummarizeChatArgs(**_place(incoming)))))
+async def _ask_to_wipe(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
+    preview = await desk.memory.forget(c.ForgetArgs(everything=True, **_place(incoming)))
+    count = sum(match.kind != "message" for match in preview.matches)
+    if count:
+        await surface.say(f"Erase all {count} memories of this chat for good?", buttons.wipe_buttons())
+    else:
+        await surface.say("There are no memories of this chat; nothing to forget.")
 
 
-async def _new(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, _: str) -> None:
-    await memory.start_new_chat(c.StartNewChatArgs(**_place(incoming)))
-    await surface.send("A new conversation begins; your memories stay.")
+async def _summary(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> None:
+    summary = await desk.memory.summarize_chat(c.SummarizeChatArgs(**_place(incoming)))
+    await surface.say(views.summary_view(summary))
 
 
-async def _why(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, _: str) -> None:
-    if incoming.reply_to_message_id is None:
-        await surface.send("Reply to one of my answers with /why.")
+async def _new(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> None:
+    await desk.memory.start_new_chat(c.StartNewChatArgs(**_place(incoming)))
+    await surface.say("A new conversation begins; your memories stay.")
+
+
+async def _why(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> None:
+    if incoming.reply_to_message_id is None or incoming.chat_id is None:
+        await surface.say("Reply to one of my answers with /why.")
         return
-    about = c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=incoming.chat_id)
-    await surface.send(views.why_view(await memory.explain(about)))
+    chat, number = incoming.chat_id, incoming.reply_to_message_id
+    message = await desk.memory.explain(
+        c.ExplainArgs(message_id=desk.answers.first_of(chat, number), chat_id=incoming.chat_id)
+    )
+    receipt_id = desk.answers.receipt_of(chat, number) or next(reversed(message.receipts), None)
+    about = c.ExplainArgs(receipt_id=receipt_id, chat_id=chat) if receipt_id is not None else None
+    await surface.say(views.why_view(message, await desk.memory.explain(about) if about is not None else None))
 
 
-async def _status(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, _: str) -> None:
-    summary = await memory.summarize_chat(c.SummarizeChatArgs(**_place(incoming)))
-    await surface.send(views.status_view(summary))
+async def _status(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> None:
+    summary = await desk.memory.summarize_chat(c.SummarizeChatArgs(**_place(incoming)))
+    await surface.say(views.status_view(summary, await _queue(desk), desk.responder.name))
 
 
-async def _help(_: MemoryClient, surface: ChatSurface, __: Incoming, ___: str) -> None:
-    await surface.send(views.HELP)
+async def _queue(desk: Desk) -> QueueStatus | None:
+    """Only a machine that has the agent's token may know."""
+    try:
+        return await desk.queue() if desk.queue is not None else None
+    except (MemoryUnreachable, MemoryRefused):
+        return None
 
 
-_HANDLERS: dict[str, Callable[[MemoryClient, ChatSurface, Incoming, str], Awaitable[None]]] = {
+async def _help(_: Desk, surface: ChatSurface, __: Incoming, ___: str) -> None:
+    await surface.say(views.HELP)
+
+
+_HANDLERS: dict[str, Callable[[Desk, ChatSurface, Incoming, str], Awaitable[None]]] = {
     "/memory": _memory,
     "/remember": _remember,
     "/forget": _forget,
@@ -103,19 +150,39 @@ _HANDLERS: dict[str, Callable[[MemoryClient, ChatSurface, Incoming, str], Awaita
 }
 
 
-async def pressed(memory: MemoryClient, chat_id: int, press: buttons.Pressed) -> str:
-    """Carry out a button; what the person reads instead of it."""
+async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, memory_id: int) -> None:
+    """The person's own wording makes an uncertain memory certain."""
+    args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
+    await surface.say(views.remembered_view(await memory.update_memory(args)))
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """To a button: what the person reads instead of its message, and what they are asked to reply to, if anything."""
+
+    text: str
+    question: str | None = None
+
+
+async def pressed(memory: MemoryClient, chat_id: int, press: buttons.Pressed, shown: str) -> Reaction:
+    """Carry out a button; `shown` is the text it stood under."""
     match press.action:
         case "forget":
-            return await _erase(memory, c.ForgetArgs(memory_ids=(press.memory_id,), chat_id=chat_id))
+            return Reaction(await _erase(memory, c.ForgetArgs(memory_ids=(press.memory_id,), chat_id=chat_id)))
         case "wipe":
-            return await _erase(memory, c.ForgetArgs(everything=True, chat_id=chat_id))
+            return Reaction(await _erase(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
+        case "topic":
+            topic = topics.asked_about(shown)
+            return Reaction(await _erase(memory, c.ForgetArgs(topic=topic, chat_id=chat_id)) if topic else "Kept")
         case "confirm" | "reject":
             args = c.UpdateMemoryArgs(memory_id=press.memory_id, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
-            return f"✓ {changed.content}" if press.action == "confirm" else "✗ Not kept"
+            return Reaction(f"✓ {changed.content}" if press.action == "confirm" else "✗ Not kept")
+        case "edit":
+            known = await memory.explain(c.ExplainArgs(memory_id=press.memory_id, chat_id=chat_id))
+            return Reaction(known.text, rewording.question(known.text, press.memory_id))
         case "keep":
-            return "Kept"
+            return Reaction("Kept")
 
 
 async def _erase(memory: MemoryClient, target: c.ForgetArgs) -> str:

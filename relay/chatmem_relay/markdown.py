@@ -1,40 +1,237 @@
-"""Long answers cut at good places for Telegram; pure."""
+"""Markdown as models write it, turned into plain text with marked stretches, as Telegram wants it; pure.
 
-LONGEST = 4096
-"""UTF-16 units of one Telegram message."""
+Marks instead of markup: nothing needs escaping, nothing can be misread, and a text can be cut anywhere.
+"""
 
-_BREAKS = ("\n\n", "\n", ". ", " ")
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_INLINE_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
+_LINKS = ("http://", "https://", "tg://", "mailto:")
 
 
-def split(text: str, longest: int = LONGEST) -> list[str]:
-    """Parts of at most `longest` UTF-16 units, cut at paragraphs, lines, sentences or words."""
-    parts: list[str] = []
-    rest = text.strip()
-    while units(rest) > longest:
-        cut = _cut(rest, longest)
-        parts.append(rest[:cut].rstrip())
-        rest = rest[cut:].lstrip()
-    return [*parts, rest] if rest else parts
+@dataclass(frozen=True)
+class Mark:
+    """A stretch of a text: `kind` is Telegram's name of it; places are counted in UTF-16 units."""
+
+    kind: str
+    offset: int
+    length: int
+    url: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A text and its marks."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
 
 
 def units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
+    """Its length as Telegram counts: UTF-16 units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _cut(text: str, longest: int) -> int:
-    limit = _characters(text, longest)
-    for mark in _BREAKS:
-        at = text.rfind(mark, limit // 2, limit)
-        if at > 0:
-            return at + len(mark)
-    return limit
+def rendered(source: str) -> Marked:
+    """The text with its marks; a text without Markdown comes out as it is."""
+    writer = _Writer()
+    for token in _PARSER.parse(source):
+        _write(writer, token)
+    return _stripped(writer)
 
 
-def _characters(text: str, longest: int) -> int:
-    """How many characters fit: one outside the basic plane counts twice, and is never cut in two."""
-    used = 0
-    for index, character in enumerate(text):
-        used += 1 + (ord(character) > 0xFFFF)
-        if used > longest:
-            return index
-    return len(text)
+@dataclass
+class _Writer:
+    """What is written so far. `lists` holds the number of each open ordered list, or None for a bullet list."""
+
+    parts: list[str] = field(default_factory=list)
+    at: int = 0
+    marks: list[Mark] = field(default_factory=list)
+    opened: list[tuple[str, int, str | None]] = field(default_factory=list)
+    lists: list[int | None] = field(default_factory=list)
+    item_begins: bool = False
+    cells: list[list[str]] = field(default_factory=list)
+    in_table: bool = False
+
+    def add(self, text: str) -> None:
+        self.parts.append(text)
+        self.at += units(text)
+
+    def open(self, kind: str, url: str | None = None) -> None:
+        self.opened.append((kind, self.at, url))
+
+    def close(self) -> None:
+        kind, start, url = self.opened.pop()
+        self.mark(kind, start, url)
+
+    def mark(self, kind: str, start: int, url: str | None = None, language: str | None = None) -> None:
+        if self.at > start:
+            self.marks.append(Mark(kind, start, self.at - start, url, language))
+
+    def paragraph(self) -> None:
+        """Begin a block: after a blank line, in a list after a line break, at an item's begin right here."""
+        if self.item_begins:
+            self.item_begins = False
+        elif self.parts:
+            self.add("\n" if self.lists else "\n\n")
+
+
+def _write(w: _Writer, token: Token) -> None:
+    handler = _BLOCKS.get(token.type)
+    if handler is not None:
+        handler(w, token)
+
+
+def _list_open(w: _Writer, token: Token) -> None:
+    if not w.lists and w.parts:
+        w.add("\n")
+    start = int(str(token.attrs.get("start", 1)))
+    w.lists.append(start if token.type == "ordered_list_open" else None)
+
+
+def _list_close(w: _Writer, token: Token) -> None:
+    w.lists.pop()
+    w.item_begins = False
+
+
+def _item_open(w: _Writer, token: Token) -> None:
+    if w.parts:
+        w.add("\n")
+    number = w.lists[-1]
+    w.add("  " * (len(w.lists) - 1) + ("• " if number is None else f"{number}. "))
+    w.lists[-1] = None if number is None else number + 1
+    w.item_begins = True
+
+
+def _heading_open(w: _Writer, token: Token) -> None:
+    w.paragraph()
+    w.open("bold")
+
+
+def _quote_open(w: _Writer, token: Token) -> None:
+    w.paragraph()
+    w.item_begins = True
+    w.open("blockquote")
+
+
+def _quote_close(w: _Writer, token: Token) -> None:
+    w.item_begins = False
+    w.close()
+
+
+def _code(w: _Writer, token: Token) -> None:
+    w.paragraph()
+    start = w.at
+    w.add(token.content.rstrip("\n"))
+    w.mark("pre", start, language=next(iter(token.info.split()), None))
+
+
+def _rule(w: _Writer, token: Token) -> None:
+    w.paragraph()
+    w.add("———")
+
+
+def _html(w: _Writer, token: Token) -> None:
+    w.paragraph()
+    w.add(token.content.rstrip("\n"))
+
+
+def _inline(w: _Writer, token: Token) -> None:
+    if w.in_table:
+        w.cells[-1].append("".join(_plain(child) for child in token.children or ()))
+        return
+    for child in token.children or ():
+        _inline_piece(w, child)
+
+
+def _inline_piece(w: _Writer, token: Token) -> None:
+    name, _, edge = token.type.rpartition("_")
+    if name in _INLINE_MARKS:
+        w.open(_INLINE_MARKS[name]) if edge == "open" else w.close()
+    elif token.type == "link_open":
+        w.open("text_link", str(token.attrs.get("href", "")))
+    elif token.type == "link_close":
+        w.close()
+    elif token.type == "code_inline":
+        start = w.at
+        w.add(token.content)
+        w.mark("code", start)
+    else:
+        w.add(_plain(token))
+
+
+def _plain(token: Token) -> str:
+    if token.type in ("softbreak", "hardbreak"):
+        return "\n"
+    if token.type == "image":
+        return f"{token.content} ({token.attrs.get('src', '')})".strip()
+    return token.content
+
+
+def _table_open(w: _Writer, token: Token) -> None:
+    w.in_table, w.cells = True, []
+
+
+def _row_open(w: _Writer, token: Token) -> None:
+    w.cells.append([])
+
+
+def _table_close(w: _Writer, token: Token) -> None:
+    """Telegram has no tables: its columns are aligned with blanks, in a fixed-width block."""
+    w.in_table = False
+    widths = [max(len(row[i]) for row in w.cells) for i in range(len(w.cells[0]))]
+    rows = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in w.cells]
+    w.paragraph()
+    start = w.at
+    w.add("\n".join(row.rstrip() for row in rows))
+    w.mark("pre", start)
+
+
+_BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
+    "paragraph_open": lambda w, token: w.paragraph() if not w.in_table else None,
+    "heading_open": _heading_open,
+    "heading_close": lambda w, token: w.close(),
+    "bullet_list_open": _list_open,
+    "ordered_list_open": _list_open,
+    "bullet_list_close": _list_close,
+    "ordered_list_close": _list_close,
+    "list_item_open": _item_open,
+    "blockquote_open": _quote_open,
+    "blockquote_close": _quote_close,
+    "fence": _code,
+    "code_block": _code,
+    "hr": _rule,
+    "html_block": _html,
+    "inline": _inline,
+    "table_open": _table_open,
+    "tr_open": _row_open,
+    "table_close": _table_close,
+}
+
+
+def _stripped(w: _Writer) -> Marked:
+    """Without blanks at either end, which Telegram would cut without moving the marks."""
+    whole = "".join(w.parts)
+    lead = units(whole) - units(whole.lstrip())
+    text = whole.strip()
+    return Marked(text, clipped([mark for mark in w.marks if _sound(mark)], lead, lead + units(text)))
+
+
+def _sound(mark: Mark) -> bool:
+    return mark.kind != "text_link" or (mark.url or "").startswith(_LINKS)
+
+
+def clipped(marks: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:
+    """The marks as they lie within [start, end), counted from start."""
+    inside: list[Mark] = []
+    for mark in marks:
+        a, b = max(mark.offset, start), min(mark.offset + mark.length, end)
+        if a < b:
+            inside.append(replace(mark, offset=a - start, length=b - a))
+    return tuple(sorted(inside, key=lambda m: (m.offset, -m.length)))

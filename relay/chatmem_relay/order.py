@@ -1,16 +1,13 @@
 """Work in strict order per lane, in parallel across lanes; knows nothing of what the work is."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Hashable
-
-logger = logging.getLogger(__name__)
 
 Work = Callable[[], Awaitable[None]]
 
 
 class Lanes:
-    """One queue a lane; a lane's task ends when it has nothing left."""
+    """One queue a lane; a lane's task ends when it has nothing left. Work must not raise."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, asyncio.Queue[Work]] = {}
@@ -36,11 +33,8 @@ class Lanes:
         await asyncio.gather(*late, return_exceptions=True)
 
     async def _run(self, lane: Hashable, queue: asyncio.Queue[Work]) -> None:
-        while not queue.empty():
-            work = queue.get_nowait()
-            try:
-                await work()
-            except Exception:
-                # The edge of one update: the next one must not suffer for it.
-                logger.exception("an update failed")
-        del self._queues[lane]
+        try:
+            while not queue.empty():
+                await queue.get_nowait()()
+        finally:
+            del self._queues[lane]

@@ -97,6 +97,6 @@ def _history(text: str) -> list[SystemBlock]:
     """
     lines = text.split("\n") if text else []
     whole = len(lines) // STRETCH * STRETCH
-    stretches = ["\n".join(lines[at : at + STRETCH]) for at in range(0, whole, STRETCH)]
+    stretches = ["\n".join(lines[at : at + STRETCH]) + "\n" for at in range(0, whole, STRETCH)]
     blocks = [SystemBlock(stretch, cache=i == len(stretches) - 1) for i, stretch in enumerate(stretches)]
     return [*blocks, *([SystemBlock("\n".join(lines[whole:]))] if lines[whole:] else [])]

@@ -1,79 +1,103 @@
 """Messages nobody asked for: sent first, then recorded in full with a short form for the window."""
 
 import asyncio
-import re
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
-
-from telegram import Bot
-from telegram.error import TelegramError
+from zoneinfo import ZoneInfo
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
 from chatmem.settings import RelaySettings, SettingsError, load
-from chatmem_llm import LLMError
 from chatmem_relay.chat_surface import ChatSurface
+from chatmem_relay.moved_groups import MovedGroups
+from chatmem_relay.outbox import Address, Outbox
+from chatmem_relay.patience import patiently
 from chatmem_relay.responders.choose import summariser
+from chatmem_relay.shortening import SUMMARY_SECONDS, Model, shortened
 from chatmem_relay.telegram_bot import make_bot
+from chatmem_relay.turn import NotShown
+from chatmem_relay.updates import CHANNEL
 
-SUMMARY_SECONDS = 8.0
-FALLBACK_CHARACTERS = 300
-_SENTENCES = re.compile(r"(?<=[.!?])\s+")
-ASK = "Summarise this message in two or three plain sentences. Only the summary, no introduction.\n\n{text}"
+MOVED_FILE = "moved_groups.json"
 
 
-async def send_and_record(
-    bot: Bot, memory: MemoryClient, chat_id: int, text: str, *, routine: str, agent: str | None, settings: RelaySettings
-) -> c.RecordedMessage:
-    """Telegram gets the whole text; the memory gets it with its summary."""
-    ids = await ChatSurface(bot, chat_id, None).send(text)
-    return await memory.record_message(
-        c.RecordMessageArgs(
-            role="assistant",
-            content=text,
-            chat_id=chat_id,
-            message_id=ids[0],
-            sent_at=datetime.now(UTC),
-            routine=routine,
-            summary=await summarised(text, settings),
-            agent_id=agent,
-        )
+@dataclass(frozen=True)
+class Post:
+    """A routine message: what goes where, in whose name."""
+
+    text: str
+    chat_id: int
+    routine: str
+    agent: str | None = None
+    thread_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Sender:
+    """What sending and recording takes. `model` writes the short form."""
+
+    outbox: Outbox
+    memory: MemoryClient
+    moved: MovedGroups
+    zone: ZoneInfo
+    model: Model | None = None
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+async def send_and_record(sender: Sender, post: Post, trace_id: str | None = None) -> c.RecordedMessage:
+    """Telegram gets the whole text; then the memory gets it with its summary.
+
+    Raises:
+        NotShown: Telegram did not take it; nothing is recorded.
+        MemoryUnreachable, MemoryRefused: it was sent but could not be recorded.
+    """
+    chat = sender.moved.telegram_chat(post.chat_id)
+    surface = ChatSurface(
+        sender.outbox, Address(chat, post.thread_id), external_id=lambda n: sender.moved.external_id(chat, n)
     )
+    ids = await surface.send(post.text)
+    args = c.RecordMessageArgs(
+        role="assistant",
+        content=post.text,
+        chat_id=post.chat_id,
+        message_thread_id=post.thread_id,
+        message_id=ids[0],
+        sent_at=sender.now().astimezone(sender.zone),
+        channel=CHANNEL,
+        routine=post.routine,
+        summary=await shortened(post.text, sender.model),
+        agent_id=post.agent,
+    )
+    return await patiently(lambda: sender.memory.record_message(args, trace_id=trace_id))
 
 
-async def summarised(text: str, settings: RelaySettings) -> str:
-    """Two or three sentences by the local model within eight seconds; else the first 300 characters."""
-    model = summariser(settings, SUMMARY_SECONDS)
-    if model is not None:
-        try:
-            async with asyncio.timeout(SUMMARY_SECONDS):
-                said = (await model(ASK.format(text=text))).strip()
-            if said and len(said) < len(text) and not text.startswith(said):
-                return " ".join(_SENTENCES.split(said)[:3])
-        except (LLMError, TimeoutError):
-            pass
-    return text[:FALLBACK_CHARACTERS]
+def moved_groups(settings: RelaySettings) -> MovedGroups:
+    """The moved groups of the relay on this machine."""
+    return MovedGroups(settings.data_dir / "relay" / MOVED_FILE)
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
-    """For scripts: send, record, end. 0 when both were done."""
+    """For scripts: send, record, end. 0 when both were done, 1 otherwise, with a sentence on standard error."""
     settings = load(RelaySettings)
     if settings.bot_token is None:
         raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
-    return asyncio.run(_send_once(settings, settings.bot_token.get_secret_value(), chat_id, routine, agent, text))
+    return asyncio.run(_send_once(settings, settings.bot_token.get_secret_value(), Post(text, chat_id, routine, agent)))
 
 
-async def _send_once(
-    settings: RelaySettings, token: str, chat_id: int, routine: str, agent: str | None, text: str
-) -> int:
+async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
     async with (
         connect_http(settings.url, settings.bearer("relay")) as memory,
         make_bot(token, settings.bot_api_url) as bot,
     ):
+        moved = moved_groups(settings)
+        model = summariser(settings, SUMMARY_SECONDS)
+        sender = Sender(Outbox(bot, moved), memory, moved, ZoneInfo(settings.timezone), model)
         try:
-            await send_and_record(bot, memory, chat_id, text, routine=routine, agent=agent, settings=settings)
-        except TelegramError as error:
+            await send_and_record(sender, post)
+        except NotShown as error:
             sys.stderr.write(f"not sent: {error}\n")
             return 1
         except (MemoryUnreachable, MemoryRefused) as error:

@@ -1,5 +1,6 @@
 """A Bot API client with the waits a relay needs; entering it asks Telegram nothing."""
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -7,19 +8,20 @@ from telegram import Bot
 from telegram.request import HTTPXRequest
 
 SECONDS = 20.0
-POLL_READ_SECONDS = 40.0
+CONNECTIONS = 64
+
+# The library's own opt-in to durations as timedelta; without it every slowdown warns of a deprecation.
+os.environ.setdefault("PTB_TIMEDELTA", "1")
 
 
 @asynccontextmanager
 async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
-    """Long polls have a connection of their own, so that an answer never waits for one."""
-    request = HTTPXRequest(connection_pool_size=64, read_timeout=SECONDS, write_timeout=SECONDS, connect_timeout=5)
-    polling = HTTPXRequest(connection_pool_size=1, read_timeout=POLL_READ_SECONDS, connect_timeout=5)
-    bot = Bot(token, f"{api_url}/bot", f"{api_url}/file/bot", request=request, get_updates_request=polling)
+    """A client of the Bot API at `api_url` for the bot of `token`."""
+    request = HTTPXRequest(
+        connection_pool_size=CONNECTIONS, read_timeout=SECONDS, write_timeout=SECONDS, connect_timeout=5
+    )
     await request.initialize()
-    await polling.initialize()
     try:
-        yield bot
+        yield Bot(token, f"{api_url}/bot", f"{api_url}/file/bot", request=request)
     finally:
-        await polling.shutdown()
         await request.shutdown()

@@ -2,16 +2,22 @@
 
 import logging
 import secrets
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from chatmem_llm import Answer
 from chatmem_relay import prompt as prompts
+from chatmem_relay import tagging
+from chatmem_relay.asking import expected
+from chatmem_relay.events import Emit, silent
 from chatmem_relay.incoming import Incoming
+from chatmem_relay.patience import patiently
 from chatmem_relay.responders.responder import CannotAnswer, Responder
 from chatmem_relay.tags import Tag, parse, shown_so_far
 
@@ -19,18 +25,29 @@ logger = logging.getLogger(__name__)
 
 MEMORY_DOWN = "I can't reach my memory right now, so I won't answer from nothing. Please try again in a minute."
 MODEL_DOWN = "I've noted your message, but no language model answers right now. Please ask me again in a minute."
+REFUSED = "My memory did not take that message: {reason}"
+NOTED = "✓ Noted."
 EMPTY = "I have no answer to that."
+NOT_SAVED = "I could not save that to my memory just now; please tell me again later."
+
+
+class NotShown(Exception):
+    """The person could not be shown the text; the reason is for the log."""
 
 
 class Surface(Protocol):
     """Where the person reads: a Telegram chat, a terminal."""
 
-    async def typing(self) -> None: ...
+    async def typing(self) -> None:
+        """Show that an answer is on its way, until `send`."""
+        ...
 
-    async def show_partial(self, text: str) -> None: ...
+    async def show_partial(self, text: str) -> None:
+        """Show what there is of the answer so far. Never raises."""
+        ...
 
     async def send(self, text: str) -> list[str]:
-        """Show a whole text; the channel's ids of the messages it became."""
+        """Show a whole text; the channel's ids of the messages it became. Raises NotShown."""
         ...
 
 
@@ -43,12 +60,15 @@ class Manner:
     policy: str = ""
     profile: str = ""
     agent_id: str | None = None
-    emit: Callable[..., None] | None = None
+    emit: Emit | None = None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """`answered` is False when the person got a sentence about a failure instead."""
+    """`answered` is False when the person got a sentence about a failure instead.
+
+    `notices` are the memory's own for the person (the chat is full); the caller shows each of them once.
+    """
 
     answered: bool
     text: str
@@ -56,24 +76,8 @@ class Outcome:
     receipt_id: str | None = None
     recorded: bool = False
     tags: tuple[Tag, ...] = ()
-
-
-async def record_incoming(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c.RecordedMessage:
-    """Step one. Only when it is done may the channel forget the message."""
-    return await memory.record_message(
-        c.RecordMessageArgs(
-            role="user",
-            content=incoming.text,
-            chat_id=incoming.chat_id,
-            message_id=incoming.message_id,
-            sent_at=incoming.sent_at,
-            channel=incoming.channel,
-            speaker=incoming.speaker,
-            message_thread_id=incoming.message_thread_id,
-            reply_to_message_id=incoming.reply_to_message_id,
-        ),
-        trace_id=trace_id,
-    )
+    message_ids: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 async def run_turn(
@@ -83,9 +87,27 @@ async def run_turn(
     trace_id = secrets.token_hex(16)
     try:
         await record_incoming(memory, incoming, trace_id)
-    except (MemoryUnreachable, MemoryRefused) as error:
-        return await _apologise(surface, MEMORY_DOWN, trace_id, error)
+    except MemoryUnreachable as error:
+        return await _apologise(surface, MEMORY_DOWN, trace_id, error, manner)
+    except MemoryRefused as error:
+        return await _apologise(surface, REFUSED.format(reason=error), trace_id, error, manner)
     return await answer(memory, responder, surface, incoming, manner, trace_id)
+
+
+async def record_incoming(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c.RecordedMessage:
+    """Step one. Only when it is done may the channel forget the message."""
+    args = c.RecordMessageArgs(
+        role="user",
+        content=incoming.text,
+        chat_id=incoming.chat_id,
+        message_id=incoming.message_id,
+        sent_at=incoming.sent_at,
+        channel=incoming.channel,
+        speaker=incoming.speaker,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+    )
+    return await memory.record_message(args, trace_id=trace_id)
 
 
 async def answer(
@@ -94,28 +116,49 @@ async def answer(
     """The rest of a turn whose message is recorded."""
     await surface.typing()
     try:
-        context = await _context(memory, incoming, trace_id)
+        context = await patiently(lambda: _context(memory, incoming, trace_id), (0.2, 0.5, 1.0))
+        text = await _ask(memory, responder, surface, incoming, _prompt(context, incoming, manner), manner, trace_id)
     except (MemoryUnreachable, MemoryRefused) as error:
-        return await _apologise(surface, MEMORY_DOWN, trace_id, error)
-    prompt = prompts.build(
-        context,
-        incoming.text,
-        policy=manner.policy,
-        user_name=incoming.user_name,
-        now=manner.now(),
-        zone=manner.zone,
-        profile=manner.profile,
+        return await _apologise(surface, MEMORY_DOWN, trace_id, error, manner)
+    except CannotAnswer as error:
+        return await _apologise(surface, MODEL_DOWN, trace_id, error, manner)
+    parsed = parse(text)
+    visible = parsed.visible or (NOTED if parsed.tags else EMPTY)
+    try:
+        ids = await surface.send(visible)
+    except NotShown as error:
+        return _unheard(visible, trace_id, error, manner)
+    recorded = await record_answer(memory, incoming, visible, ids, manner, trace_id)
+    await _carry_out(memory, surface, incoming, parsed.tags, manner, trace_id)
+    return Outcome(
+        True, visible, trace_id, context.receipt_id, recorded, parsed.tags, tuple(ids), tuple(context.notices)
+    )
+
+
+async def record_answer(
+    memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], manner: Manner, trace_id: str
+) -> bool:
+    """Record what the person was shown; waits for a memory that is away. False when it stayed away."""
+    args = c.RecordMessageArgs(
+        role="assistant",
+        content=text,
+        chat_id=incoming.chat_id,
+        message_id=ids[0] if ids else None,
+        sent_at=manner.now().astimezone(manner.zone),
+        channel=incoming.channel,
+        agent_id=manner.agent_id,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+        exchange_of=incoming.message_id,
+        expects=expected(text),
     )
     try:
-        text = await _ask(memory, responder, surface, incoming, prompt)
-    except CannotAnswer as error:
-        _emit(manner, "model_failed", trace_id, reason=str(error))
-        return await _apologise(surface, MODEL_DOWN, trace_id, error)
-    parsed = parse(text)
-    ids = await surface.send(parsed.visible or EMPTY)
-    recorded = await _record_answer(memory, incoming, parsed.visible or EMPTY, ids, manner, trace_id)
-    await apply_tags(memory, incoming, parsed.tags, trace_id)
-    return Outcome(True, parsed.visible or EMPTY, trace_id, context.receipt_id, recorded, parsed.tags)
+        await patiently(lambda: memory.record_message(args, trace_id=trace_id))
+    except (MemoryUnreachable, MemoryRefused) as error:
+        logger.warning("the answer was sent but not recorded: %s", error)
+        _emit(manner)("answer_unrecorded", trace_id=trace_id, reason=str(error))
+        return False
+    return True
 
 
 async def _context(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c.Context:
@@ -130,77 +173,89 @@ async def _context(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c
     return await memory.get_context(args, trace_id=trace_id)
 
 
+def _prompt(context: c.Context, incoming: Incoming, manner: Manner) -> prompts.Prompt:
+    return prompts.build(
+        context,
+        incoming.text,
+        policy=manner.policy,
+        user_name=incoming.user_name,
+        now=manner.now(),
+        zone=manner.zone,
+        profile=manner.profile,
+    )
+
+
 async def _ask(
-    memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, prompt: prompts.Prompt
+    memory: MemoryClient,
+    responder: Responder,
+    surface: Surface,
+    incoming: Incoming,
+    prompt: prompts.Prompt,
+    manner: Manner,
+    trace_id: str,
 ) -> str:
     pieces: list[str] = []
-    try:
-        async for piece in responder.answer(prompt, incoming, memory):
-            pieces.append(piece)
-            await surface.show_partial(shown_so_far("".join(pieces)))
-    except (MemoryUnreachable, MemoryRefused) as error:
-        raise CannotAnswer(str(error)) from error
+    used: Answer | None = None
+    started = time.monotonic()
+    _emit(manner)("model_start", trace_id=trace_id, model=responder.name)
+    async for piece in responder.answer(prompt, incoming, memory):
+        if isinstance(piece, Answer):
+            used = piece
+            continue
+        pieces.append(piece)
+        await surface.show_partial(shown_so_far("".join(pieces)))
+    seconds = round(time.monotonic() - started, 3)
+    _emit(manner)("model_complete", trace_id=trace_id, seconds=seconds, **_usage(responder, used))
     return "".join(pieces)
 
 
-async def _record_answer(
-    memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], manner: Manner, trace_id: str
-) -> bool:
-    args = c.RecordMessageArgs(
-        role="assistant",
-        content=text,
-        chat_id=incoming.chat_id,
-        message_id=ids[0] if ids else None,
-        sent_at=manner.now(),
-        channel=incoming.channel,
-        agent_id=manner.agent_id,
-        message_thread_id=incoming.message_thread_id,
-        reply_to_message_id=incoming.reply_to_message_id,
-        exchange_of=incoming.message_id,
-    )
-    try:
-        await memory.record_message(args, trace_id=trace_id)
-    except (MemoryUnreachable, MemoryRefused) as error:
-        logger.warning("the answer was sent but not recorded: %s", error)
-        return False
-    return True
+def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
+    if used is None:
+        return {"model": responder.name}
+    return {
+        "model": used.model,
+        "input_tokens": used.input_tokens,
+        "output_tokens": used.output_tokens,
+        "cache_read_tokens": used.cache_read_tokens,
+        "price_usd": used.price_usd,
+    }
 
 
-async def apply_tags(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], trace_id: str) -> None:
-    """Carry out what the model asked for. A tag that fails is logged; the answer stands."""
-    for tag in tags:
-        try:
-            await _apply(memory, incoming, tag, trace_id)
-        except (MemoryUnreachable, MemoryRefused) as error:
-            logger.warning("tag %s was not carried out: %s", tag.kind, error)
-
-
-async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, trace_id: str) -> None:
-    if tag.kind == "done":
-        await _complete(memory, incoming, tag.text, trace_id)
+async def _carry_out(
+    memory: MemoryClient,
+    surface: Surface,
+    incoming: Incoming,
+    tags: tuple[Tag, ...],
+    manner: Manner,
+    trace_id: str,
+) -> None:
+    if not tags:
         return
-    text = f"{tag.text} (by {tag.deadline})" if tag.deadline else tag.text
-    args: dict[str, Any] = {"content": text, "chat_id": incoming.chat_id, "source_message_id": incoming.message_id}
-    args |= {"kind": "goal"} if tag.kind == "goal" else {}
-    args |= {"scope": "global"} if tag.kind == "remember_global" else {}
-    await memory.remember(c.RememberArgs.model_validate(args), trace_id=trace_id)
+    done = await tagging.apply(memory, incoming, tags, trace_id)
+    _emit(manner)("tags_applied", trace_id=trace_id, **done.counts())
+    if done.unsaved:
+        await _say(surface, NOT_SAVED)
 
 
-async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, trace_id: str) -> None:
-    found = await memory.search_memory(
-        c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=1), trace_id=trace_id
-    )
-    for goal in found.results:
-        args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
-        await memory.update_memory(args, trace_id=trace_id)
-
-
-async def _apologise(surface: Surface, sentence: str, trace_id: str, error: Exception) -> Outcome:
+async def _apologise(surface: Surface, sentence: str, trace_id: str, error: Exception, manner: Manner) -> Outcome:
     logger.warning("turn failed: %s", error)
-    await surface.send(sentence)
+    _emit(manner)("turn_failed", trace_id=trace_id, reason=str(error))
+    await _say(surface, sentence)
     return Outcome(False, sentence, trace_id)
 
 
-def _emit(manner: Manner, event: str, trace_id: str, **fields: Any) -> None:
-    if manner.emit is not None:
-        manner.emit(event, trace_id=trace_id, **fields)
+async def _say(surface: Surface, sentence: str) -> None:
+    try:
+        await surface.send(sentence)
+    except NotShown as error:
+        logger.warning("the person could not be told: %s", error)
+
+
+def _unheard(text: str, trace_id: str, error: NotShown, manner: Manner) -> Outcome:
+    logger.warning("the answer could not be shown: %s", error)
+    _emit(manner)("answer_not_shown", trace_id=trace_id, reason=str(error))
+    return Outcome(False, text, trace_id)
+
+
+def _emit(manner: Manner) -> Emit:
+    return manner.emit or silent

@@ -1,28 +1,42 @@
-"""What /memory, /summary, /status and /help show; pure."""
+"""What /memory, /summary, /why, /status and /help show; pure."""
 
 from collections.abc import Sequence
+from datetime import datetime, tzinfo
 
 from chatmem.contract import ChatSummary, Explanation, Memory, Profile
+from chatmem.work import QueueStatus
 
 HELP = """\
 Just talk to me; I remember what matters.
 /memory – what I know about you
 /remember text – keep something for good
-/forget topic – erase something for good
+/forget topic – erase something for good; without a topic: this chat's memories
 /summary – what we talked about
 /new – start a new conversation; memories stay
+/why – in reply to an answer: what it was based on
 /status – what is waiting, and what it cost
 /help – this list"""
 
+CHAT_FULL = "This conversation's summary is full. /new starts a fresh one; your memories stay."
 
-def memory_view(profile: Profile) -> str:
-    """`/memory`."""
+_SHOWN = 5
+_QUOTE = 160
+
+
+def memory_view(profile: Profile, zone: tzinfo | None = None) -> str:
+    """`/memory`. Days are those of `zone`, by default the machine's."""
     talk = profile.conversation
-    parts = ["📋 YOUR PROFILE", profile.narrative]
-    parts += [_block("👤 Personal Facts", profile.facts), _block("⚙️ Preferences", profile.preferences)]
-    parts += [_block("🎯 Active Goals", profile.goals), _block("📅 Important Dates", profile.dates)]
-    parts += [_block("❔ Not sure yet", profile.uncertain)] if profile.uncertain else []
-    parts.append(f"💬 Conversation: {talk.messages} messages ({talk.summaries} summaries, {talk.verbatim} verbatim)")
+    pins = [m for m in profile.pins if m.kind == "pin"]
+    parts = [
+        "\n".join(part for part in ("📋 YOUR PROFILE", profile.narrative) if part),
+        _block("👤 Personal Facts", profile.facts, zone),
+        _block("⚙️ Preferences", profile.preferences, zone),
+        _block("🎯 Active Goals", profile.goals, zone),
+        _block("📅 Important Dates", profile.dates, zone),
+        _block("📌 Pinned", pins, zone) if pins else "",
+        _block("❔ Not sure yet", profile.uncertain, zone) if profile.uncertain else "",
+        f"💬 Conversation: {talk.messages} messages ({talk.summaries} summaries, {talk.verbatim} verbatim)",
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -40,24 +54,77 @@ def remembered_view(memory: Memory) -> str:
     return f"✓ Remembered: {memory.content}"
 
 
-def _block(title: str, entries: Sequence[Memory]) -> str:
-    lines = [f"• {m.content}" for m in entries] or ["• –"]
-    return "\n".join([title, *lines])
+def notice_view(notice: str) -> str:
+    """A notice of the memory, which is worded for a model, as the person reads it."""
+    return CHAT_FULL if "/new" in notice else notice
 
 
-def why_view(why: Explanation) -> str:
-    """`/why`: what an answer was based on."""
-    lines = [f"“{why.text[:200]}”"]
-    lines += [f"• from memory {m.id}: {m.content}" for m in why.memories]
-    lines += [f"• shown context {receipt}" for receipt in why.receipts]
-    return "\n".join(lines) if len(lines) > 1 else "That answer rests on our recent talk only."
+def why_view(message: Explanation, receipt: Explanation | None = None) -> str:
+    """`/why`: the answer, then what the context held that it was made from, by its receipt."""
+    lines = [f"“{_short(message.text)}”"]
+    lines += _held(receipt) if receipt is not None else []
+    lines += [f"• learned from it: {m.content}" for m in message.memories]
+    if len(lines) == 1:
+        return f"{lines[0]}\nI keep no record of what that was based on."
+    return "\n".join(lines)
 
 
-def status_view(summary: ChatSummary) -> str:
-    """`/status`: the backlog in words."""
+def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "") -> str:
+    """`/status`: the backlog in words, and what the models cost this month where that may be known."""
+    lines = [f"Answers: {responder}"] if responder else []
+    lines.append(_backlog(summary))
+    if queue is not None:
+        cap = f" of ${queue.cost.cap_usd:.2f}" if queue.cost.cap_usd is not None else ""
+        lines.append(
+            f"This month: {queue.cost.calls} model calls, {queue.cost.input_tokens + queue.cost.output_tokens:,} tokens, "
+            f"${queue.cost.price_usd:.2f}{cap}"
+        )
+        if queue.provider_down_since is not None:
+            lines.append(f"No model for summaries answers since {queue.provider_down_since:%Y-%m-%d %H:%M %Z}.")
+    return "\n".join(lines)
+
+
+def _backlog(summary: ChatSummary) -> str:
     b = summary.backlog
     if not b.waiting and not b.in_work and not b.dead:
         return "Everything is up to date."
     oldest = f", oldest {b.oldest_seconds / 60:.0f} min" if b.oldest_seconds is not None else ""
     dead = f"; {b.dead} gave up (`chatmem replay` starts them anew)" if b.dead else ""
     return f"{b.waiting} summaries waiting{oldest}, {b.in_work} in work{dead}."
+
+
+def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None) -> str:
+    lines = [f"• {m.content}{_due(m, zone)}" for m in entries] or ["• –"]
+    return "\n".join([title, *lines])
+
+
+def _due(memory: Memory, zone: tzinfo | None) -> str:
+    """The day with its year, which the words often leave out."""
+    if memory.deadline is None or memory.kind not in ("goal", "date"):
+        return ""
+    return f" ({'by ' if memory.kind == 'goal' else ''}{_day(memory.deadline.astimezone(zone))})"
+
+
+def _day(at: datetime) -> str:
+    return f"{at:%a}, {at.day} {at:%B} {at.year}"
+
+
+def _held(receipt: Explanation) -> list[str]:
+    """The kinds and numbers of what the context held, and the lines of its memories and finds."""
+    counts = ", ".join(f"{len(ids)} {kind}" for kind, ids in receipt.included.items() if ids)
+    lines = [f"Based on {counts}." if counts else "Based on our recent talk only."]
+    for section in receipt.sections:
+        if section.name in ("memories", "relevant"):
+            lines += [f"• {_short(line.lstrip('- '))}" for line in _body(section.text)[:_SHOWN]]
+    lines += [f"Left out: {len(receipt.left_out)} things that did not fit."] if receipt.left_out else []
+    return lines
+
+
+def _body(text: str) -> list[str]:
+    """The lines of a section that state something: neither title nor fence."""
+    return [line for line in text.split("\n")[1:] if line and not line.startswith("⟦") and not line.isupper()]
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _QUOTE else flat[: _QUOTE - 1] + "…"

@@ -289,6 +289,9 @@ class RelaySettings(_Client):
     ollama_model: str = Field(
         default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers."
     )
+    claude_command: str = Field(
+        default="claude", validation_alias="CHATMEM_CLAUDE_COMMAND", description="Command of the responder claude-cli."
+    )
     user_name: str = Field(default="", validation_alias="CHATMEM_USER_NAME", description="How the user is addressed.")
     model_seconds: float = Field(
         default=120, gt=0, validation_alias="CHATMEM_MODEL_SECONDS", description="Seconds for an answer."

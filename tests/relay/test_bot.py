@@ -1,35 +1,25 @@
 """The Telegram relay against a Bot API on loopback and a real memory."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import re
 
 import pytest
 
 from chatmem import contract as c
-from chatmem.settings import RelaySettings
-from chatmem_relay.bot import Relay
-from chatmem_relay.responders.offline import OfflineResponder
-from chatmem_relay.telegram_bot import make_bot
+from chatmem.client import MemoryUnreachable
+from chatmem_relay import turn, views
+from chatmem_relay.agents import Agent, AgentEntry, Agents
+from chatmem_relay.bot import AWAY
+from chatmem_relay.commands import MENU
 from tests.memory_fixtures import Memory
-from tests.stubs.telegram_emulator import Telegram, slow_down, telegram, unreadable_markdown
+from tests.relay.relaying import GROUP, PERSONAL, Scripted, down, relaying
+from tests.stubs.telegram_emulator import DropAfter, DropBefore, Garbage, Refuse, Telegram, slow_down, telegram
 
 pytestmark = pytest.mark.anyio
 
-TOKEN = "999:emulated"
 
-
-@asynccontextmanager
-async def relaying(memory: Memory) -> AsyncIterator[Telegram]:
-    settings = RelaySettings.model_validate({"user_ids": (42,), "groups": (-100,), "timezone": "Asia/Singapore"})
-    stop = asyncio.Event()
-    async with telegram() as api, memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        running = asyncio.create_task(Relay(bot, client, OfflineResponder(), settings).run(stop))
-        try:
-            yield api
-        finally:
-            stop.set()
-            await running
+def texts(api: Telegram) -> list[str]:
+    return [message["text"] for message in api.sent]
 
 
 async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Memory) -> None:
@@ -47,20 +37,155 @@ async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Me
     assert context.coverage.gap == 0
 
 
+async def test_the_menu_is_set_and_typing_is_shown(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Hi")) as api:
+        await api.say("Hello")
+        await api.replies(1)
+        await api.until(lambda: bool(api.world.actions))
+    assert [command["command"] for command in api.world.commands] == [name for name, _ in MENU]
+
+
 async def test_strangers_get_no_word_and_nothing_of_theirs_is_kept(memory: Memory) -> None:
     async with relaying(memory) as api:
         await api.say("Let me in", user=666)
+        await api.say("Let me in", user=666, chat=GROUP)
+        await api.say("Let me in", user=42, chat=-555)
         await api.say("Hello", user=42)
         await api.replies(1)
     assert {message["chat"]["id"] for message in api.sent} == {42}
 
 
-async def test_a_slowdown_is_waited_out_and_unreadable_markdown_goes_plain(memory: Memory) -> None:
-    async with relaying(memory) as api:
-        api.faults["sendMessage"] = [slow_down(0), unreadable_markdown()]
-        await api.say("A fact with _odd *marks")
-        answers = await api.replies(1)
-    assert len(answers) == 1
+async def test_the_prompt_has_the_talk_and_the_tags_are_carried_out_and_never_shown(memory: Memory) -> None:
+    responder = Scripted("Lovely.\n[REMEMBER: drinks green tea]\n[GOAL: run a marathon | DEADLINE: May 2026]", "Good.")
+    async with relaying(memory, responder) as api, memory.client() as client:
+        await api.say("I drink green tea and will run a marathon by May 2026")
+        await api.replies(1)
+        await api.say("And now?")
+        await api.replies(2)
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert texts(api) == ["Lovely.", "Good."]
+    assert "I drink green tea" in responder.prompts[1].text
+    assert "[REMEMBER: drinks" not in responder.prompts[1].text
+    assert [goal.content for goal in profile.goals] == ["run a marathon (by May 2026)"]
+    assert any("green tea" in m.content for m in (*profile.facts, *profile.preferences))
+
+
+async def test_a_finished_goal_is_completed_by_its_tag(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Well done! [DONE: SingPass]")) as api, memory.client() as client:
+        await client.remember(c.RememberArgs(content="Launch the SingPass integration by Q2 2026", kind="goal"))
+        await client.remember(c.RememberArgs(content="Learn Portuguese", kind="goal"))
+        await api.say("SingPass is live")
+        await api.replies(1)
+        await api.say("/memory")
+        view = (await api.replies(2))[1]
+    assert "SingPass" not in view
+    assert "Learn Portuguese" in view
+
+
+async def test_a_model_that_is_down_costs_one_honest_sentence_and_the_message_is_kept(memory: Memory) -> None:
+    responder = Scripted([down()], ["Half an ans", down()], "Back again")
+    async with relaying(memory, responder) as api:
+        await api.say("First question")
+        await api.replies(1)
+        await api.say("Second question")
+        await api.replies(2)
+        await api.say("Third question")
+        await api.replies(3)
+    assert texts(api) == [turn.MODEL_DOWN, turn.MODEL_DOWN, "Back again"]
+    assert "First question" in responder.prompts[2].text
+    assert "Second question" in responder.prompts[2].text
+
+
+async def test_while_the_memory_is_away_the_person_is_told_once_and_answered_when_it_is_back(memory: Memory) -> None:
+    async with memory.relay() as real:
+        away = Away(real)
+        async with relaying(memory, Scripted("Here I am"), client=away) as api:  # type: ignore[arg-type]
+            away.away = True
+            await api.say("Are you there?")
+            await api.replies(1)
+            async with asyncio.timeout(10):
+                await away.refused_thrice.wait()
+            assert texts(api) == [AWAY]
+            away.away = False
+            await api.replies(2)
+    assert texts(api) == [AWAY, "Here I am"]
+
+
+class Away:
+    """A memory client whose server can be taken away."""
+
+    def __init__(self, real: object) -> None:
+        self._real = real
+        self.away = False
+        self.refused = 0
+        self.refused_thrice = asyncio.Event()
+
+    def __getattr__(self, name: str) -> object:
+        async def call(*args: object, **kwargs: object) -> object:
+            if self.away:
+                self.refused += 1
+                if self.refused == 3:
+                    self.refused_thrice.set()
+                raise MemoryUnreachable("no server")
+            return await getattr(self._real, name)(*args, **kwargs)
+
+        return call
+
+
+async def test_a_slowdown_is_waited_out_and_refused_marks_go_plain(memory: Memory) -> None:
+    async with relaying(memory, Scripted("**Bold** words")) as api:
+        api.faults["sendMessage"] = [slow_down(1), Refuse(400, "Bad Request: can't parse entities")]
+        await api.say("Hello")
+        await api.replies(1)
+    assert texts(api) == ["Bold words"]
+    assert "entities" not in api.sent[0]
+
+
+async def test_what_was_not_sent_is_sent_again_and_what_may_be_there_is_not(memory: Memory) -> None:
+    async with relaying(memory, Scripted("One", "Two", "Three", "Four")) as api:
+        for fault in (Refuse(502, "Bad Gateway"), DropAfter(), Garbage(), DropBefore()):
+            api.faults["sendMessage"] = [fault]
+            count = len(api.api.of("sendMessage"))
+            await api.say("Go on")
+            await api.until(lambda count=count: len(api.api.of("sendMessage")) > count)
+            await api.say("/help")
+            await api.until(lambda: texts(api)[-1:] == [views.HELP])
+            api.sent.pop()
+    assert texts(api) == ["One", "Two", "Three"]
+    async with memory.client() as client:
+        context = (await client.get_context(c.GetContextArgs())).context or ""
+    assert all(f"Assistant: {word}" in context for word in ("One", "Two", "Three", "Four"))
+
+
+async def test_long_answers_come_in_parts_and_are_recorded_as_one(memory: Memory) -> None:
+    long = "\n\n".join(f"Paragraph {i}." + " word" * 100 for i in range(20))
+    async with relaying(memory, Scripted(long)) as api, memory.relay() as client:
+        await api.say("Tell me everything")
+        await api.say("/help")
+        await api.until(lambda: texts(api)[-1:] == [views.HELP])
+        api.sent.pop()
+        why = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
+    assert all(len(text.encode("utf-16-le")) <= 8192 for text in texts(api))
+    assert " ".join(" ".join(texts(api)).split()) == " ".join(long.split())
+    assert why.text == long
+
+
+async def test_a_slow_answer_is_streamed_by_edits_of_one_message(memory: Memory) -> None:
+    gate = asyncio.Event()
+
+    class Slow(Scripted):
+        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+            await asyncio.sleep(1.1)
+            yield "The beginning [REM"
+            await gate.wait()
+            yield "EMBER: likes tea] and the end"
+
+    async with relaying(memory, Slow("")) as api:
+        await api.say("Go")
+        await api.replies(1)
+        assert texts(api) == ["The beginning"]
+        gate.set()
+        await api.until(lambda: texts(api) == ["The beginning and the end"])
 
 
 async def test_forget_shows_each_match_and_a_tap_erases_it(memory: Memory) -> None:
@@ -74,6 +199,80 @@ async def test_forget_shows_each_match_and_a_tap_erases_it(memory: Memory) -> No
         profile = await client.get_profile(c.GetProfileArgs())
     assert stored == ["✓ Remembered: I prefer Singapore Standard Time for all scheduling"]
     assert profile.preferences == ()
+    assert api.world.toasts == ["✓ Forgotten"]
+
+
+async def test_a_topic_can_be_forgotten_with_all_that_mentions_it(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        await api.say("The SingPass “beta” is late")
+        await api.replies(1)
+        await api.say("/forget SingPass")
+        question = (await api.replies(2))[1]
+        await api.press(api.sent[1], "Forget all of it")
+        await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
+        context = await client.get_context(c.GetContextArgs())
+    assert question == "Forget all of “SingPass”? It is in 0 memories and 1 messages."
+    assert "SingPass" not in (context.context or "")
+
+
+async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        await api.say("/forget")
+        await api.replies(1)
+        await api.say("/remember I like tea")
+        await api.replies(2)
+        await api.say("/forget")
+        await api.replies(3)
+        await api.press(api.sent[2], "Keep")
+        await api.until(lambda: api.sent[2]["text"] == "Kept")
+        kept = await client.get_profile(c.GetProfileArgs())
+        await api.say("/forget")
+        await api.replies(4)
+        await api.press(api.sent[3], "Forget everything")
+        await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten")
+        wiped = await client.get_profile(c.GetProfileArgs())
+    assert texts(api)[0] == "There are no memories of this chat; nothing to forget."
+    assert kept.preferences
+    assert not wiped.preferences
+
+
+async def test_a_strangers_tap_does_nothing(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        await api.say("/remember I like tea")
+        await api.say("/forget tea")
+        await api.replies(2)
+        await api.press(api.sent[1], "Forget this", user=666)
+        await api.say("/help")
+        await api.replies(3)
+        assert (await client.get_profile(c.GetProfileArgs())).preferences
+
+
+async def test_every_command_answers(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Yes")) as api:
+        await api.say("I live in Oslo")
+        await api.replies(1)
+        for count, command in enumerate(("/memory", "/summary", "/status", "/new", "/help", "/start", "/nonsense"), 2):
+            await api.say(command)
+            await api.replies(count)
+        await api.say("/why", reply_to=api.sent[0]["message_id"])
+        why = (await api.replies(9))[8]
+    shown = texts(api)
+    assert shown[1].startswith("📋 YOUR PROFILE")
+    assert "💬 Conversation: 2 messages (0 summaries, 2 verbatim)" in shown[1]
+    assert shown[2].startswith("📜 CONVERSATION SUMMARY")
+    assert "This month: 0 model calls" in shown[3]
+    assert shown[5] == shown[6] == views.HELP
+    assert "/help" in shown[7]
+    assert why.startswith("“Yes”\n")
+
+
+async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Yes")) as api:
+        await api.say("/status@other_bot", chat=GROUP)
+        await api.say("/nonsense", chat=GROUP)
+        await api.say("/help@Memory_Bot", chat=GROUP)
+        await api.replies(1)
+    assert texts(api) == [views.HELP]
 
 
 async def test_an_edited_message_changes_the_memory_of_it_and_is_not_answered_again(memory: Memory) -> None:
@@ -88,20 +287,179 @@ async def test_an_edited_message_changes_the_memory_of_it_and_is_not_answered_ag
     assert [version.text for version in why.versions] == ["The offsite is on March 15"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        ({"photo": [{"file_id": "a", "file_unique_id": "a", "width": 1, "height": 1}], "caption": "Us"}, "[photo] Us"),
+        ({"voice": {"file_id": "a", "file_unique_id": "a", "duration": 3}}, "[voice message]"),
+        ({"document": {"file_id": "a", "file_unique_id": "a", "file_name": "cv.pdf"}}, "[file cv.pdf]"),
+    ],
+)
+async def test_a_picture_a_voice_and_a_file_are_recorded_by_their_label(
+    memory: Memory, fields: dict[str, object], kept: str
+) -> None:
+    async with relaying(memory, Scripted("Seen")) as api, memory.client() as client:
+        number = await api.show(**fields)
+        await api.replies(1)
+        why = await client.explain(c.ExplainArgs(message_id=str(number)))
+    assert why.text == kept
+
+
 async def test_topics_and_replies_of_a_group_fall_into_their_lanes(memory: Memory) -> None:
-    async with relaying(memory) as api, memory.relay() as client:
-        created = {
-            "message_id": 5,
-            "date": 1,
-            "chat": {"id": -100, "type": "supergroup"},
-            "forum_topic_created": {"name": "A", "icon_color": 1},
-        }
-        await api.say("In a topic", chat=-100, is_topic_message=True, message_thread_id=5, reply_to_message=created)
-        await api.say("In the open", chat=-100)
+    responder = Scripted("Topic answer", "Open answer", "Reply answer")
+    async with relaying(memory, responder) as api, memory.relay() as client:
+        topic = api.open_topic(GROUP)
+        await api.say("In a topic", chat=GROUP, topic=topic)
+        await api.replies(1)
+        await api.say("In the open", chat=GROUP)
         await api.replies(2)
-        topic = await client.get_context(c.GetContextArgs(chat_id=-100, message_thread_id=5))
-        root = await client.get_context(c.GetContextArgs(chat_id=-100))
-    assert topic.thread_key == "topic:-100:5"
-    assert "In a topic" in (topic.context or "")
-    assert "In a topic" not in (root.context or "")
-    assert "In the open" in (root.context or "")
+        await api.say("In reply", chat=GROUP, reply_to=api.sent[1]["message_id"])
+        await api.replies(3)
+        in_topic = await client.get_context(c.GetContextArgs(chat_id=GROUP, message_thread_id=topic))
+        in_root = await client.get_context(c.GetContextArgs(chat_id=GROUP))
+    assert in_topic.thread_key == f"topic:{GROUP}:{topic}"
+    assert "In the open" not in (in_topic.context or "")
+    assert "In the open" in (in_root.context or "")
+    assert "In a topic" not in (in_root.context or "")
+    assert api.sent[0]["message_thread_id"] == topic
+    assert "QUOTED MESSAGE" in responder.prompts[2].text
+    assert "Open answer" in responder.prompts[2].text.split("QUOTED MESSAGE")[1]
+
+
+async def test_a_reply_to_a_later_part_of_an_answer_quotes_the_answer(memory: Memory) -> None:
+    responder = Scripted("Beginning. " + "word " * 1000, "Yes")
+    async with relaying(memory, responder) as api:
+        await api.say("Tell me")
+        await api.say("/help")
+        await api.replies(3)
+        await api.say("What of it?", reply_to=api.sent[1]["message_id"])
+        await api.replies(4)
+    assert "Beginning." in responder.prompts[1].text.split("QUOTED MESSAGE")[1]
+
+
+async def test_each_place_has_its_own_agent(memory: Memory) -> None:
+    entry = AgentEntry(prompt="You are an AWS architect.", chats=(GROUP,))
+    agents = Agents({"aws-architect": entry, "general": AgentEntry(prompt="You are kind.", default=True)})
+    responder = Scripted("ok")
+    async with relaying(memory, responder, agents=agents) as api:
+        await api.say("Which queue?", chat=GROUP)
+        await api.replies(1)
+        await api.say("Hello")
+        await api.replies(2)
+    assert responder.prompts[0].text.startswith("You are an AWS architect.")
+    assert responder.prompts[1].text.startswith("You are kind.")
+    assert agents.named("unknown") == Agent("unknown", "")
+
+
+async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_decides(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        doubts = [await doubt(memory, f"The user might move to city {i}") for i in range(3)]
+        await api.say("Hello", chat=PERSONAL)
+        await api.replies(1)
+        await api.say("Hello")
+        await api.replies(4)
+        asked = api.sent[2:4]
+        await api.press(asked[0], "✓")
+        await api.until(lambda: asked[0]["text"].startswith("✓"))
+        await api.press(asked[1], "✗")
+        await api.until(lambda: asked[1]["text"] == "✗ Not kept")
+        await api.say("And now?")
+        await api.replies(6)
+        states = {
+            m.id: m.status for m in [(await client.explain(c.ExplainArgs(memory_id=i))).memory for i in doubts] if m
+        }
+    assert [message["chat"]["id"] for message in api.sent] == [PERSONAL, 42, 42, 42, 42, 42]
+    assert [states[i] for i in doubts] == ["active", "rejected", "uncertain"]
+    assert "city 2" in texts(api)[5]
+
+
+async def test_an_uncertain_memory_can_be_put_right_by_a_reply(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        number = await doubt(memory, "The user might move to Berlin")
+        await api.say("Hello")
+        await api.replies(2)
+        await api.press(api.sent[1], "✎ Edit")
+        await api.replies(3)
+        assert api.api.of("sendMessage")[2]["reply_markup"]["force_reply"]
+        await api.say("I will move to Bern in May", reply_to=api.sent[2]["message_id"])
+        await api.replies(4)
+        known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
+    assert texts(api)[3] == "✓ Remembered: I will move to Bern in May"
+    assert known is not None
+    assert (known.content, known.status) == ("I will move to Bern in May", "active")
+
+
+async def doubt(memory: Memory, text: str) -> int:
+    """A memory the summarizer was not sure of."""
+    async with memory.client() as client:
+        stored = await client.remember(c.RememberArgs(content=text, scope="global", kind="fact"))
+    pool = (await memory.storage.actors()).kit.database.pool
+    await pool.execute("update memories set status = 'uncertain' where id = $1", stored.memory.id)
+    return stored.memory.id
+
+
+async def test_a_group_that_becomes_a_supergroup_keeps_its_memory(memory: Memory) -> None:
+    new = -1_000_000_000_777
+    responder = Scripted("Noted", "Sure")
+    async with relaying(memory, responder) as api:
+        await api.say("Our budget is 5000", chat=GROUP)
+        await api.replies(1)
+        await api.migrate(GROUP, new)
+        await api.say("What is our budget?", chat=new)
+        await api.replies(2)
+    assert api.sent[1]["chat"]["id"] == new
+    assert "Our budget is 5000" in responder.prompts[1].text
+
+
+async def test_the_full_chat_is_told_of_once(memory: Memory) -> None:
+    async with relaying(memory, Scripted("ok")) as api:
+        await api.say("Hello")
+        await api.replies(1)
+        pool = (await memory.storage.actors()).kit.database.pool
+        await pool.execute(
+            "insert into chat_metadata (owner_id, chat_id, epoch, tokens, updated_at) values (42, 42, 0, 99999, now()) "
+            "on conflict (owner_id, chat_id, epoch) do update set tokens = 99999"
+        )
+        await api.say("Again")
+        await api.replies(3)
+        await api.say("And again")
+        await api.replies(4)
+    assert texts(api) == ["ok", "ok", views.CHAT_FULL, "ok"]
+
+
+async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_other(memory: Memory) -> None:
+    gate = asyncio.Event()
+
+    class Gated(Scripted):
+        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+            if incoming.chat_id == 42:
+                await gate.wait()
+            yield f"re {incoming.text}"
+
+    async with relaying(memory, Gated("")) as api:
+        for text in ("one", "two", "three"):
+            await api.say(text)
+        await api.say("other", user=43)
+        assert await api.replies(1) == ["re other"]
+        gate.set()
+        assert await api.replies(4) == ["re other", "re one", "re two", "re three"]
+
+
+async def test_a_turn_that_the_end_interrupted_is_answered_by_the_next_process(memory: Memory, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    class Stuck(Scripted):
+        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+            await asyncio.Event().wait()
+            yield ""
+
+    async with telegram() as api:
+        async with relaying(memory, Stuck(""), state=tmp_path, api=api):
+            await api.say("Do not lose me")
+            await api.until(lambda: bool(api.world.actions))
+        assert api.sent == []
+        async with relaying(memory, Scripted("Here you are"), state=tmp_path, api=api):
+            await api.replies(1)
+            await api.say("/summary")
+            summary = (await api.replies(2))[1]
+    assert texts(api)[0] == "Here you are"
+    assert re.search(r"Current session \(2 messages", summary)
+    assert list((tmp_path / "inbox").iterdir()) == []

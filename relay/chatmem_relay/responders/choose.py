@@ -5,13 +5,17 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from chatmem.settings import RelaySettings, SettingsError
 from chatmem_llm import FirstAvailable, Guarded, LanguageModel, ask
+from chatmem_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from chatmem_relay.responders.model import ModelResponder
 from chatmem_relay.responders.offline import OfflineResponder
+from chatmem_relay.responders.plain import InOnePiece
 from chatmem_relay.responders.responder import Responder
 
 
 def choose(settings: RelaySettings) -> Responder:
     """Raises SettingsError when the one asked for is not configured."""
+    if settings.responder == "claude-cli":
+        return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
     if not models:
         return OfflineResponder()
@@ -26,8 +30,6 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
             return (_claude(settings),)
         case "ollama":
             return (_ollama(settings),)
-        case "claude-cli":
-            raise SettingsError("CHATMEM_RESPONDER=claude-cli is not there yet; use anthropic, ollama or offline.")
         case _:
             found: list[LanguageModel] = []
             if settings.anthropic_api_key is not None:
@@ -35,6 +37,14 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
             if settings.ollama_url is not None:
                 found.append(_ollama(settings))
             return found
+
+
+def _access(settings: RelaySettings) -> MemoryAccess | None:
+    """The default user's own token, if this machine has it."""
+    try:
+        return MemoryAccess(settings.url, settings.bearer("assistant"), settings.default_user)
+    except SettingsError:
+        return None
 
 
 def _claude(settings: RelaySettings) -> LanguageModel:
@@ -49,7 +59,7 @@ def _ollama(settings: RelaySettings) -> LanguageModel:
     if settings.ollama_url is None:
         raise SettingsError("CHATMEM_RESPONDER=ollama needs OLLAMA_HOST.")
     make = importlib.import_module("chatmem_llm.ollama").Ollama
-    return Guarded(make(settings.ollama_url, settings.ollama_model))
+    return Guarded(InOnePiece(make(settings.ollama_url, settings.ollama_model)))
 
 
 def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:

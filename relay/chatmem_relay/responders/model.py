@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator
 
 from chatmem.client import MemoryClient
-from chatmem_llm import LanguageModel, LLMError
+from chatmem_llm import Answer, LanguageModel, LLMError
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.prompt import Prompt
 from chatmem_relay.responders.responder import CannotAnswer
 
 
 class ModelResponder:
+    """`seconds`: the longest wait for the first and each further piece of an answer."""
+
     def __init__(self, model: LanguageModel, seconds: float) -> None:
         self._model = model
         self._seconds = seconds
@@ -18,10 +20,10 @@ class ModelResponder:
     def name(self) -> str:
         return self._model.name
 
-    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str]:
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        """As the protocol says; a stream that breaks off is no answer, however much of it came."""
         try:
             async for piece in self._model.stream(prompt.completion(self._seconds)):
-                if isinstance(piece, str):
-                    yield piece
+                yield piece
         except LLMError as error:
             raise CannotAnswer(str(error)) from error

@@ -5,46 +5,71 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from chatmem import contract as c
-from chatmem.client import MemoryClient
+from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from chatmem_llm import Answer
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.prompt import Prompt
+from chatmem_relay.responders.responder import CannotAnswer
+from chatmem_relay.responders.wording import best_sentences, content_words, is_question, wish
 
-_QUESTION = re.compile(
-    r"[?？]\s*$|^\W*(?:what|how|why|when|where|who|which|whose|do|does|did|is|are|was|were|can|could|tell me|remind me)\b",
-    re.IGNORECASE,
-)
-_ABOUT_ME = re.compile(r"\bwhat\b.*\bknow\b.*\bme\b|\bwho am i\b|\bmy profile\b", re.IGNORECASE)
-_LONGEST = 400
 NOTHING = "I have nothing on that in memory yet."
-NOTED = "Noted. No language model is configured, so I only keep this and answer questions from memory."
+NO_MODEL = "No language model is configured, so I keep what you tell me and answer questions from memory."
+CLOSEST = "I have no direct answer; the closest I have:"
+_NOTED = "Noted: "
+_OWN = re.compile(
+    rf"(?:{re.escape(NOTHING)}|{re.escape(CLOSEST)}|{_NOTED}“|On \w+ \d+, \d{{4}} .{{1,60}}: “|I know nothing about you"
+    r"|You have no \w+ in my memory|Hello\b.*No language model|You're welcome\.\Z)"
+)
+_LONGEST = 400
+_FOUND = 12
 
 
 class OfflineResponder:
     name = "offline"
 
-    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str]:
-        if _ABOUT_ME.search(incoming.text):
-            profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
-            yield about(profile)
-        elif _QUESTION.search(incoming.text):
-            yield from_memory(await self._found(incoming, memory), incoming)
-        else:
-            yield NOTED
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        """One piece. Raises CannotAnswer when the memory does not answer."""
+        try:
+            yield await self._said(incoming, memory)
+        except (MemoryUnreachable, MemoryRefused) as error:
+            raise CannotAnswer(str(error)) from error
+
+    async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
+        place = c.GetProfileArgs(chat_id=incoming.chat_id)
+        match wish(incoming.text):
+            case "about_me":
+                return about(await memory.get_profile(place))
+            case "goals":
+                return _listed("goals", (await memory.get_profile(place)).goals)
+            case "dates":
+                return _listed("dates", (await memory.get_profile(place)).dates)
+            case "recap":
+                return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
+            case "greeting":
+                return f"Hello{', ' + incoming.user_name if incoming.user_name else ''}. {NO_MODEL}"
+            case "thanks":
+                return "You're welcome."
+            case "statement":
+                return f"{_NOTED}“{_short(incoming.text, 160)}”"
+            case "answer":
+                return from_memory(await self._found(incoming, memory), incoming)
 
     async def _found(self, incoming: Incoming, memory: MemoryClient) -> Sequence[c.SearchResult]:
-        args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, limit=8)
+        args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, limit=_FOUND)
         return (await memory.search_memory(args)).results
 
 
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
     """The best two things found, quoted with their dates; never the question itself."""
-    told = [r for r in results if not _is_echo(r, incoming)]
+    told = _distinct([r for r in results if not _is_echo(r, incoming)])
     if not told:
         return NOTHING
-    first, *rest = told
-    lines = [f"{_source(first)}: {_short(first.text)}"]
-    lines += [f"{_source(r)}: {_short(r.text)}" for r in rest[:1] if r.score >= first.score / 2]
-    return "\n".join(lines)
+    asked = content_words(incoming.text)
+    near = [r for r in told if asked & content_words(r.text)]
+    first, *rest = near or told
+    lines = [_quoted(first, incoming.text)]
+    lines += [_quoted(r, incoming.text) for r in rest[:1] if near and r.score >= first.score / 2]
+    return "\n".join(lines if near else [CLOSEST, *lines])
 
 
 def about(profile: c.Profile) -> str:
@@ -56,30 +81,61 @@ def about(profile: c.Profile) -> str:
         "Dates": profile.dates,
     }
     lines = [f"{title}: " + "; ".join(m.content for m in entries) for title, entries in groups.items() if entries]
-    return "\n".join(lines) or "I know nothing about you yet."
+    return "\n".join([*([profile.narrative] if profile.narrative else []), *lines]) or "I know nothing about you yet."
+
+
+def recap(summary: c.ChatSummary) -> str:
+    """The talk in short: the canonical summary, else the newest chunk, else what was said just now."""
+    periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
+    parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
+    return "\n".join(part for part in parts if part.strip()) or NOTHING
+
+
+def _listed(title: str, entries: Sequence[c.Memory]) -> str:
+    if not entries:
+        return f"You have no {title} in my memory."
+    return "\n".join([f"Your {title}:", *(f"• {m.content}" for m in entries)])
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
     """The question itself, an earlier question, or one of our own answers says nothing new."""
     if result.kind != "message":
         return False
-    asked = bool(_QUESTION.search(result.text)) and len(result.text) < 200
-    own = result.role == "assistant" and result.text.startswith((NOTHING, NOTED, "You told me on", "You said on"))
-    return asked or own or result.text.strip() == incoming.text.strip()
+    if result.role == "assistant":
+        return bool(_OWN.match(result.text))
+    return result.text.strip() == incoming.text.strip() or (is_question(result.text) and len(result.text) < 200)
 
 
-def _source(result: c.SearchResult) -> str:
-    when = _day(result.at)
-    if result.kind == "message":
-        who = result.speaker or ("You" if result.role == "user" else "I")
-        return f"{who} said on {when}"
-    return f"From our talk up to {when}" if result.kind == "summary" else f"You told me on {when}"
+def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+    """A memory and the message it was learned from say the same: the better ranked one is kept."""
+    kept: list[c.SearchResult] = []
+    for result in results:
+        text = _flat(result.text).casefold()
+        if not any(text in _flat(k.text).casefold() or _flat(k.text).casefold() in text for k in kept):
+            kept.append(result)
+    return kept
+
+
+def _quoted(result: c.SearchResult, question: str) -> str:
+    return f"On {_day(result.at)} {_who(result)}: “{_short(best_sentences(result.text, question))}”"
+
+
+def _who(result: c.SearchResult) -> str:
+    if result.kind == "summary":
+        return "we talked"
+    if result.kind != "message":
+        return "you told me"
+    return f"{result.speaker or 'you'} said" if result.role == "user" else "I said"
 
 
 def _day(at: datetime) -> str:
     return f"{at:%B} {at.day}, {at.year}"
 
 
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
+def _short(text: str, longest: int = _LONGEST) -> str:
+    flat = _flat(text)
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from chatmem.client import MemoryClient
+from chatmem_llm import Answer
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.prompt import Prompt
 
@@ -16,6 +17,6 @@ class Responder(Protocol):
     @property
     def name(self) -> str: ...
 
-    def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str]:
-        """Pieces of the answer as they come. Raises CannotAnswer."""
+    def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        """Pieces of the answer as they come, and at the end what it cost, where that is known. Raises CannotAnswer."""
         ...

@@ -1,0 +1,167 @@
+"""The relay put together from the settings, and run: updates in, the schedule kept, an orderly end."""
+
+import asyncio
+import logging
+import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from telegram import Bot, BotCommand
+from telegram.error import InvalidToken, TelegramError
+
+from chatmem.client import MemoryClient
+from chatmem.connect import connect_http
+from chatmem.settings import RelaySettings, SettingsError
+from chatmem_relay import commands
+from chatmem_relay.agents import load_agents
+from chatmem_relay.answers import Answers
+from chatmem_relay.bot import Equipment, Relay
+from chatmem_relay.commands import Desk
+from chatmem_relay.events import Emit, journal, silent
+from chatmem_relay.inbox import Inbox
+from chatmem_relay.outbox import Outbox
+from chatmem_relay.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE, pause_or_stop, poll
+from chatmem_relay.responders.choose import choose, summariser
+from chatmem_relay.responders.responder import Responder
+from chatmem_relay.routine_file import load_routines
+from chatmem_relay.routine_texts import Writer
+from chatmem_relay.routines import Sender, moved_groups
+from chatmem_relay.schedule import Programme, keep
+from chatmem_relay.shortening import SUMMARY_SECONDS
+from chatmem_relay.telegram_bot import make_bot
+from chatmem_relay.webhook import serve_webhook
+
+logger = logging.getLogger(__name__)
+
+
+async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
+    """Relay until `stop` is set or the process is told to end. Raises SettingsError and InvalidToken."""
+    token = _checked(settings)
+    stop = stop or _stopped_by_signals()
+    async with (
+        connect_http(settings.url, settings.bearer("relay")) as memory,
+        make_bot(token, settings.bot_api_url) as bot,
+        _desk(settings, memory, choose(settings)) as desk,
+    ):
+        equipment = _equipment(settings, bot, desk)
+        programme = _programme(equipment)
+        if await introduce(bot, settings, stop):
+            await relay(equipment, programme, stop)
+
+
+async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event) -> None:
+    """Deal with updates and keep the schedule until told to stop; then let turns under way end."""
+    bot = Relay(equipment)
+    bot.resume()
+    schedule = asyncio.create_task(keep(programme, stop))
+    try:
+        await _receive(equipment, bot, stop)
+    finally:
+        schedule.cancel()
+        await asyncio.gather(schedule, return_exceptions=True)
+        await bot.drain()
+
+
+async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
+    """Learn who we are, set the menu and the way updates come; tried until it works, or False when told to stop."""
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            await bot.get_me()
+            await bot.set_my_commands([BotCommand(name, text) for name, text in commands.MENU])
+            await _set_webhook(bot, settings)
+        except InvalidToken:
+            raise
+        except TelegramError as error:
+            logger.warning("Telegram does not answer: %s", error)
+        else:
+            return True
+        if not await pause_or_stop(stop, pause):
+            return False
+        pause = min(LONGEST_PAUSE, pause * 2)
+
+
+async def _set_webhook(bot: Bot, settings: RelaySettings) -> None:
+    if settings.webhook_url is None:
+        await bot.delete_webhook()
+        return
+    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
+    await bot.set_webhook(settings.webhook_url, secret_token=secret, allowed_updates=KINDS, max_connections=10)
+
+
+async def _receive(equipment: Equipment, bot: Relay, stop: asyncio.Event) -> None:
+    settings = equipment.settings
+    if settings.webhook_url is None:
+        await poll(equipment.bot, bot.take, stop)
+        return
+    assert settings.webhook_secret is not None  # _checked
+    secret = settings.webhook_secret.get_secret_value()
+    await serve_webhook(equipment.bot, bot.take, settings.webhook_url, settings.webhook_port, secret, stop)
+
+
+def _checked(settings: RelaySettings) -> str:
+    if settings.bot_token is None:
+        raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
+    if not settings.user_ids:
+        raise SettingsError(
+            "TELEGRAM_USER_ID is not set, so nobody may talk; @userinfobot on Telegram tells you yours."
+        )
+    if settings.webhook_url is not None and settings.webhook_secret is None:
+        raise SettingsError("TELEGRAM_WEBHOOK_SECRET is not set: without it anybody could send the bot updates.")
+    return settings.bot_token.get_secret_value()
+
+
+@asynccontextmanager
+async def _desk(settings: RelaySettings, memory: MemoryClient, responder: Responder) -> AsyncGenerator[Desk]:
+    """`/status` asks the queue where this machine has the agent's token."""
+    desk = Desk(memory, responder, Answers(), ZoneInfo(settings.timezone))
+    try:
+        token = settings.bearer("agent")
+    except SettingsError:
+        yield desk
+        return
+    async with connect_http(settings.url, token, attempts=1) as agent:
+        yield replace(desk, queue=agent.queue_status)
+
+
+def _equipment(settings: RelaySettings, bot: Bot, desk: Desk) -> Equipment:
+    moved = moved_groups(settings)
+    profile = settings.config_dir / "profile.md"
+    return Equipment(
+        bot=bot,
+        settings=settings,
+        outbox=Outbox(bot, moved),
+        desk=desk,
+        agents=load_agents(settings.config_dir),
+        inbox=Inbox(settings.data_dir / "relay" / "inbox"),
+        moved=moved,
+        profile=profile.read_text() if profile.exists() else "",
+        emit=_emit(settings),
+    )
+
+
+def _emit(settings: RelaySettings) -> Emit:
+    zone = ZoneInfo(settings.timezone)
+    return journal(settings.log_dir, lambda: datetime.now(zone)) if settings.observability else silent
+
+
+def _programme(e: Equipment) -> Programme:
+    zone = ZoneInfo(e.settings.timezone)
+    return Programme(
+        routines=load_routines(e.settings.config_dir),
+        writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile),
+        sender=Sender(e.outbox, e.desk.memory, e.moved, zone, summariser(e.settings, SUMMARY_SECONDS), e.now),
+        agents=e.agents,
+        home=e.settings.default_user,
+        emit=e.emit,
+    )
+
+
+def _stopped_by_signals() -> asyncio.Event:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop

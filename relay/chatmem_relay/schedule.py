@@ -1,0 +1,85 @@
+"""Runs each routine when its cron expression is due; one that fails costs only itself."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from chatmem.client import MemoryRefused, MemoryUnreachable
+from chatmem_relay.agents import Agents
+from chatmem_relay.cron import next_due
+from chatmem_relay.events import Emit
+from chatmem_relay.polling import pause_or_stop
+from chatmem_relay.routine_file import Routine
+from chatmem_relay.routine_texts import NothingToSend, Writer, text_of
+from chatmem_relay.routines import Post, Sender, send_and_record
+from chatmem_relay.turn import NotShown
+
+logger = logging.getLogger(__name__)
+
+LONGEST_NAP = timedelta(minutes=1)
+"""The clock is looked at so often: a machine that slept, or whose clock was set, is noticed."""
+
+LATE = timedelta(minutes=15)
+"""A routine noticed later than this is skipped: nobody wants the morning summary at noon."""
+
+Pause = Callable[[asyncio.Event, float], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class Programme:
+    """The routines, and what running one takes. `home` is the chat of those that name none."""
+
+    routines: tuple[Routine, ...]
+    writer: Writer
+    sender: Sender
+    agents: Agents
+    home: int
+    emit: Emit
+
+
+async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
+    """Until told to stop. What was due while nothing ran is not made up for."""
+    seen = programme.sender.now()
+    while not stop.is_set():
+        now = programme.sender.now()
+        for due, routine in due_between(programme, seen, now):
+            if now - due <= LATE:
+                await run(programme, routine)
+        seen = max(seen, now)
+        await pause(stop, _nap(programme, programme.sender.now()))
+
+
+def due_between(programme: Programme, after: datetime, until: datetime) -> list[tuple[datetime, Routine]]:
+    """The routines due in (after, until], in order; each at most once."""
+    found = [(due, r) for r in programme.routines if (due := _due(programme, r, after)) is not None and due <= until]
+    return sorted(found, key=lambda pair: pair[0])
+
+
+async def run(programme: Programme, routine: Routine) -> None:
+    """Once, now."""
+    trace_id, chat = secrets.token_hex(16), routine.chat if routine.chat is not None else programme.home
+    agent = programme.agents.named(routine.agent)
+    try:
+        text = await text_of(programme.writer, routine, chat, agent.prompt, programme.sender.now())
+        await send_and_record(programme.sender, Post(text, chat, routine.name, agent.id, routine.thread), trace_id)
+    except NothingToSend as reason:
+        logger.info("%s sends nothing: %s", routine.name, reason)
+    except (NotShown, MemoryUnreachable, MemoryRefused) as error:
+        logger.warning("%s failed: %s", routine.name, error)
+        programme.emit("routine_failed", trace_id=trace_id, routine=routine.name, reason=str(error))
+    except Exception:
+        logger.exception("%s failed", routine.name)
+    else:
+        programme.emit("routine_sent", trace_id=trace_id, routine=routine.name, characters=len(text))
+
+
+def _due(programme: Programme, routine: Routine, after: datetime) -> datetime | None:
+    return next_due(routine.cron, after, programme.writer.zone)
+
+
+def _nap(programme: Programme, now: datetime) -> float:
+    dues = [due for routine in programme.routines if (due := _due(programme, routine, now)) is not None]
+    return min([LONGEST_NAP, *(due - now for due in dues)]).total_seconds() + 0.01

@@ -1,0 +1,39 @@
+"""The short form of a routine message: two or three sentences by the local model, else its first 300 characters."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable
+
+from chatmem_llm import LLMError
+
+logger = logging.getLogger(__name__)
+
+SUMMARY_SECONDS = 8.0
+FALLBACK_CHARACTERS = 300
+MOST_SENTENCES = 3
+ASK = "Summarise this message in two or three plain sentences. Only the summary, no introduction.\n\n{text}"
+
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
+_CHATTER = re.compile(r"^(?:here(?:'s| is)|certainly|sure|of course|summary:|```|#)", re.IGNORECASE)
+
+Model = Callable[[str], Awaitable[str]]
+
+
+async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS) -> str:
+    """Never longer than the text; `model` may be missing, slow or useless."""
+    if model is not None:
+        try:
+            async with asyncio.timeout(seconds):
+                return usable(await model(ASK.format(text=text)), text) or text[:FALLBACK_CHARACTERS]
+        except (LLMError, TimeoutError) as error:
+            logger.info("the local model gave no summary: %s", error)
+    return text[:FALLBACK_CHARACTERS]
+
+
+def usable(said: str, text: str) -> str | None:
+    """At most three sentences of what a model said; None when that is no summary: chatter, a prefix, not shorter."""
+    summary = " ".join(_SENTENCES.split(said.strip())[:MOST_SENTENCES]).strip()
+    if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
+        return None
+    return summary

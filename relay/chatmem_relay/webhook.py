@@ -1,0 +1,86 @@
+"""Receives updates over HTTP from Telegram; 200 means taken in, anything else makes Telegram send it again."""
+
+import asyncio
+import hmac
+import json
+import logging
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from telegram import Bot, Update
+
+from chatmem.client import MemoryUnreachable
+from chatmem_relay.polling import readable
+
+logger = logging.getLogger(__name__)
+
+SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
+MOST_BYTES = 1024 * 1024
+
+Take = Callable[[Update], Awaitable[None]]
+
+
+class _Server(uvicorn.Server):
+    """Leaves the process's signals to the process."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+
+def application(bot: Bot, take: Take, path: str, secret: str) -> Starlette:
+    """One route. Updates are taken in one after the other, in the order they come."""
+    lock = asyncio.Lock()
+
+    async def receive(request: Request) -> Response:
+        if not hmac.compare_digest(request.headers.get(SECRET_HEADER, "").encode(), secret.encode()):
+            return PlainTextResponse("not from Telegram", 403)
+        update = await _update(request, bot)
+        if update is None:
+            return PlainTextResponse("no update", 400)
+        try:
+            async with lock:
+                await take(update)
+        except MemoryUnreachable as error:
+            logger.warning("update %s waits for the memory: %s", update.update_id, error)
+            return PlainTextResponse("later", 503)
+        return PlainTextResponse("ok")
+
+    return Starlette(routes=[Route(path, receive, methods=["POST"])])
+
+
+async def serve_webhook(bot: Bot, take: Take, url: str, port: int, secret: str, stop: asyncio.Event) -> None:
+    """Listen on `port` on all addresses, behind whatever terminates TLS for `url`, until told to stop."""
+    # Host and port, not a socket of ours: asyncio sets TCP_NODELAY only on sockets it made with IPPROTO_TCP.
+    config = uvicorn.Config(
+        application(bot, take, urlsplit(url).path or "/", secret),
+        host="0.0.0.0",
+        port=port,
+        http="h11",
+        lifespan="off",
+        log_level="warning",
+        timeout_graceful_shutdown=3,
+    )
+    server = _Server(config)
+    serving = asyncio.create_task(server.serve())
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    server.should_exit = True
+    await serving
+
+
+async def _update(request: Request, bot: Bot) -> Update | None:
+    body = await request.body()
+    if len(body) > MOST_BYTES:
+        return None
+    try:
+        return readable(json.loads(body), bot)
+    except ValueError:
+        return None

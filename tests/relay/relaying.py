@@ -1,0 +1,126 @@
+"""A relay in the test's own process, between an emulated Telegram and a real memory."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from chatmem.client import MemoryClient
+from chatmem.settings import RelaySettings
+from chatmem_llm import Answer
+from chatmem_relay.agents import Agents
+from chatmem_relay.answers import Answers
+from chatmem_relay.bot import Equipment
+from chatmem_relay.commands import Desk
+from chatmem_relay.events import silent
+from chatmem_relay.inbox import Inbox
+from chatmem_relay.incoming import Incoming
+from chatmem_relay.moved_groups import MovedGroups
+from chatmem_relay.outbox import Outbox
+from chatmem_relay.process import introduce, relay
+from chatmem_relay.prompt import Prompt
+from chatmem_relay.responders.offline import OfflineResponder
+from chatmem_relay.responders.responder import CannotAnswer, Responder
+from chatmem_relay.routine_file import Routine
+from chatmem_relay.routine_texts import Writer
+from chatmem_relay.routines import Sender
+from chatmem_relay.schedule import Programme
+from chatmem_relay.telegram_bot import make_bot
+from tests.memory_fixtures import Clock, Memory
+from tests.stubs.telegram_emulator import Telegram, telegram
+
+TOKEN = "999:emulated"
+ZONE = ZoneInfo("Asia/Singapore")
+USER, GROUP, PERSONAL = 42, -100, -200
+
+
+class Scripted:
+    """A responder that says what it is told to, and remembers the prompts. An exception among the pieces is raised."""
+
+    name = "scripted"
+
+    def __init__(self, *answers: str | list[str | Exception]) -> None:
+        self.answers = list(answers)
+        self.prompts: list[Prompt] = []
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        self.prompts.append(prompt)
+        said = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        for piece in [said] if isinstance(said, str) else said:
+            if isinstance(piece, Exception):
+                raise piece
+            yield piece
+
+
+def down() -> CannotAnswer:
+    return CannotAnswer("all models: down")
+
+
+def settings(**more: Any) -> RelaySettings:
+    """Nothing of this machine's settings."""
+    own = {"user_ids": (USER, 43), "groups": (GROUP,), "personal_groups": (PERSONAL,), "timezone": ZONE.key}
+    return RelaySettings.model_validate({"_env_file": None, **own, **more})
+
+
+@asynccontextmanager
+async def relaying(
+    memory: Memory,
+    responder: Responder | None = None,
+    *,
+    agents: Agents | None = None,
+    state: Path | None = None,
+    routines: Sequence[Routine] = (),
+    clock: Clock | None = None,
+    api: Telegram | None = None,
+    client: MemoryClient | None = None,
+) -> AsyncIterator[Telegram]:
+    """The emulated Telegram of a running relay. `state` is the folder that outlives it."""
+    if api is None:
+        async with (
+            telegram() as fresh,
+            relaying(
+                memory,
+                responder,
+                agents=agents,
+                state=state,
+                routines=routines,
+                clock=clock,
+                api=fresh,
+                client=client,
+            ),
+        ):
+            yield fresh
+        return
+    own, stop = settings(), asyncio.Event()
+    async with memory.relay() as real, memory.agent() as agent, make_bot(TOKEN, api.url) as bot:
+        moved = MovedGroups(state / "moved.json" if state else None)
+        asked = client or real
+        desk = Desk(asked, responder or OfflineResponder(), Answers(), ZONE, agent.queue_status)
+        now = {"now": clock} if clock is not None else {}
+        equipment = Equipment(
+            bot=bot,
+            settings=own,
+            outbox=Outbox(bot, moved),
+            desk=desk,
+            agents=agents or Agents({}),
+            inbox=Inbox(state / "inbox" if state else None),
+            moved=moved,
+            **now,
+        )
+        programme = Programme(
+            tuple(routines),
+            Writer(asked, desk.responder, ZONE),
+            Sender(equipment.outbox, asked, moved, ZONE, **now),
+            equipment.agents,
+            USER,
+            silent,
+        )
+        assert await introduce(bot, own, stop)
+        running = asyncio.create_task(relay(equipment, programme, stop))
+        try:
+            yield api
+        finally:
+            stop.set()
+            await running

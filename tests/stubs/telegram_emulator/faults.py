@@ -1,0 +1,57 @@
+"""What may go wrong with one Bot API call; knows no method."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Refuse:
+    """An error answer, as the Bot API words it; nothing is done."""
+
+    code: int
+    description: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        answer: dict[str, Any] = {"ok": False, "error_code": self.code, "description": self.description}
+        return answer | ({"parameters": self.parameters} if self.parameters else {})
+
+
+@dataclass(frozen=True)
+class DropBefore:
+    """The connection breaks and nothing is done."""
+
+
+@dataclass(frozen=True)
+class DropAfter:
+    """It is done, and then the connection breaks: the caller cannot know."""
+
+
+@dataclass(frozen=True)
+class Hang:
+    """It is done, and the answer never comes."""
+
+
+@dataclass(frozen=True)
+class Garbage:
+    """It is done, and the answer is no JSON."""
+
+
+Fault = Refuse | DropBefore | DropAfter | Hang | Garbage
+
+
+class RefusedError(Exception):
+    """A call the Bot API would refuse by its own rules."""
+
+    def __init__(self, description: str, code: int = 400, **parameters: Any) -> None:
+        super().__init__(description)
+        self.refusal = Refuse(code, description, parameters)
+
+
+def slow_down(seconds: int) -> Refuse:
+    return Refuse(429, f"Too Many Requests: retry after {seconds}", {"retry_after": seconds})
+
+
+def unreadable_markdown() -> Refuse:
+    return Refuse(400, "Bad Request: can't parse entities: can't find end of the entity starting at byte offset 3")

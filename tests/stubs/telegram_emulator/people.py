@@ -1,0 +1,139 @@
+"""What people do in their chats, and what they see there: the side of the emulator that tests drive."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import httpx
+
+from tests.stubs.loopback import served
+from tests.stubs.telegram_emulator.api import BotApi, Call
+from tests.stubs.telegram_emulator.faults import Fault
+from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of
+
+WAIT_SECONDS = 20
+REDELIVERY_SECONDS = 0.05
+
+
+class Telegram:
+    """`url` is the Bot API's; `sent` are the bot's messages as they now stand, oldest first."""
+
+    def __init__(self, url: str, api: BotApi) -> None:
+        self.url = url
+        self.api = api
+        self.world: World = api.world
+
+    @property
+    def sent(self) -> list[Json]:
+        return self.world.sent
+
+    @property
+    def calls(self) -> list[Call]:
+        return self.api.calls
+
+    @property
+    def faults(self) -> dict[str, list[Fault | None]]:
+        return self.api.faults
+
+    async def say(
+        self, text: str, user: int = 42, chat: int | None = None, *, topic: int | None = None, **extra: Any
+    ) -> int:
+        """A person writes; the message's number. `reply_to` names the message replied to."""
+        place = chat or user
+        fields = {"text": text, **self._lane(place, topic, extra.pop("reply_to", None)), **extra}
+        message = self.world.message(place, person(user), **fields)
+        await self.world.push("message", message)
+        return int(message["message_id"])
+
+    async def show(self, user: int = 42, chat: int | None = None, **fields: Any) -> int:
+        """A message without text of its own: a photo, a voice message, a service message."""
+        message = self.world.message(chat or user, person(user), **fields)
+        await self.world.push("message", message)
+        return int(message["message_id"])
+
+    async def edit(self, number: int, text: str, user: int = 42, chat: int | None = None) -> None:
+        message = self.world.find(chat or user, number)
+        message |= {"text": text, "edit_date": message["date"] + 30}
+        await self.world.push("edited_message", dict(message))
+
+    async def press(self, message: Json, label: str, user: int = 42) -> None:
+        """Tap the button of that label under one of the bot's messages."""
+        rows = message["reply_markup"]["inline_keyboard"]
+        data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
+        query = {"id": "1", "from": person(user), "chat_instance": "x", "message": dict(message), "data": data}
+        await self.world.push("callback_query", query)
+
+    def open_topic(self, chat: int, name: str = "A topic") -> int:
+        """A forum topic; its number."""
+        made = self.world.message(chat, person(42), forum_topic_created={"name": name, "icon_color": 1})
+        made |= {"message_thread_id": made["message_id"], "is_topic_message": True}
+        return int(made["message_id"])
+
+    async def migrate(self, old: int, new: int) -> None:
+        """A basic group becomes a supergroup; Telegram tells of it in both."""
+        self.world.moved[old] = new
+        await self.show(chat=old, migrate_to_chat_id=new)
+        await self.show(chat=new, migrate_from_chat_id=old)
+
+    async def replies(self, count: int) -> list[str]:
+        """The texts of the bot's messages, once there are so many."""
+        await self.until(lambda: len(self.sent) >= count)
+        return [message["text"] for message in self.sent]
+
+    async def until(self, wanted: Callable[[], bool]) -> None:
+        """Wait for something to become true of the emulator; TimeoutError if it does not."""
+        async with asyncio.timeout(WAIT_SECONDS), self.world.changed:
+            await self.world.changed.wait_for(wanted)
+
+    async def all_fetched(self) -> None:
+        """Wait until the bot acknowledged every update."""
+        newest = max((update["update_id"] for update in self.world.updates), default=0)
+        await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
+
+    def _lane(self, chat: int, topic: int | None, reply_to: int | None) -> Json:
+        """In a topic, what replies to nothing replies to the topic's creation."""
+        fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
+        target = reply_to if reply_to is not None else topic
+        if target is None:
+            return fields
+        flat = {k: v for k, v in self.world.find(chat, target).items() if k != "reply_to_message"}
+        return fields | {"reply_to_message": flat}
+
+
+def person(user: int) -> Json:
+    return {"id": user, "is_bot": False, "first_name": "Priya"}
+
+
+@asynccontextmanager
+async def telegram(token: str | None = None, port: int = 0) -> AsyncIterator[Telegram]:
+    """A Bot API that serves the bot of `token`, or of any token."""
+    api = BotApi(World(), token)
+    async with served(api.app(), port) as url:
+        delivering = asyncio.create_task(_deliver(api))
+        try:
+            yield Telegram(url, api)
+        finally:
+            delivering.cancel()
+            api.released.set()
+            await asyncio.gather(delivering, return_exceptions=True)
+
+
+async def _deliver(api: BotApi) -> None:
+    """Where a webhook is set, post each update until it is taken."""
+    async with httpx.AsyncClient(trust_env=False) as http:
+        while True:
+            async with api.world.changed:
+                await api.world.changed.wait_for(lambda: bool(api.webhook and api.world.updates))
+            headers = {"X-Telegram-Bot-Api-Secret-Token": api.webhook.get("secret_token", "")}
+            with suppress(httpx.HTTPError):
+                answer = await http.post(api.webhook["url"], json=api.world.updates[0], headers=headers)
+                if answer.status_code == 200:
+                    async with api.world.changed:
+                        api.world.updates.pop(0)
+                        api.world.changed.notify_all()
+                    continue
+            await asyncio.sleep(REDELIVERY_SECONDS)
+
+
+__all__ = ["BOT", "Telegram", "chat_of", "person", "telegram"]

@@ -1,0 +1,112 @@
+"""Chats, people, messages and the updates they make; knows no HTTP."""
+
+import asyncio
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.stubs.telegram_emulator.faults import RefusedError
+
+BOT = {"id": 999, "is_bot": True, "first_name": "Memory", "username": "memory_bot"}
+START = 1_771_204_500
+"""2026-02-16 01:15 UTC; each message is a minute later than the one before."""
+
+SUPERGROUPS_BELOW = -1_000_000_000_000
+LONGEST = 4096
+
+Json = dict[str, Any]
+
+
+def _counter() -> Iterator[int]:
+    return itertools.count(1)
+
+
+@dataclass
+class World:
+    """One bot's Telegram. `changed` is notified of everything."""
+
+    messages: dict[tuple[int, int], Json] = field(default_factory=dict)
+    sent: list[Json] = field(default_factory=list)
+    updates: list[Json] = field(default_factory=list)
+    toasts: list[str] = field(default_factory=list)
+    actions: list[Json] = field(default_factory=list)
+    commands: list[Json] = field(default_factory=list)
+    blocked: set[int] = field(default_factory=set)
+    moved: dict[int, int] = field(default_factory=dict)
+    allowed: list[str] | None = None
+    changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+    _numbers: defaultdict[int, Iterator[int]] = field(default_factory=lambda: defaultdict(_counter))
+    _update_numbers: Iterator[int] = field(default_factory=_counter)
+    _clock: Iterator[int] = field(default_factory=_counter)
+
+    def number(self, chat: int) -> int:
+        """Supergroups count by themselves; private chats and basic groups share one count."""
+        return next(self._numbers[chat if chat < SUPERGROUPS_BELOW else 0])
+
+    def message(self, chat: int, sender: Json, **fields: Any) -> Json:
+        """A new message in a chat."""
+        made = {
+            "message_id": self.number(chat),
+            "date": START + 60 * next(self._clock),
+            "from": sender,
+            "chat": chat_of(chat),
+            **fields,
+        }
+        self.messages[chat, made["message_id"]] = made
+        return made
+
+    def find(self, chat: int, number: int) -> Json:
+        try:
+            return self.messages[chat, number]
+        except KeyError:
+            raise RefusedError("Bad Request: message to edit not found") from None
+
+    async def push(self, kind: str, content: Json) -> None:
+        """Make an update, unless the bot asked not to get its kind."""
+        async with self.changed:
+            if self.allowed is None or kind in self.allowed:
+                self.updates.append({"update_id": next(self._update_numbers), kind: content})
+            self.changed.notify_all()
+
+    def check_place(self, chat: int, thread: int | None) -> None:
+        """Raises RefusedError for a chat or topic the bot cannot write to."""
+        if chat in self.blocked:
+            raise RefusedError("Forbidden: bot was blocked by the user", 403)
+        if chat in self.moved:
+            raise RefusedError(
+                "Bad Request: group chat was upgraded to a supergroup chat", migrate_to_chat_id=self.moved[chat]
+            )
+        topic = self.messages.get((chat, thread)) if thread is not None else None
+        if thread is not None and (topic is None or "forum_topic_created" not in topic):
+            raise RefusedError("Bad Request: message thread not found")
+
+
+def chat_of(chat: int) -> Json:
+    if chat > 0:
+        return {"id": chat, "type": "private", "first_name": "Priya"}
+    return {"id": chat, "type": "supergroup" if chat < SUPERGROUPS_BELOW else "group", "title": "Group"}
+
+
+def units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def check_text(text: str, entities: list[Json]) -> None:
+    """Raises RefusedError as the Bot API would."""
+    if not text.strip():
+        raise RefusedError("Bad Request: message text is empty")
+    if units(text) > LONGEST:
+        raise RefusedError("Bad Request: message is too long")
+    for entity in entities:
+        end = entity["offset"] + entity["length"]
+        if entity["offset"] < 0 or entity["length"] <= 0 or end > units(text):
+            raise RefusedError("Bad Request: entity is out of the text's bounds")
+
+
+def check_markup(markup: Json | None) -> None:
+    """Raises RefusedError for button data over 64 bytes."""
+    for row in (markup or {}).get("inline_keyboard", ()):
+        if any(not 1 <= len(button["callback_data"].encode()) <= 64 for button in row):
+            raise RefusedError("Bad Request: BUTTON_DATA_INVALID")
