@@ -24,14 +24,19 @@ OTHER_LANE_MARGIN = 0.25
 
 
 def choose(ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int]) -> list[Found]:
-    """What matters most first: messages, memories and summaries of SPEC §5, then more messages."""
+    """What matters most first: messages, memories and summaries of SPEC §5, then more messages.
+
+    `shown` are the messages of the window.  A long one may be cut to its budget, so the further messages do not leave
+    them out: whoever knows what was cut passes over the others.
+    """
     asking = asks(query)
-    unseen = [f for f in ranked if f.kind == "message" and f.id not in shown and (asking or _near(f))]
-    messages = _of_lane(unseen, thread_key)
+    talk = [f for f in ranked if f.kind == "message" and f.text != query and (asking or _near(f))]
+    messages = _of_lane(talk, thread_key)
+    first = [f for f in messages if f.id not in shown][:MESSAGES]
     memories = [f for f in ranked if f.kind in MEMORY_KINDS and _of_use(f)]
     summaries = [f for f in ranked if f.kind == "summary" and _near(f)]
-    more = messages[MESSAGES : MESSAGES + MORE] if asking else []
-    return [*messages[:MESSAGES], *memories[:MEMORIES], *summaries[:SUMMARIES], *more]
+    more = [f for f in messages if f not in first][:MORE] if asking else []
+    return [*first, *memories[:MEMORIES], *summaries[:SUMMARIES], *more]
 
 
 def _near(found: Found) -> bool:

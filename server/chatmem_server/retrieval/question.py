@@ -85,9 +85,10 @@ def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
 
 def without_names(text: str, named: frozenset[str]) -> str:
     """The query as it would be put to the person named: what is near a name is not near an answer."""
+    bare = text
     for speaker in named:
-        text = _mention(speaker).sub(" ", text)
-    bare = re.sub(r"\s+", " ", text).strip()
+        bare = _mention(speaker).sub(" ", bare)
+    bare = re.sub(r"\s+", " ", bare).strip()
     return bare if re.search(r"\w", bare) else text
 
 

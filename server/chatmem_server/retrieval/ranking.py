@@ -44,7 +44,8 @@ class Ranking:
 def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Ranking:
     """Scores are comparable within one ranking only."""
     words = [s.bm25(question, c.ranks, c.tokens) for c in candidates]
-    lexical, dense = scale(words), scale([c.cosine for c in candidates if c.cosine is not None])
+    lexical = scale(words, w.LEAST_LEXICAL_DEVIATION)
+    dense = scale([c.cosine for c in candidates if c.cosine is not None], w.LEAST_DENSE_DEVIATION)
     own = [
         w.LEXICAL * lexical.standard(word) + w.DENSE * dense.standard(c.cosine) + _manner(question, c)
         for c, word in zip(candidates, words, strict=True)
@@ -54,11 +55,12 @@ def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) ->
     return Ranking(_with_surroundings(candidates, own), lexical, dense)
 
 
-def scale(values: Sequence[float]) -> Scale:
+def scale(values: Sequence[float], least: float) -> Scale:
+    """`least`: a deviation below which differences mean nothing, as among two or three candidates."""
     if not values:
         return Scale(0.0, 0.0)
     mean = sum(values) / len(values)
-    return Scale(mean, sqrt(sum((value - mean) ** 2 for value in values) / len(values)))
+    return Scale(mean, max(least, sqrt(sum((value - mean) ** 2 for value in values) / len(values))))
 
 
 def _manner(question: Question, c: Candidate) -> float:
@@ -99,12 +101,19 @@ def _add_time(question: Question, candidates: Sequence[Candidate], own: list[flo
 
 
 def _with_surroundings(candidates: Sequence[Candidate], own: Sequence[float]) -> list[float]:
-    places = {_place(c): max(0.0, score) for c, score in zip(candidates, own, strict=True)}
+    """A question lends to the message after it, which may be its answer; any other message mostly to the one before it,
+    which it may echo."""
+    asking = [s.asking(c.head) for c in candidates]
+    onward = {
+        _place(c): max(0.0, score + w.QUESTION * q) * (w.BEFORE + w.ANSWER * q)
+        for c, score, q in zip(candidates, own, asking, strict=True)
+    }
+    back = {_place(c): max(0.0, score) * w.AFTER * (1 - q) for c, score, q in zip(candidates, own, asking, strict=True)}
     sittings = _sittings(candidates, own)
     return [
         score
-        + w.BEFORE * places.get((c.chat_id, c.thread_key, c.lane_no - 1), 0.0)
-        + w.AFTER * places.get((c.chat_id, c.thread_key, c.lane_no + 1), 0.0)
+        + onward.get((c.chat_id, c.thread_key, c.lane_no - 1), 0.0)
+        + back.get((c.chat_id, c.thread_key, c.lane_no + 1), 0.0)
         + w.SESSION * sitting
         for c, score, sitting in zip(candidates, own, sittings, strict=True)
     ]

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from chatmem.contract import MemoryStatus
 from chatmem_server.embedding.codes import code, halfvec
@@ -29,6 +29,17 @@ NO_SHARES_SECONDS = 20.0
 
 class SearchRefused(Exception):
     """The search cannot be done as asked; the text says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the database holds for a question. `newest` is the number of the newest message."""
+
+    question: Question
+    messages: Sequence[Candidate]
+    memories: Sequence[Row]
+    summaries: Sequence[Row]
+    newest: int
 
 
 class Retriever:
@@ -59,21 +70,26 @@ class Retriever:
         ranked, _ = await self._ranked(replace(request, thread_key=None))
         return await self._hits(request, prompting.choose(ranked, request.query, request.thread_key, shown))
 
-    async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
-        """All that was found, best first, and the number of the newest message."""
+    async def read(self, r: SearchRequest) -> Read:
+        """The question as understood, and everything that may answer it; not ranked yet."""
         setting, question = await self._question(r)
         scan = await self._scan(r, question, setting)
         messages, memories, summaries = await asyncio.gather(
             self._messages(scan), self._memories(scan), self._summaries(scan)
         )
-        by_score = ranking.rank(question, messages, r.zone)
+        return Read(question, messages, memories, summaries, setting.last_id)
+
+    async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
+        """All that was found, best first, and the number of the newest message."""
+        x = await self.read(r)
+        by_score = ranking.rank(x.question, x.messages, r.zone)
         hits = [
-            *(found.message(question, *pair) for pair in zip(messages, by_score.scores, strict=True)),
-            *(found.memory(question, row, by_score) for row in memories),
-            *(found.summary(question, row, by_score) for row in summaries),
+            *(found.message(x.question, *pair) for pair in zip(x.messages, by_score.scores, strict=True)),
+            *(found.memory(x.question, row, by_score) for row in x.memories),
+            *(found.summary(x.question, row, by_score) for row in x.summaries),
         ]
         wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
-        return sorted(wanted, key=lambda hit: hit.order), setting.last_id
+        return sorted(wanted, key=lambda hit: hit.order), x.newest
 
     async def _question(self, r: SearchRequest) -> tuple[Setting, Question]:
         spans = questions.spans_of(r.query, r.now, r.zone)

@@ -42,7 +42,9 @@ class Candidate(NamedTuple):
 
 
 def bm25(question: Question, ranks: Sequence[float], tokens: int) -> float:
-    length = 1 - w.B + w.B * tokens / w.MIDDLING_TOKENS
+    """Of a reply that is asked for its length says nothing against it."""
+    counted = min(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
+    length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched = sum(weight * rank for weight, rank in zip(question.weights, ranks, strict=True))
     return matched / ONE_MATCH * (w.K1 + 1) / (1 + w.K1 * length)
 

@@ -1,8 +1,8 @@
 """The weights of the ranker and the constants of its signals, in one place; nothing is computed here.
 
-Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.  The weights keep
-within bounds of their meaning: what is positive by its meaning stays positive, and no prior may outvote all words and all
-likeness together.  They follow what was measured elsewhere on public conversations; no benchmark here has judged them yet.
+Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.  The weights were
+fitted on the seeded generator (`python -m benchmarks.fit`), within bounds that keep their meaning: what is positive by
+its meaning stays positive, and no prior may outvote all words and all likeness together.
 """
 
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 LEXICAL: Final = 1.0
 """Per standard deviation of the BM25 score."""
 
-DENSE: Final = 1.3
+DENSE: Final = 1.0
 """Per standard deviation of the cosine: with the names taken out of the query it tells more than the words do."""
 
 COVERAGE: Final = 0.3
@@ -53,10 +53,13 @@ ROUTINE: Final = 1.5
 """For a routine message whose name the query contains a part of ("morning" of morning-summary)."""
 
 BEFORE: Final = 0.25
-"""Share of the score of the message before: a question, whose answer this may be."""
+"""Share of the score of the message before: what is said next is often about the same."""
+
+ANSWER: Final = 0.25
+"""The same in addition where the message before asks: this may be the answer."""
 
 AFTER: Final = 0.4
-"""Share of the score of the message after: an echo of what was told."""
+"""Share of the score of the message after, unless it only asks: an echo of what was told."""
 
 SESSION: Final = 0.5
 """Share of the mean of the three best messages of the same sitting."""
@@ -74,7 +77,7 @@ SUMMARY: Final = -0.5
 """For a summary: it speaks of many things."""
 
 K1: Final = 0.9
-B: Final = 0.4
+B: Final = 0.5
 """BM25's saturation and length normalisation, for short messages."""
 
 MIDDLING_TOKENS: Final = 32
@@ -83,7 +86,11 @@ LONG_TOKENS: Final = 60
 VERY_LONG_TOKENS: Final = 200
 """A reply counts as long from LONG_TOKENS, fully from VERY_LONG_TOKENS."""
 
-MOST_DEVIATIONS: Final = 3.0
+LEAST_LEXICAL_DEVIATION: Final = 2.0
+LEAST_DENSE_DEVIATION: Final = 0.04
+"""Deviations of BM25 and cosine below which differences mean nothing; over a hundred candidates they are larger."""
+
+MOST_DEVIATIONS: Final = 2.5
 """Standard deviations that count: one hit among a hundred misses would drown every other signal."""
 
 AFTER_DAYS: Final = 7

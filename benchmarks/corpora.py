@@ -1,0 +1,69 @@
+"""Reads public evaluation sets, given as files by whoever has them, into dialogues; none is part of this repository."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from benchmarks.dialogue import Dialogue, Probe, Turn
+
+_LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+_LOCOMO_DATE = "%I:%M %p on %d %B, %Y"
+_LONGMEMEVAL_DATE = "%Y/%m/%d (%a) %H:%M"
+
+
+def locomo(file: Path) -> list[Dialogue]:
+    """A list of conversations, each with dated sessions of two speakers and questions with the ids of their evidence."""
+    return [_locomo(number, sample) for number, sample in enumerate(json.loads(file.read_text("utf-8")), 1)]
+
+
+def longmemeval(file: Path) -> list[Dialogue]:
+    """A list of questions, each over sessions of its own of a user and an assistant; evidence turns are marked."""
+    return [_longmemeval(entry) for entry in json.loads(file.read_text("utf-8"))]
+
+
+def _locomo(number: int, sample: Mapping[str, Any]) -> Dialogue:
+    talk = sample["conversation"]
+    turns: list[Turn] = []
+    ids: dict[str, int] = {}
+    for at, entry in _locomo_entries(talk):
+        ids[entry["dia_id"]] = len(turns) + 1
+        caption = entry.get("blip_caption")
+        text = f"{entry['text']} [shares {caption}]" if caption else entry["text"]
+        role = "user" if entry["speaker"] == talk["speaker_a"] else "assistant"
+        turns.append(Turn(len(turns) + 1, role, entry["speaker"], text, at))
+    probes = [
+        Probe(_LOCOMO_KINDS[qa["category"]], qa["question"], evidence)
+        for qa in sample["qa"]
+        if (evidence := _locomo_evidence(qa.get("evidence", ()), ids))
+    ]
+    return Dialogue(f"locomo-{number}", "people", turns, probes)
+
+
+def _locomo_entries(talk: Mapping[str, Any]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:
+    numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
+    for number in numbers:
+        at = datetime.strptime(talk[f"session_{number}_date_time"], _LOCOMO_DATE).replace(tzinfo=UTC)
+        for index, entry in enumerate(talk[f"session_{number}"]):
+            yield at + timedelta(seconds=30 * index), entry
+
+
+def _locomo_evidence(named: Sequence[str], ids: Mapping[str, int]) -> tuple[int, ...]:
+    found = {ids[one] for text in named for one in re.findall(r"D\d+:\d+", text) if one in ids}
+    return tuple(sorted(found))
+
+
+def _longmemeval(entry: Mapping[str, Any]) -> Dialogue:
+    turns: list[Turn] = []
+    evidence: list[int] = []
+    sessions = zip(entry["haystack_dates"], entry["haystack_sessions"], strict=True)
+    for day, session in sorted(sessions, key=lambda pair: str(pair[0])):
+        at = datetime.strptime(day, _LONGMEMEVAL_DATE).replace(tzinfo=UTC)
+        for index, turn in enumerate(session):
+            turns.append(Turn(len(turns) + 1, turn["role"], None, turn["content"], at + timedelta(seconds=30 * index)))
+            if turn.get("has_answer"):
+                evidence.append(len(turns))
+    probes = [Probe(entry["question_type"], entry["question"], tuple(evidence))] if evidence else []
+    return Dialogue(entry["question_id"], "assistant", turns, probes)

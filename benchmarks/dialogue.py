@@ -1,0 +1,36 @@
+"""A conversation with questions whose evidence is known: what every source of evaluation data is turned into."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Regime = Literal["people", "assistant"]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message. `id` is its place in the dialogue, from 1."""
+
+    id: int
+    role: Literal["user", "assistant"]
+    speaker: str | None
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One question, and the turns that answer it."""
+
+    kind: str
+    text: str
+    evidence: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    name: str
+    regime: Regime
+    turns: Sequence[Turn]
+    probes: Sequence[Probe]

@@ -1,0 +1,112 @@
+"""Evidence recall through our own tools, beside the usual methods on the same questions.
+
+    python -m benchmarks.retrieval [--synthetic N] [--locomo FILE] [--longmemeval FILE] [--model FOLDER] [--json FILE]
+
+`--synthetic N` is N seeded dialogues of each regime.  Questions go through `search_memory(where="chat")` of a real server
+over MCP; with `--budgets` also through `get_context`, to see what of the evidence a context of that size holds.
+"""
+
+import argparse
+import asyncio
+import json
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks import baselines, corpora
+from benchmarks.dialogue import Dialogue, Probe
+from benchmarks.generator import corpus
+from benchmarks.memory import FIRST_USER, Memory, fill, open_memory
+from benchmarks.metrics import DEPTHS, Recalls, as_json, table
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem.settings import ServerSettings
+
+OURS = "search_memory"
+
+
+def main() -> None:
+    asyncio.run(_main(_arguments()))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--synthetic", type=int, default=0, metavar="N", help="generated dialogues of each regime")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--locomo", type=Path, metavar="FILE")
+    parser.add_argument("--longmemeval", type=Path, metavar="FILE")
+    parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
+    parser.add_argument("--words-only", action="store_true", help="without embeddings")
+    parser.add_argument("--budgets", type=int, nargs="*", default=[], metavar="TOKENS", help="contexts to look into")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser.parse_args()
+
+
+async def _main(args: argparse.Namespace) -> None:
+    dialogues = corpus(args.synthetic or (0 if args.locomo or args.longmemeval else 3), args.seed)
+    dialogues += corpora.locomo(args.locomo) if args.locomo else []
+    dialogues += corpora.longmemeval(args.longmemeval) if args.longmemeval else []
+    model = args.model or ServerSettings().data_dir / "models" / "all-minilm-l6-v2-int8"
+    async with open_memory(None if args.words_only else model, len(dialogues)) as memory:
+        await fill(memory, dialogues)
+        recalls = await _measured(memory, dialogues)
+        print(table(recalls), flush=True)
+        contexts = {budget: await _contexts(memory, dialogues, budget) for budget in args.budgets}
+        for budget, by_regime in contexts.items():
+            for regime, (some, every) in by_regime.items():
+                print(f"get_context({budget}): {regime}: some evidence {some:.3f}, all of it {every:.3f}")
+    if args.json:
+        args.json.write_text(json.dumps({"recall": as_json(recalls), "contexts": contexts}, indent=1))
+
+
+async def _measured(memory: Memory, dialogues: Sequence[Dialogue]) -> Recalls:
+    recalls = Recalls()
+    seconds: list[float] = []
+    for user, dialogue in enumerate(dialogues, FIRST_USER):
+        chat = await baselines.load(memory, user, dialogue)
+        async with memory.client(user) as client:
+            for probe in dialogue.probes:
+                ranked = await baselines.rankings(memory, chat, probe)
+                started = time.perf_counter()
+                ranked[OURS] = await _searched(client, probe)
+                seconds.append(time.perf_counter() - started)
+                for method, numbers in ranked.items():
+                    recalls.add(method, dialogue.regime, probe.kind, numbers, probe.evidence)
+    seconds.sort()
+    print(f"search_memory: {1000 * seconds[len(seconds) // 2]:.1f} ms p50 of {len(seconds)}, {DEPTHS[-1]} results each")
+    return recalls
+
+
+async def _searched(client: MemoryClient, probe: Probe) -> list[int]:
+    page = await client.search_memory(c.SearchMemoryArgs(query=probe.text, kinds=("message",), limit=DEPTHS[-1]))
+    return [result.id for result in page.results]
+
+
+async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) -> dict[str, tuple[float, float]]:
+    """By regime: how many questions find some of their evidence in the context, and how many all of it."""
+    some: defaultdict[str, list[bool]] = defaultdict(list)
+    every: defaultdict[str, list[bool]] = defaultdict(list)
+    for user, dialogue in enumerate(dialogues, FIRST_USER):
+        async with memory.client(user) as client:
+            for probe in dialogue.probes:
+                if probe.kind != "adversarial":
+                    held = await _held(client, dialogue, probe, budget)
+                    some[dialogue.regime].append(any(held))
+                    every[dialogue.regime].append(all(held))
+    return {regime: (sum(some[regime]) / len(some[regime]), sum(every[regime]) / len(every[regime])) for regime in some}
+
+
+async def _held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> list[bool]:
+    """For each evidence turn whether the context has its text; of a long one its last words are asked for."""
+    context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
+    text = _squeezed(context.context or "")
+    return [_squeezed(dialogue.turns[turn - 1].text)[:60] in text for turn in probe.evidence]
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    main()

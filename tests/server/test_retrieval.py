@@ -1,0 +1,322 @@
+"""Searching a real memory: scope, words in any script, time, routines, former states, pages."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient, MemoryRefused
+from chatmem_server.embedding.codes import code, halfvec
+from chatmem_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
+from chatmem_server.retrieval.hits import Hit, SearchRequest
+from chatmem_server.retrieval.search import Retriever
+from chatmem_server.store.database import Database
+from tests.memory_fixtures import USER, Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+ZONE = ZoneInfo("Asia/Singapore")
+
+
+class Axes(NoEmbedder):
+    """Texts near one another share a word of a short list: an embedding whose meaning the test can see."""
+
+    model = "axes"
+    mean: Vector = (0.0,) * 384
+    ready = True
+    subjects = (("puppy", "dog", "animal"), ("sea", "swim", "beach"), ("salary", "promotion", "boss"))
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
+        self.asked += texts
+        return [self._vector(text.lower()) for text in texts]
+
+    def _vector(self, text: str) -> Vector:
+        axes = [float(any(word in text for word in words)) for words in self.subjects]
+        return [*(axes if any(axes) else (0.1, 0.1, 0.1)), *[0.01] * 381]
+
+
+class Away(Axes):
+    """Ready, and then not there when asked."""
+
+    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
+        raise EmbeddingUnavailable("away")
+
+
+async def say(client: MemoryClient, *texts: str, **more: object) -> list[int]:
+    return [
+        (await client.record_message(c.RecordMessageArgs.model_validate({"role": "user", "content": text, **more}))).id
+        for text in texts
+    ]
+
+
+async def found(client: MemoryClient, query: str, **more: object) -> list[str]:
+    args = c.SearchMemoryArgs.model_validate({"query": query, "kinds": ("message",), **more})
+    return [result.text for result in (await client.search_memory(args)).results]
+
+
+def request(query: str, now: datetime, **more: object) -> SearchRequest:
+    base: dict[str, object] = {
+        "owner_id": USER,
+        "chat_id": USER,
+        "thread_key": None,
+        "zone": ZONE,
+        "kinds": ("message",),
+    }
+    return SearchRequest(query=query, now=now, **(base | more))  # type: ignore[arg-type]  # fields by name
+
+
+async def embed_all(database: Database, embedder: Axes) -> None:
+    rows = await database.pool.fetch("select owner_id, chat_id, id, content from messages")
+    for row in rows:
+        [vector] = await embedder.embed([row["content"]], urgent=False)
+        await database.pool.execute(
+            "update messages set embedding = $4, ebits = $5 where owner_id = $1 and chat_id = $2 and id = $3",
+            *(row["owner_id"], row["chat_id"], row["id"], halfvec(vector), code(vector, embedder.mean)),
+        )
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("We swam with turtles in Oman", "swimming turtle"),
+        ("我昨天去了北京大学", "北京"),
+        ("東京タワーに行った", "東京タワー"),
+        ("Переехала в Тбилиси осенью", "Тбилиси"),
+        ("Dinner with Zoë at the café", "zoe cafe"),
+        ("the flat/house question is settled", "house"),
+    ],
+)
+async def test_words_are_found_in_any_form_and_script(memory: Memory, told: str, asked: str) -> None:
+    async with memory.client() as client:
+        await say(client, "Good morning to you", told, "Nothing else to tell")
+        assert (await found(client, asked))[0] == told
+
+
+async def test_a_search_without_any_word_of_meaning_finds_nothing_and_does_not_fail(memory: Memory) -> None:
+    async with memory.client() as client:
+        await say(client, "I like tea")
+        for query in ("the", "?!", "'; drop table messages; --", "a & b | !c", "\\'"):
+            await found(client, query)
+
+
+async def test_a_search_of_an_empty_chat_is_empty(memory: Memory) -> None:
+    async with memory.client() as client:
+        assert await found(client, "anything yesterday") == []
+
+
+async def test_thread_scope_cuts_out_the_lane_before_ranking(memory: Memory) -> None:
+    async with memory.client() as client:
+        await say(client, "the budget is 400", message_thread_id=7)
+        await say(client, *(f"the budget of plan {n} is 900" for n in range(9)))
+        texts = await found(client, "budget", where="thread", message_thread_id=7)
+    assert texts == ["the budget is 400"]
+
+
+async def test_all_scope_reaches_every_chat_of_the_owner_and_no_other_owners(memory: Memory) -> None:
+    async with memory.relay() as client:
+        await say(client, "Zorblax in private", chat_id=42)
+        await say(client, "Zorblax in my own group", chat_id=-200)
+        await say(client, "Zorblax in a shared group", chat_id=-100)
+        await say(client, "Zorblax of somebody else", chat_id=43)
+        texts = await found(client, "Zorblax", chat_id=42, where="all")
+        here = await found(client, "Zorblax", chat_id=42)
+    assert set(texts) == {"Zorblax in private", "Zorblax in my own group"}
+    assert here == ["Zorblax in private"]
+
+
+async def test_since_and_until_are_filters(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        for day in range(5):
+            await say(client, f"tea on day {day}", sent_at=(clock.at + timedelta(days=day)).isoformat())
+        texts = await found(client, "tea", since=clock.at + timedelta(days=1), until=clock.at + timedelta(days=3))
+    assert set(texts) == {"tea on day 1", "tea on day 2"}
+
+
+async def test_a_time_in_the_query_brings_up_what_was_said_then(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        for day, text in enumerate(("We talked of cheese", "We talked of wine", "We talked of bread")):
+            await say(client, text, sent_at=(clock.at + timedelta(days=day)).isoformat())
+        clock.forward(days=2, hours=3)
+        assert (await found(client, "What did we talk of yesterday?"))[0] == "We talked of wine"
+        assert (await found(client, "What did we say on 16 February?"))[0] == "We talked of cheese"
+
+
+async def test_time_without_any_matching_word_still_finds(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "Bought a kite", sent_at=(clock.at - timedelta(days=1)).isoformat())
+        await say(client, "Mended the roof", sent_at=(clock.at - timedelta(days=40)).isoformat())
+        assert (await found(client, "What happened yesterday?"))[0] == "Bought a kite"
+
+
+async def test_an_old_talk_is_read_from_its_own_end(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "The roof was mended", sent_at=(clock.at - timedelta(days=40)).isoformat())
+        await say(client, "The roof leaks", sent_at=(clock.at - timedelta(days=9)).isoformat())
+        clock.forward(days=700)
+        assert (await found(client, "What about the roof last month?"))[0] == "The roof was mended"
+
+
+async def test_the_speaker_named_comes_first_and_the_name_itself_is_no_match(memory: Memory) -> None:
+    async with memory.client() as client:
+        await say(client, "Amy, do you like it? Amy, tell me!", "I like jazz", speaker="Ben")
+        await say(client, "I like opera", "Hello", speaker="Amy")
+        assert (await found(client, "What does Amy like?"))[0] == "I like opera"
+
+
+async def test_the_answer_beside_a_matching_question_is_found_though_it_shares_no_word(memory: Memory) -> None:
+    async with memory.client() as client:
+        await say(client, *(f"Filler number {n} about nothing" for n in range(30)))
+        await say(client, "What is your favourite instrument?", "The cello, always.")
+        await say(client, *(f"More filler {n} about nothing" for n in range(30)))
+        assert "The cello, always." in (await found(client, "favourite instrument"))[:2]
+
+
+async def test_a_long_reply_is_cut_to_the_sentences_that_answer_with_the_whole_at_hand(
+    memory: Memory, clock: Clock
+) -> None:
+    dull = " ".join(f"This is sentence number {n} of the talk, and it says little." for n in range(80))
+    async with memory.client() as client:
+        await say(client, f"{dull} The hydration should be seventy percent. {dull}", role="assistant")
+    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
+    page = await retriever.search(request("What hydration did you suggest?", clock.at))
+    assert "hydration should be seventy percent" in page.hits[0].text
+    assert len(page.hits[0].text) < 1000 < len(page.hits[0].full_text)
+
+
+async def test_a_detail_of_a_routine_is_found_in_its_full_text(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        briefing = "Good morning. " + "Markets were calm. " * 90 + "The forecast says thunder at noon. Have a good day."
+        await say(client, briefing, role="assistant", routine="morning-summary", summary="Markets and weather.")
+        await say(client, *(f"chat {n}" for n in range(20)))
+        context = await client.get_context(c.GetContextArgs(query="What was the weather forecast in today's briefing?"))
+    assert "thunder at noon" in (context.context or "")
+
+
+async def test_a_superseded_memory_is_found_only_by_who_asks_how_it_was(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I live in Singapore"))
+        await client.remember(c.RememberArgs(content="I live in Lisbon"))
+        now = await client.search_memory(c.SearchMemoryArgs(query="Where do I live?", kinds=("fact",)))
+        before = await client.search_memory(c.SearchMemoryArgs(query="Where did I live before?", kinds=("fact",)))
+    assert [r.text for r in now.results] == ["I live in Lisbon"]
+    assert before.results[0].text == "I live in Singapore"
+
+
+async def test_pages_join_to_the_whole_without_gap_or_double_though_more_is_said_meanwhile(memory: Memory) -> None:
+    async with memory.client() as client:
+        ids = await say(client, *(f"tea number {n}" for n in range(23)))
+        seen: list[int] = []
+        cursor: str | None = None
+        while True:
+            page = await client.search_memory(
+                c.SearchMemoryArgs(query="tea", kinds=("message",), limit=5, cursor=cursor)
+            )
+            seen += [result.id for result in page.results]
+            await say(client, "tea tea tea, said meanwhile")
+            if (cursor := page.next_cursor) is None:
+                break
+    assert sorted(seen) == ids
+
+
+async def test_a_cursor_of_another_query_is_refused_with_what_to_do(memory: Memory) -> None:
+    async with memory.client() as client:
+        await say(client, *(f"tea number {n}" for n in range(9)))
+        page = await client.search_memory(c.SearchMemoryArgs(query="tea", limit=2))
+        with pytest.raises(MemoryRefused, match="same query"):
+            await client.search_memory(c.SearchMemoryArgs(query="coffee", limit=2, cursor=page.next_cursor))
+
+
+async def test_meaning_finds_what_shares_no_word(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "We bought bread", "Our puppy is called Rex", "I got a promotion", "The sea was cold")
+    embedder = Axes()
+    await embed_all((await memory.storage.actors()).kit.database, embedder)
+    page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(
+        request("Is there a dog?", clock.at)
+    )
+    assert page.hits[0].full_text == "Our puppy is called Rex"
+    assert page.hits[0].cosine == pytest.approx(1.0, abs=0.01)
+
+
+async def test_the_vector_of_a_query_is_that_of_its_words_without_names(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "hello", speaker="Amy")
+    embedder = Axes()
+    await Retriever((await memory.storage.actors()).kit.database, embedder).search(request("Amy's dog?", clock.at))
+    assert embedder.asked == ["dog?"]
+
+
+async def test_what_has_no_embedding_yet_is_found_beside_what_has(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "Our puppy is called Rex")
+        embedder = Axes()
+        await embed_all((await memory.storage.actors()).kit.database, embedder)
+        await say(client, "the dog next door barks")
+    page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(request("dog", clock.at))
+    assert {hit.full_text for hit in page.hits} == {"Our puppy is called Rex", "the dog next door barks"}
+
+
+async def test_an_embedder_that_goes_away_costs_nothing_but_meaning(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "Our puppy is called Rex")
+    page = await Retriever((await memory.storage.actors()).kit.database, Away()).search(request("puppy", clock.at))
+    assert [hit.full_text for hit in page.hits] == ["Our puppy is called Rex"]
+
+
+async def test_numbers_below_a_bound_are_all_that_is_seen(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        ids = await say(client, *(f"tea number {n}" for n in range(6)))
+    page = await Retriever((await memory.storage.actors()).kit.database, NoEmbedder()).search(
+        request("tea", clock.at, before_id=ids[3])
+    )
+    assert sorted(hit.id for hit in page.hits) == ids[:3]
+
+
+async def test_a_prompt_recalls_this_lane_and_another_only_when_this_one_is_silent(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        await say(client, "The venue is the old mill", message_thread_id=7)
+        await say(client, "The caterer is Anton", "The venue needs a deposit")
+    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
+    ask = request("What about the venue?", clock.at, thread_key="root:42", kinds=None)
+    here = await retriever.for_prompt(ask, shown=frozenset(), excluded=None)
+    mill = request("old mill?", clock.at, thread_key="root:42", kinds=None)
+    other = await retriever.for_prompt(mill, shown=frozenset(), excluded=None)
+    assert _texts(here)[0] == "The venue needs a deposit"
+    assert "The venue is the old mill" not in _texts(here)
+    assert _texts(other)[0] == "The venue is the old mill"
+
+
+def _texts(hits: Sequence[Hit]) -> list[str]:
+    return [hit.full_text for hit in hits]
+
+
+async def test_as_of_a_time_memories_are_those_believed_then(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I live in Singapore"))
+        clock.forward(days=10)
+        then = clock.at
+        clock.forward(days=10)
+        await client.remember(c.RememberArgs(content="I live in Lisbon"))
+    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
+    hits = await retriever.for_prompt(
+        request("Where do I live?", then, kinds=None, until=then), shown=frozenset(), excluded=None
+    )
+    assert _texts(hits) == ["I live in Singapore"]
+
+
+async def test_scores_are_the_same_whenever_the_same_is_asked(memory: Memory) -> None:
+    async with memory.client() as client:
+        await say(client, *(f"tea and {word}" for word in ("milk", "lemon", "honey", "mint")))
+        args = c.SearchMemoryArgs(query="tea with honey")
+        first, second = await client.search_memory(args), await client.search_memory(args)
+    assert first == second
+    assert [r.score for r in first.results] == sorted((r.score for r in first.results), reverse=True)
+    assert first.results[0].at.tzinfo is not None
+    assert first.results[0].at.astimezone(UTC).year == 2026

@@ -1,0 +1,83 @@
+"""What of a search belongs in a prompt."""
+
+from datetime import UTC, datetime
+
+from chatmem_server.retrieval import prompting as p
+from chatmem_server.retrieval.found import Found
+
+AT = datetime(2026, 2, 18, tzinfo=UTC)
+LANE = "root:1"
+ASKING, TELLING = "what is my name?", "I like tea"
+
+
+def found(
+    number: int, kind: str = "message", *, lane: str | None = LANE, covered: float = 0.9, cosine: float = 0.6
+) -> Found:
+    return Found(
+        kind,
+        number,
+        1,
+        lane,
+        f"text {number}",
+        False,
+        "user",
+        None,
+        AT,
+        0,
+        9,
+        -float(number),
+        cosine,
+        covered,
+        (number,),
+    )  # type: ignore[arg-type]  # the kind
+
+
+def ids(hits: list[Found]) -> list[int]:
+    return [hit.id for hit in hits]
+
+
+def test_a_statement_recalls_five_messages_and_no_more() -> None:
+    assert ids(p.choose([found(n) for n in range(20)], TELLING, LANE, frozenset())) == [0, 1, 2, 3, 4]
+
+
+def test_a_question_offers_more_in_rank_order_for_a_budget_that_has_room() -> None:
+    assert ids(p.choose([found(n) for n in range(20)], ASKING, LANE, frozenset())) == list(range(20))
+
+
+def test_what_is_far_is_not_recalled_for_a_statement() -> None:
+    assert p.choose([found(1, covered=0.0, cosine=0.1)], TELLING, LANE, frozenset()) == []
+
+
+def test_the_first_five_are_not_shown_anyway() -> None:
+    assert ids(p.choose([found(n) for n in range(9)], TELLING, LANE, frozenset({0, 1}))) == [2, 3, 4, 5, 6]
+
+
+def test_the_question_itself_is_no_answer() -> None:
+    same = Found("message", 1, 1, LANE, ASKING, False, "user", None, AT, 0, 9, 9.0, 1.0, 1.0, (1,))
+    assert p.choose([same], ASKING, LANE, frozenset()) == []
+
+
+def test_memories_come_with_a_word_in_common_or_great_likeness_and_three_at_most() -> None:
+    far = found(1, "fact", covered=0.0, cosine=0.69)
+    near = [
+        found(2, "goal", covered=0.0, cosine=0.7),
+        found(3, "date", covered=0.2, cosine=0.1),
+        found(4, "fact"),
+        found(5, "pin"),
+    ]
+    assert ids(p.choose([far, *near], TELLING, LANE, frozenset())) == [2, 3, 4]
+
+
+def test_another_lane_is_silent_while_this_one_answers() -> None:
+    hits = [found(1, lane="topic:1:7"), found(2)]
+    assert ids(p.choose(hits, ASKING, LANE, frozenset())) == [2]
+
+
+def test_another_lane_speaks_when_this_one_has_nothing_near() -> None:
+    hits = [found(1, lane="topic:1:7"), found(2, covered=0.0, cosine=0.1)]
+    assert ids(p.choose(hits, ASKING, LANE, frozenset())) == [1, 2]
+
+
+def test_another_lane_speaks_when_it_holds_plainly_more_of_the_question() -> None:
+    hits = [found(1, lane="topic:1:7", covered=0.9), found(2, covered=0.5)]
+    assert ids(p.choose(hits, ASKING, LANE, frozenset())) == [1, 2]

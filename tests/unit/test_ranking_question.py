@@ -1,0 +1,106 @@
+"""What a query asks: whom, when, in which words."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chatmem_server.retrieval import question as q
+
+ZONE = ZoneInfo("Asia/Singapore")
+NOW = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
+
+
+def setting(*lexemes: str, speakers: tuple[str, ...] = ()) -> q.Setting:
+    return q.Setting(lexemes, speakers, 100, 100, None, False)
+
+
+def asked(
+    text: str, *lexemes: str, speakers: tuple[str, ...] = (), shares: dict[str, float] | None = None
+) -> q.Question:
+    return q.question(text, setting(*lexemes, speakers=speakers), shares or {}, ())
+
+
+def test_the_names_of_speakers_are_taken_out_of_the_words_and_of_the_wording() -> None:
+    question = asked("When did Amy's puppy run away?", "ami", "puppi", "run", "away", speakers=("Amy", "Ben"))
+    assert question.named == {"Amy"}
+    assert question.wording == "When did puppy run away?"
+    assert "ami" not in question.terms
+    assert "puppi" in question.terms
+
+
+def test_a_name_nobody_here_bears_stays_a_word() -> None:
+    question = asked("Who is Amy?", "ami", speakers=("Ben",))
+    assert (question.named, question.terms) == (frozenset(), ["ami"])
+
+
+def test_the_first_name_is_enough_and_case_does_not_matter() -> None:
+    assert q.names_in("what does priya like", ["Priya Raman"]) == {"Priya Raman"}
+
+
+def test_a_name_that_is_a_word_counts_only_with_its_capital() -> None:
+    assert q.names_in("will it rain", ["Will"]) == frozenset()
+    assert q.names_in("Where does Will live?", ["Will"]) == {"Will"}
+
+
+def test_a_query_that_is_only_a_name_keeps_it() -> None:
+    question = asked("Amy?", "ami", speakers=("Amy",))
+    assert question.wording == "Amy?"
+    assert question.terms == ["ami"]
+
+
+def test_rare_words_come_first_and_vague_ones_weigh_little() -> None:
+    shares = {"hike": 0.02, "go": 0.2, "lake": 0.01}
+    question = asked("which lake did we go hiking at", "hike", "go", "lake", "zorblax", shares=shares)
+    assert question.terms == ["zorblax", "lake", "hike", "go"]
+    assert list(question.weights) == sorted(question.weights, reverse=True)
+
+
+def test_without_statistics_longer_words_count_as_rarer() -> None:
+    assert q.weight("architecture", {}) > q.weight("car", {})
+
+
+def test_at_most_eight_terms_are_kept() -> None:
+    assert len(asked("x", *(f"word{n}" for n in range(30))).terms) == q.MOST_TERMS
+
+
+@pytest.mark.parametrize(
+    ("text", "when", "assistant", "former"),
+    [
+        ("When did I move?", True, False, False),
+        ("What day is the offsite?", True, False, False),
+        ("I was happy when she came", False, False, False),
+        ("Which hostel did you recommend?", False, True, False),
+        ("What was your advice on bread?", False, True, False),
+        ("where did I live before?", False, False, True),
+        ("what do I do for work", False, False, False),
+    ],
+)
+def test_the_manner_of_a_query_is_seen(text: str, when: bool, assistant: bool, former: bool) -> None:
+    question = asked(text)
+    assert (question.asks_when, question.asks_assistant, question.asks_past_state) == (when, assistant, former)
+
+
+@pytest.mark.parametrize("text", ["What is my name?", "remind me of the code", "where's my key", "北京怎么去？"])
+def test_a_question_asks(text: str) -> None:
+    assert q.asks(text)
+
+
+@pytest.mark.parametrize("text", ["Good morning!", "I love this song", "ok thanks"])
+def test_a_greeting_or_a_statement_does_not_ask(text: str) -> None:
+    assert not q.asks(text)
+
+
+def test_yesterday_is_a_day_of_the_users_zone() -> None:
+    [(start, end)] = q.spans_of("what did I say yesterday", NOW, ZONE)
+    assert start == datetime(2026, 2, 17, tzinfo=ZONE)
+    assert end == datetime(2026, 2, 18, tzinfo=ZONE)
+
+
+def test_what_lies_ahead_is_no_time_to_search_in() -> None:
+    assert q.spans_of("what do I have tomorrow", NOW, ZONE) == []
+
+
+def test_a_talk_long_over_is_read_from_its_end() -> None:
+    [(start, _)] = q.spans_seen_from("what did she do last month", datetime(2023, 6, 9, tzinfo=UTC), ZONE)
+    assert (start.year, start.month) == (2023, 5)

@@ -1,0 +1,203 @@
+"""Which of two messages answers better, by the signals the ranker weighs."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatmem_server.retrieval import weights
+from chatmem_server.retrieval.question import Question, Setting, question
+from chatmem_server.retrieval.ranking import Scale, rank, scale
+from chatmem_server.retrieval.signals import ONE_MATCH, Candidate, asking, coverage, longness, tells_of
+
+AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
+ZONE = ZoneInfo("UTC")
+DAY = timedelta(days=1)
+
+
+def asked(
+    text: str, *terms: str, speakers: tuple[str, ...] = (), spans: tuple[tuple[datetime, datetime], ...] = ()
+) -> Question:
+    return question(text, Setting(terms, speakers, 100, 100, AT, True), {}, spans)
+
+
+def said(number: int, head: str, **changes: object) -> Candidate:
+    """A message in the middle of nowhere: far in time and place from the others."""
+    plain = Candidate(
+        chat_id=1,
+        id=number,
+        thread_key="root:1",
+        lane_no=10 * number,
+        role="user",
+        speaker=None,
+        sent_at=AT - number * 30 * DAY,
+        utc_offset=0,
+        tokens=20,
+        routine=None,
+        head=head,
+        clipped=False,
+        cosine=0.3,
+        ranks=(),
+    )
+    return plain._replace(**changes)  # type: ignore[arg-type]  # fields by name
+
+
+def order(q: Question, *candidates: Candidate) -> list[int]:
+    scores = rank(q, candidates, ZONE).scores
+    return [c.id for _, c in sorted(zip(scores, candidates, strict=True), key=lambda pair: -pair[0])]
+
+
+HIT, MISS = (ONE_MATCH,), (0.0,)
+
+
+def test_a_message_with_the_word_comes_before_one_without() -> None:
+    assert order(asked("puppy", "puppi"), said(1, "hello", ranks=MISS), said(2, "a puppy", ranks=HIT)) == [2, 1]
+
+
+def test_a_rare_word_tells_more_than_a_common_one() -> None:
+    q = question("lake house", Setting(("lake", "hous"), (), 9, 9, AT, True), {"lake": 0.3, "hous": 0.01}, ())
+    rare = tuple(HIT[0] if term == "hous" else 0.0 for term in q.terms)
+    common = tuple(HIT[0] if term == "lake" else 0.0 for term in q.terms)
+    assert order(q, said(1, "lake", ranks=common), said(2, "house", ranks=rare)) == [2, 1]
+
+
+def test_likeness_ranks_where_no_word_is_shared() -> None:
+    q = asked("pets", "pet")
+    assert order(q, said(1, "a", ranks=MISS, cosine=0.2), said(2, "b", ranks=MISS, cosine=0.6)) == [2, 1]
+
+
+def test_a_message_without_an_embedding_is_neither_near_nor_far() -> None:
+    q = asked("pets", "pet")
+    candidates = [said(n, "x", ranks=MISS, cosine=c) for n, c in ((1, 0.1), (2, None), (3, 0.9))]
+    assert order(q, *candidates) == [3, 2, 1]
+
+
+def test_what_the_person_named_said_comes_first() -> None:
+    q = asked("What does Amy like?", "like", speakers=("Amy", "Ben"))
+    assert order(q, said(1, "tea", speaker="Ben", ranks=MISS), said(2, "tea", speaker="Amy", ranks=MISS)) == [2, 1]
+
+
+def test_who_names_both_prefers_neither() -> None:
+    q = asked("What do Amy and Ben like?", "like", speakers=("Amy", "Ben"))
+    scores = rank(
+        q, [said(1, "tea", speaker="Ben", ranks=MISS), said(2, "tea", speaker="Amy", ranks=MISS)], ZONE
+    ).scores
+    assert scores[0] == pytest.approx(scores[1])
+
+
+def test_a_long_reply_that_repeats_the_question_does_not_beat_the_users_own_words() -> None:
+    q = asked("degree", "degre")
+    reply = said(1, "", role="assistant", tokens=600, ranks=(ONE_MATCH * 1.5,), cosine=0.5)
+    own = said(2, "my degree", ranks=HIT, cosine=0.45)
+    assert order(q, reply, own) == [2, 1]
+
+
+def test_a_reply_is_found_when_the_query_asks_for_what_the_assistant_said() -> None:
+    q = asked("Which hostel did you recommend?", "hostel")
+    others = [said(n, "something else", ranks=MISS) for n in range(3, 12)]
+    reply = said(2, "", role="assistant", tokens=600, ranks=HIT)
+    assert order(q, said(1, "a hostel", ranks=HIT), reply, *others)[:2] == [2, 1]
+
+
+def test_a_short_turn_of_the_assistant_loses_nothing() -> None:
+    q = asked("hostel", "hostel")
+    user, assistant = said(1, "x", ranks=HIT), said(2, "x", role="assistant", ranks=HIT)
+    scores = rank(q, [user, assistant], ZONE).scores
+    assert scores[0] == pytest.approx(scores[1])
+
+
+def test_a_question_answers_less_than_a_statement() -> None:
+    q = asked("puppy", "puppi")
+    assert order(q, said(1, "A puppy, really?", ranks=HIT), said(2, "A puppy, really.", ranks=HIT)) == [2, 1]
+
+
+def test_when_is_answered_by_a_message_with_time_words() -> None:
+    q = asked("When did we swim?", "swim")
+    assert order(q, said(1, "We swam there", ranks=HIT), said(2, "We swam there yesterday", ranks=HIT)) == [2, 1]
+
+
+def test_the_day_the_query_names_counts_and_so_do_the_days_after() -> None:
+    q = asked("walk", "walk", spans=((AT, AT + DAY),))
+    on, after, before = (said(n, "walk", ranks=HIT, sent_at=AT + days * DAY) for n, days in ((1, 0), (2, 3), (3, -20)))
+    assert order(q, before, after, on) == [1, 2, 3]
+
+
+def test_a_message_that_tells_of_the_day_beats_one_sent_on_it() -> None:
+    q = asked("walk", "walk", spans=((AT, AT + DAY),))
+    on = said(1, "hello there", ranks=MISS, sent_at=AT)
+    after = said(2, "I went out yesterday", ranks=MISS, sent_at=AT + DAY)
+    assert order(q, on, after) == [2, 1]
+
+
+def test_the_answer_after_a_matching_question_is_lifted() -> None:
+    q = asked("puppy name", "puppi", "name")
+    question_turn = said(1, "What is the puppy's name?", lane_no=5, ranks=(ONE_MATCH, ONE_MATCH), sent_at=AT)
+    answer = said(2, "Biscuit, of course.", lane_no=6, ranks=(0.0, 0.0), sent_at=AT + timedelta(minutes=1))
+    elsewhere = said(3, "Biscuit, of course.", ranks=(0.0, 0.0))
+    assert order(q, question_turn, elsewhere, answer).index(2) < order(q, question_turn, elsewhere, answer).index(3)
+
+
+def test_a_lane_lends_nothing_to_another_lane() -> None:
+    q = asked("puppy", "puppi")
+    match = said(1, "puppy", lane_no=5, ranks=HIT, sent_at=AT)
+    beside = said(2, "yes", lane_no=6, thread_key="topic:1:9", ranks=MISS, sent_at=AT)
+    alone = said(3, "yes", ranks=MISS, sent_at=AT)
+    scores = rank(q, [match, beside, alone], ZONE).scores
+    assert scores[1] == pytest.approx(scores[2], abs=weights.SESSION * 10)
+    assert scores[1] <= scores[2]
+
+
+def test_a_routine_is_found_by_a_part_of_its_name() -> None:
+    q = asked("What was in the morning briefing?", "morn", "brief")
+    routine = said(1, "", role="assistant", tokens=600, routine="morning-summary", ranks=(0.0, 0.0))
+    other = said(2, "", role="assistant", tokens=600, routine="weekly-etf", ranks=(0.0, 0.0))
+    assert order(q, other, routine) == [1, 2]
+
+
+@given(st.integers(1, 10_000))
+def test_longness_lies_between_zero_and_one(tokens: int) -> None:
+    assert 0.0 <= longness(tokens) <= 1.0
+
+
+@given(st.text(max_size=80))
+def test_the_share_of_questions_lies_between_zero_and_one(text: str) -> None:
+    assert 0.0 <= asking(text) <= 1.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_coverage_lies_between_zero_and_one(ranks: list[float]) -> None:
+    q = asked("x", *(f"w{n}" for n in range(len(ranks))))
+    assert 0.0 <= coverage(q, ranks) <= 1.0 + 1e-9
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1))
+def test_a_standard_score_is_bounded(values: list[float]) -> None:
+    by = scale(values, 0.1)
+    assert all(abs(by.standard(value)) <= weights.MOST_DEVIATIONS for value in values)
+
+
+def test_what_was_not_measured_is_average() -> None:
+    assert Scale(0.4, 0.1).standard(None) == 0.0
+
+
+def test_no_candidates_no_scores() -> None:
+    assert rank(asked("x", "x"), [], ZONE).scores == []
+
+
+@given(st.permutations(range(6)))
+def test_the_order_candidates_come_in_changes_no_score(places: list[int]) -> None:
+    q = asked("puppy", "puppi")
+    every = [
+        said(n, "puppy?" if n % 2 else "a puppy", lane_no=n, ranks=HIT if n % 3 else MISS, sent_at=AT + n * DAY)
+        for n in range(6)
+    ]
+    straight = rank(q, every, ZONE).scores
+    shuffled = rank(q, [every[n] for n in places], ZONE).scores
+    assert [shuffled[places.index(n)] for n in range(6)] == pytest.approx(straight)
+
+
+def test_a_year_told_of_is_no_time_in_particular() -> None:
+    assert not tells_of("I moved here last year", AT, [(AT - 300 * DAY, AT - 299 * DAY)], ZONE)
+    assert tells_of("I moved here yesterday", AT, [(AT - 2 * DAY, AT)], ZONE)
