@@ -16,6 +16,7 @@ from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http, connect_stdio
 from chatmem.settings import RelaySettings, SettingsError, load
+from chatmem_cli.keyboard import Keyboard
 from chatmem_cli.memory import own_environment
 from chatmem_relay import views
 from chatmem_relay.incoming import Incoming
@@ -24,7 +25,8 @@ from chatmem_relay.responders.responder import Responder
 from chatmem_relay.turn import Manner, run_turn
 
 CHANNEL = "terminal"
-console = Console(highlight=False, soft_wrap=True)
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False, soft_wrap=True)
 
 
 class Terminal:
@@ -55,12 +57,13 @@ def run() -> int:
 
 
 async def _chat(settings: RelaySettings) -> int:
-    responder = choose(settings)
+    responder, keyboard = choose(settings), Keyboard()
     async with connected(settings) as memory:
-        if console.is_terminal:
+        if keyboard.interactive:
             console.print(f"Talking with {responder.name}. /help lists commands, Ctrl-D ends.")
-        async for line in _lines():
-            await _answer(memory, responder, settings, line)
+        while (line := await keyboard.line("you › ")) is not None:
+            if line.strip():
+                await _answer(memory, responder, settings, keyboard, line.strip())
     return 0
 
 
@@ -89,22 +92,15 @@ async def _answers(url: str, token: str) -> bool:
         return True
 
 
-async def _lines() -> AsyncGenerator[str]:
-    """What the person types, line by line, until the end of the input."""
-    while True:
-        try:
-            line = await asyncio.to_thread(input, "you › " if console.is_terminal else "")
-        except EOFError:
-            return
-        if line.strip():
-            yield line.strip()
-
-
-async def _answer(memory: MemoryClient, responder: Responder, settings: RelaySettings, line: str) -> None:
+async def _answer(
+    memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard, line: str
+) -> None:
     command, _, rest = line.partition(" ")
     handler = _COMMANDS.get(command)
     try:
-        if handler is not None:
+        if command == "/forget":
+            console.print(await _forget(memory, keyboard, rest.strip()))
+        elif handler is not None:
             console.print(await handler(memory, rest.strip()))
         else:
             await run_turn(memory, responder, Terminal(), _incoming(settings, line), _manner(settings))
@@ -143,14 +139,16 @@ async def _remember(memory: MemoryClient, text: str) -> str:
     return views.remembered_view((await memory.remember(c.RememberArgs(content=text))).memory)
 
 
-async def _forget(memory: MemoryClient, topic: str) -> str:
+async def _forget(memory: MemoryClient, keyboard: Keyboard, topic: str) -> str:
     target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
     preview = await memory.forget(target)
     if not preview.matches:
         return "Nothing matches; nothing to forget."
     console.print("\n".join(f"• {match.text}" for match in preview.matches))
-    sure = await asyncio.to_thread(input, "Erase this for good? [y/N] ")
-    if not sure.strip().lower().startswith("y"):
+    if not keyboard.interactive:
+        console.print("Erase this for good? [y/N]")
+    sure = await keyboard.line("Erase this for good? [y/N] ")
+    if not (sure or "").strip().lower().startswith("y"):
         return "Kept."
     done = await memory.forget(target.model_copy(update={"confirm": preview.confirm}))
     return f"✓ Forgotten ({done.erased.get('memories', 0)} memories, {done.erased.get('sentences', 0)} sentences)"
@@ -161,6 +159,10 @@ async def _new(memory: MemoryClient, _: str) -> str:
     return f"A new conversation begins ({begun.epoch}); your memories stay."
 
 
+async def _status(memory: MemoryClient, _: str) -> str:
+    return views.status_view(await memory.summarize_chat(c.SummarizeChatArgs()))
+
+
 async def _help(_: MemoryClient, __: str) -> str:
     return views.HELP
 
@@ -169,7 +171,7 @@ _COMMANDS: dict[str, Callable[[MemoryClient, str], Awaitable[str]]] = {
     "/memory": _memory,
     "/summary": _summary,
     "/remember": _remember,
-    "/forget": _forget,
+    "/status": _status,
     "/new": _new,
     "/help": _help,
 }

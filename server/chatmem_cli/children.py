@@ -40,7 +40,7 @@ class Child:
             if self._stopping:
                 return
             pause = FIRST_PAUSE if time.monotonic() - started > STEADY_SECONDS else min(LONGEST_PAUSE, pause * 2)
-            self.tell(f"{self.name} ended with code {code}; starting it again in {pause:.0f} s")
+            self.tell(f"{self.name} ended with code {code}; starting it again in {pause:g} s")
             await asyncio.sleep(pause)
 
     async def stop(self) -> None:

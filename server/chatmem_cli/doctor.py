@@ -4,22 +4,35 @@ import asyncio
 import importlib.util
 import shutil
 import socket
+import stat
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import asyncpg
 import httpx2
 from rich.console import Console
+from rich.text import Text
 
 from chatmem.settings import RelaySettings, ServerSettings, load
+from chatmem_server.auth import SCOPES
 from chatmem_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from chatmem_server.embedding.model_files import MODEL, complete
 
-console = Console(highlight=False, soft_wrap=True)
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False, soft_wrap=True)
 FREE_BYTES = 1 << 30
 OLDEST_POSTGRES = 150000
 OLDEST_VECTOR = (0, 8, 4)
+OLDEST_PYTHON = (3, 11)
+BUILT = datetime(2026, 1, 1, tzinfo=UTC)
+"""This program is younger than that; so must the clock be."""
+CLOCK_SECONDS = 60
+WEIGHTS = "model.safetensors"
+TIMEOUT = 5
 
 
 @dataclass(frozen=True)
@@ -31,29 +44,36 @@ class Finding:
     fix: str = ""
 
 
+_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "")}
+
 Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
-def run() -> int:
-    """0 when nothing is wrong."""
+def run(*, online: bool = False) -> int:
+    """0 when nothing is wrong. Without `online` nothing outside this machine and its own network is asked."""
     settings, relay = load(ServerSettings), load(RelaySettings)
-    findings = asyncio.run(_all(settings, relay))
+    findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
     for finding in findings:
-        mark = {True: "[green]✓[/green]", False: "[red]✗[/red]", None: "·"}[finding.ok]
-        console.print(f"{mark} {finding.text}")
+        mark, style = _MARKS[finding.ok]
+        console.print(Text(mark, style), finding.text)
         if finding.fix:
-            console.print(f"    fix: {finding.fix}")
+            console.print("    fix:", finding.fix)
     return int(any(finding.ok is False for finding in findings))
 
 
-async def _all(settings: ServerSettings, relay: RelaySettings) -> list[Finding]:
-    checks: tuple[Check, ...] = (_python, _folder, _database, _port, _embeddings, _claude, _ollama, _telegram, _zone)
+async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[Check]) -> list[Finding]:
     return [await check(settings, relay) for check in checks]
 
 
 async def _python(_: ServerSettings, __: RelaySettings) -> Finding:
-    version = ".".join(map(str, sys.version_info[:3]))
-    return Finding(True, f"Python {version}")
+    return python_finding(sys.version_info[:3])
+
+
+def python_finding(version: tuple[int, ...]) -> Finding:
+    name = "Python " + ".".join(map(str, version))
+    if version < OLDEST_PYTHON:
+        return Finding(False, f"{name} is too old", "use Python 3.11 or newer")
+    return Finding(True, f"{name}; Node is not needed")
 
 
 async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -117,17 +137,42 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
         return Finding(False, f"something else answers on port {settings.port}", "stop it, or set CHATMEM_PORT")
 
 
+async def _tokens(settings: ServerSettings, _: RelaySettings) -> Finding:
+    return tokens_finding(settings.data_dir / "tokens")
+
+
+def tokens_finding(folder: Path) -> Finding:
+    files = [folder / scope for scope in SCOPES]
+    missing = [file.name for file in files if not file.exists()]
+    if len(missing) == len(files):
+        return Finding(None, "access tokens: made when the server first starts")
+    if missing:
+        return Finding(False, f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
+    if any(stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files):
+        return Finding(False, f"access tokens in {folder} can be read by others", f"chmod 600 {folder}/*")
+    return Finding(True, f"access tokens in {folder}, readable by you alone")
+
+
 async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
-    if settings.embeddings != "local":
-        return Finding(None, f"embeddings: {settings.embeddings}")
-    folder = settings.embedding_model_dir or settings.data_dir / "models"
-    if await asyncio.to_thread(_holds_model, folder):
-        return Finding(True, f"embedding model in {folder}")
-    return Finding(None, "embedding model: fetched at the first start; search works by words until then")
+    match settings.embeddings:
+        case "local":
+            return model_finding(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
+        case "ollama":
+            return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
+        case _:
+            return Finding(None, "embeddings: switched off (CHATMEM_EMBEDDINGS=none); search works by words")
 
 
-def _holds_model(folder: Path) -> bool:
-    return any(folder.rglob("*.onnx"))
+def model_finding(folder: Path, source: Path | None) -> Finding:
+    """`folder` is ours; `source` the settings': prepared files, or the model's own at any depth."""
+    ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
+    if ready is not None:
+        return Finding(True, f"embedding model in {ready}")
+    if source is None:
+        return Finding(None, "embedding model: fetched at the first start; search works by words until then")
+    if any(source.rglob(WEIGHTS)):
+        return Finding(True, f"embedding model in {source}, to be prepared at the first start")
+    return Finding(False, f"embedding model: {source} holds no {WEIGHTS}", "unset CHATMEM_EMBEDDING_MODEL_DIR")
 
 
 async def _claude(_: ServerSettings, relay: RelaySettings) -> Finding:
@@ -139,16 +184,24 @@ async def _claude(_: ServerSettings, relay: RelaySettings) -> Finding:
 async def _ollama(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.ollama_url is None:
         return Finding(None, "Ollama: no OLLAMA_HOST, so that rung is skipped")
+    return await _ollama_with(relay.ollama_url, relay.ollama_model, "Ollama")
+
+
+async def _ollama_with(url: str, model: str, name: str) -> Finding:
     try:
-        async with httpx2.AsyncClient(timeout=3, trust_env=False) as http:
-            models = [m["name"] for m in (await http.get(f"{relay.ollama_url}/api/tags")).json()["models"]]
-    except (httpx2.HTTPError, ValueError, KeyError) as error:
-        return Finding(
-            False, f"Ollama at {relay.ollama_url}: {error}", "start it with `ollama serve`, or unset OLLAMA_HOST"
-        )
-    if not any(name.startswith(relay.ollama_model) for name in models):
-        return Finding(False, f"Ollama has no model {relay.ollama_model}", f"ollama pull {relay.ollama_model}")
-    return Finding(True, f"Ollama at {relay.ollama_url} with {relay.ollama_model}")
+        answer = await _get(f"{url.rstrip('/')}/api/tags")
+        models = [str(m["name"]) for m in answer.json()["models"]]
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError) as error:
+        reason = str(error) or type(error).__name__
+        return Finding(False, f"{name} at {url}: {reason}", "start it with `ollama serve`, or unset OLLAMA_HOST")
+    if not any(found == model or found.partition(":")[0] == model for found in models):
+        return Finding(False, f"{name} at {url} has no model {model}", f"ollama pull {model}")
+    return Finding(True, f"{name} at {url} with {model}")
+
+
+async def _get(url: str, **headers: str) -> httpx2.Response:
+    async with httpx2.AsyncClient(timeout=TIMEOUT, trust_env=False) as http:
+        return await http.get(url, headers=headers)
 
 
 async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
@@ -161,3 +214,63 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
     return Finding(None, f"time zone {settings.timezone} (set USER_TIMEZONE if that is not yours)")
+
+
+async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
+    return clock_finding(datetime.now(UTC), BUILT, "when this program was made")
+
+
+def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
+    """Messages are dated by this clock; one far behind puts them before those they answer."""
+    if now < reference:
+        return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
+    return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
+
+
+async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
+    """Lists models: it proves the key and costs no token."""
+    if relay.anthropic_api_key is None:
+        return Finding(None, "Claude online: no key to try")
+    url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models"
+    headers = {"x-api-key": relay.anthropic_api_key.get_secret_value(), "anthropic-version": "2023-06-01"}
+    try:
+        answer = await _get(url, **headers)
+    except httpx2.HTTPError as error:
+        return Finding(False, f"Claude online: {type(error).__name__}", "check the network, or ANTHROPIC_BASE_URL")
+    if answer.status_code in (401, 403):
+        return Finding(False, "Claude online: the key is refused", "make a new ANTHROPIC_API_KEY")
+    if answer.status_code >= 400:
+        return Finding(False, f"Claude online: answered {answer.status_code}", "try again later")
+    return _drifted(answer) or Finding(True, "Claude online: the key is accepted")
+
+
+async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.bot_token is None:
+        return Finding(None, "Telegram online: no bot token to try")
+    try:
+        answer = await _get(f"{relay.bot_api_url.rstrip('/')}/bot{relay.bot_token.get_secret_value()}/getMe")
+        found = answer.json()
+    except (httpx2.HTTPError, ValueError) as error:
+        # The error's own text may hold the address, and with it the token.
+        return Finding(False, f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
+    if not found.get("ok"):
+        return Finding(False, "Telegram online: the bot token is refused", "ask @BotFather for a new one")
+    return Finding(True, f"Telegram online: the bot is @{found['result'].get('username', '?')}")
+
+
+def _drifted(answer: httpx2.Response) -> Finding | None:
+    """The clock beside that of a server out there."""
+    try:
+        theirs = parsedate_to_datetime(answer.headers["date"])
+    except (KeyError, ValueError):
+        return None
+    seconds = (datetime.now(UTC) - theirs).total_seconds()
+    if abs(seconds) <= CLOCK_SECONDS:
+        return None
+    return Finding(False, f"the clock is {seconds:.0f} s off", "set the machine's clock (NTP)")
+
+
+_CHECKS: tuple[Check, ...] = (
+    *(_python, _folder, _database, _port, _tokens, _embeddings, _claude, _ollama, _telegram, _zone, _clock),
+)
+_ONLINE: tuple[Check, ...] = (_claude_online, _telegram_online)

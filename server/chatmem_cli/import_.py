@@ -30,11 +30,12 @@ from chatmem_server.importing import BATCH, Importer, ImportMessage
 from chatmem_server.places import ChatRefused, Where
 from chatmem_server.services import Kit
 
-console = Console(highlight=False, soft_wrap=True)
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False, soft_wrap=True)
 
 
 @dataclass
-class _Tally:
+class Tally:
     """What became of the file's entries."""
 
     created: int = 0
@@ -70,8 +71,8 @@ def _own_bot() -> str | None:
 
 async def _import(
     settings: ServerSettings, kind: str, file: Path, where: Where, me: str | None, assistant: str | None
-) -> _Tally:
-    tally = _Tally()
+) -> Tally:
+    tally = Tally()
     columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
     with Progress(*columns, console=console) as progress:
         task = progress.add_task("", total=estimate_size(file))
@@ -79,7 +80,7 @@ async def _import(
             items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
             keeper = await make_keeper(actors, where)
             try:
-                await _take(items, Importer(actors.kit, where), keeper, tally, actors.kit)
+                await take(items, Importer(actors.kit, where), keeper, tally, actors.kit)
             finally:
                 await keeper.finish()
             progress.update(task, completed=estimate_size(file))
@@ -90,7 +91,7 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
     return lambda done: progress.update(task, completed=done)
 
 
-async def _take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally: _Tally, kit: Kit) -> None:
+async def take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally: Tally, kit: Kit) -> None:
     """Batch by batch, and after each its learning and summarising is queued: an import that is killed and started
     again knows its messages, and would not queue them any more."""
     while batch := list(islice(items, BATCH)):
@@ -108,7 +109,7 @@ async def _take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally
         await _keep(batch, keeper, tally)
 
 
-async def _keep(batch: list[Item], keeper: Keeper, tally: _Tally) -> None:
+async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
     """A remembered statement without a time is as old as the newest message before it."""
     for item in batch:
         if isinstance(item, ImportMemory | ExportedMemory):
@@ -116,7 +117,7 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: _Tally) -> None:
             tally.memories[await keeper.keep(dated)] += 1
 
 
-def _report(tally: _Tally, kind: str, me: str | None) -> None:
+def _report(tally: Tally, kind: str, me: str | None) -> None:
     kept = tally.memories
     console.print(
         f"{tally.created} messages and {kept['kept']} memories added, {tally.duplicates} messages were there already"

@@ -1,9 +1,12 @@
 """The command line: names, options and help. Each command's work is in a module of its own, imported when it runs.
 
 Importing late keeps `chatmem serve --stdio` well under a second: a client waits for the handshake.
+
+Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 a defect of ours, 130 interrupted.
 """
 
 import importlib
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -23,6 +26,24 @@ app = typer.Typer(
 )
 token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
+
+
+DEFECT = 70
+"""EX_SOFTWARE of sysexits.h."""
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show where a failure happened (before the command).")] = False,
+) -> None:
+    """One memory for every assistant you talk to.
+
+    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 a defect, 130 interrupted.
+    """
+    _debugging.append(debug)
+
+
+_debugging: list[bool] = []
 
 
 def _run(module: str, *args: Any, **options: Any) -> None:
@@ -83,7 +104,7 @@ def import_(
 
 @app.command()
 def export(
-    file: Annotated[Path | None, typer.Argument(help="Where to; default: standard output.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Where to; default and `-`: standard output.")] = None,
     form: Annotated[str, typer.Option("--format", help="jsonl (can be imported again) or markdown")] = "jsonl",
 ) -> None:
     """Write out everything the memory holds of you."""
@@ -97,9 +118,11 @@ def status() -> None:
 
 
 @app.command()
-def doctor() -> None:
+def doctor(
+    online: Annotated[bool, typer.Option("--online", help="Also try the Claude key and the bot token out.")] = False,
+) -> None:
     """Check every dependency; each failure comes with its fix."""
-    _run("doctor")
+    _run("doctor", online=online)
 
 
 @app.command()
@@ -159,14 +182,31 @@ def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")])
 
 
 def main() -> None:
-    """Entry point. Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 130 interrupted."""
+    """Entry point: every failure is one sentence for a person, unless `--debug` asks for the place."""
     try:
         app()
-    except (CommandFailed, SettingsError) as error:
-        sys.stderr.write(f"chatmem: {error}\n")
-        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has had enough (`chatmem export | head`); Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        if any(_debugging):
+            raise
+        sentence, code = told(error)
+        sys.stderr.write(f"chatmem: {sentence}\n")
+        sys.exit(code)
+
+
+def told(error: BaseException) -> tuple[str, int]:
+    """What to say of a failure, and the exit code. Task groups wrap what happened inside them; the first is told."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, CommandFailed | SettingsError):
+        return str(error), 1
+    name = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return f"{name}. `chatmem doctor` checks this machine; `chatmem --debug …` shows where it happened.", DEFECT
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from rich.console import Console
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.memory import opened, storage
 
-console = Console(highlight=False)
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False, soft_wrap=True)
 
 
 def run(action: str) -> int:

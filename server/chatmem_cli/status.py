@@ -12,7 +12,8 @@ from chatmem.settings import RelaySettings, load
 from chatmem.work import QueueStatus
 from chatmem_cli.failures import CommandFailed
 
-console = Console(highlight=False)
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False)
 
 
 def run() -> int:

@@ -12,7 +12,8 @@ from chatmem_cli.memory import storage
 from chatmem_server.auth import SCOPES, TokenScope, create_token
 from chatmem_server.store import tokens
 
-console = Console(highlight=False, soft_wrap=True)
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False, soft_wrap=True)
 
 
 def run(action: str, *, name: str = "", scope: str = "assistant", user: int | None = None) -> int:

@@ -12,7 +12,8 @@ from rich.tree import Tree
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 
-console = Console(highlight=False)
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False)
 _OWN = frozenset(("at", "service", "event", "traceId"))
 
 

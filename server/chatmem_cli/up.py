@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import socket
 import sys
 import time
 from pathlib import Path
@@ -16,12 +17,14 @@ from rich.table import Table
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
+from chatmem_server.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
 HEALTH_SECONDS = 2.0
 
-console = Console()
+# Texts of people may hold brackets: nothing is markup.
+console = Console(markup=False)
 
 
 def run() -> int:
@@ -31,8 +34,10 @@ def run() -> int:
 
 async def _up(settings: ServerSettings, relay: RelaySettings) -> int:
     started = time.monotonic()
-    if await _health(settings) is not None:
-        raise CommandFailed(f"something already answers on port {settings.port}; stop it, or set CHATMEM_PORT.")
+    if not _is_free(settings):
+        raise CommandFailed(
+            f"port {settings.port} is taken; `chatmem doctor` says by what. Stop it, or set CHATMEM_PORT."
+        )
     stop = _stop_on_signals()
     children = _children(settings, relay)
     console.print("chatmem is starting …")
@@ -48,8 +53,21 @@ async def _up(settings: ServerSettings, relay: RelaySettings) -> int:
         model.cancel()
     finally:
         await _stop(children, tasks)
+        await _leave_database(settings)
     console.print("chatmem has stopped.")
     return 0
+
+
+def _is_free(settings: ServerSettings) -> bool:
+    """Asked as the server will ask: by binding."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError:
+            return False
+        return True
 
 
 def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
@@ -82,10 +100,12 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
         if health is not None and health["ready"]:
             return True
         if health is not None and health["reason"]:
-            console.print(f"[red]The server cannot start:[/red] {health['reason']}\nRun `chatmem doctor` for the fix.")
+            console.print(
+                f"The server cannot start: {health['reason']}\nRun `chatmem doctor` for the fix.", style="red"
+            )
             return False
         if server.process is not None and server.process.returncode not in (None, 0):
-            console.print("[red]The server ended; its messages stand above. Run `chatmem doctor` for the fix.[/red]")
+            console.print("The server ended; its messages stand above. Run `chatmem doctor` for the fix.", style="red")
             return False
         await asyncio.sleep(POLL_SECONDS)
     return False
@@ -174,5 +194,18 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def _leave_database(settings: ServerSettings) -> None:
+    """The server ends its PostgreSQL as the last one out. One that was killed could not: then it is done here."""
+    if settings.database_url is not None:
+        return
+    postgres = EmbeddedPostgres(settings.data_dir / "postgres")
+    if await postgres.ping() == "down":
+        return
+    await postgres.start()
+    await postgres.release()
+    if await postgres.ping() != "down":
+        console.print("PostgreSQL keeps running: another process (Claude Desktop, an import) uses this memory.")
+
+
 def _tell(message: str) -> None:
-    console.print(f"[yellow]{message}[/yellow]")
+    console.print(message, style="yellow")

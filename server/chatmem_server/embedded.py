@@ -312,6 +312,12 @@ def _said_plainly(home: Path) -> Generator[None]:
         raise EmbeddedPostgresError(
             f"no permission for {error.filename or home}: give it to this user, or set CHATMEM_DATA_DIR"
         ) from error
+    except ConnectionError:
+        raise
+    except OSError as error:
+        raise EmbeddedPostgresError(
+            f"the data folder {home} cannot be used ({error}): cure that, or set CHATMEM_DATA_DIR to another"
+        ) from error
     except NoServerAccount as error:
         raise EmbeddedPostgresError(str(error)) from error
 

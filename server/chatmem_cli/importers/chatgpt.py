@@ -29,7 +29,7 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
             try:
                 for conversation in _conversations(ijson.parse(stream)):
                     found = found or "mapping" in conversation
-                    yield from tolerant(_items, conversation)
+                    yield from tolerant(items_of, conversation)
             except ijson.JSONError as error:
                 raise not_readable(path, "ChatGPT export", error, found) from error
     if not found:
@@ -50,7 +50,7 @@ def _conversations(events: Any) -> Iterator[dict[str, Any]]:
                 builder = None
 
 
-def _items(conversation: dict[str, Any]) -> Iterator[Item]:
+def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
     identity = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("title"))
     begun = conversation.get("create_time") or conversation.get("update_time")
     for node in _shown(conversation):

@@ -9,7 +9,7 @@ from typing import Any
 import ijson
 
 from chatmem_cli.importers.files import Progress, not_readable, opened, shards
-from chatmem_cli.importers.items import ImportFailed, ImportMemory, Item, lane_number, tolerant
+from chatmem_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, lane_number, tolerant
 from chatmem_server.importing import ImportMessage
 
 CHANNEL = "claude"
@@ -20,7 +20,7 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
     """Messages conversation by conversation, then what Claude itself remembered."""
     found = False
     for item in _all(path, progress):
-        found = True
+        found = found or not isinstance(item, Unreadable)
         yield item
     if not found:
         raise ImportFailed(f"{path} holds no Claude conversations; choose the zip as it was downloaded, or its folder.")
@@ -28,7 +28,7 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
 
 def _all(path: Path, progress: Progress) -> Iterator[Item]:
     for name in shards(path, r"conversations\.json$") or ["conversations.json"]:
-        yield from _stream(path, name, progress, _messages)
+        yield from _stream(path, name, progress, messages_of)
     for name in shards(path, r"memories\.json$"):
         yield from _stream(path, name, progress, _memories)
 
@@ -44,7 +44,7 @@ def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Ite
             raise not_readable(path, "Claude export", error, begun) from error
 
 
-def _messages(conversation: dict[str, Any]) -> Iterator[Item]:
+def messages_of(conversation: dict[str, Any]) -> Iterator[Item]:
     lane = lane_number(str(conversation["uuid"]))
     for message in _shown(conversation["chat_messages"]):
         yield from tolerant(partial(_message, lane=lane), message)

@@ -30,17 +30,25 @@ class Watched:
         """A little is held back, so that an escape is never cut in two."""
         if size == 0:
             return b""
-        chunk = self._stream.read(size if size < 0 else max(size, 65536))
-        self._done += len(chunk)
-        self._progress(self._done)
-        data = self._tail + chunk
-        cut = len(data) if not chunk or size < 0 else max(0, len(data) - _TAIL)
-        while 0 < cut < len(data) and data[cut - 1 : cut] == b"\\":
-            cut -= 1
-        ready, self._tail = data[:cut], data[cut:]
-        if not ready and chunk:
-            return self.read(size)
-        return _BAD_ESCAPE.sub(rb"\1\\u00\2", ready)
+        while True:
+            chunk = self._stream.read(size if size < 0 else max(size, 65536))
+            self._done += len(chunk)
+            self._progress(self._done)
+            data = self._tail + chunk
+            cut = len(data) if not chunk or size < 0 else _safe_cut(data)
+            ready, self._tail = data[:cut], data[cut:]
+            if ready or not chunk:
+                return _BAD_ESCAPE.sub(rb"\1\\u00\2", ready)
+
+
+def _safe_cut(data: bytes) -> int:
+    """Where no escape is cut, nor a run of backslashes, whose number decides what the last one means."""
+    cut = max(0, len(data) - _TAIL)
+    inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
+    cut = cut if inside < 0 else inside
+    while cut and data[cut - 1 : cut] == b"\\":
+        cut -= 1
+    return cut
 
 
 @contextmanager

@@ -164,17 +164,19 @@ def text_of(raw: dict[str, Any]) -> str:
     return " ".join(part for part in (label, _words(entities).strip()) if part)
 
 
-def _words(piece: Any) -> str:
-    """Plain text, an array of texts and objects, or the nested blocks of a rich message."""
+def _words(piece: Any, between: str = "") -> str:
+    """Plain text, an array of texts and objects, or the nested blocks of a rich message, a line each."""
     match piece:
         case str():
             return piece
         case list():
-            return "".join(_words(part) for part in piece)
+            return between.join(_words(part) for part in piece)
         case {"text": inner}:
             return _words(inner)
         case dict():
-            return "\n".join(filter(None, (_words(part) for part in piece.values() if isinstance(part, list | dict))))
+            return "\n".join(
+                filter(None, (_words(part, "\n") for part in piece.values() if isinstance(part, list | dict)))
+            )
         case _:
             return ""
 

@@ -12,6 +12,9 @@ from chatmem_server.store.database import Database, unzip
 
 logger = logging.getLogger(__name__)
 
+# A connection that a killed PostgreSQL cut in the middle of a statement ends in the last of these.
+_AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
+
 BATCH = 32
 IDLE_SECONDS = 2.0
 
@@ -26,7 +29,7 @@ class EmbeddingBacklog:
         while True:
             try:
                 done = await self.work_once() if self._embedder.ready else 0
-            except (EmbeddingUnavailable, OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            except (EmbeddingUnavailable, *_AWAY) as error:
                 logger.info("embedding put off: %s", error)
                 done = 0
             if not done:

@@ -11,7 +11,7 @@ from chatmem_server.embedding.protocol import Embedder, NoEmbedder
 def choose_embedder(settings: ServerSettings) -> Embedder:
     match settings.embeddings:
         case "local":
-            return LocalEmbedder(settings.embedding_model_dir or settings.data_dir / "models" / MODEL)
+            return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
         case "ollama":
             module = importlib.import_module("chatmem_server.embedding.ollama")
             embedder: Embedder = module.OllamaEmbedder(settings.ollama_url, settings.ollama_embedding_model)

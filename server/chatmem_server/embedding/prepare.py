@@ -14,8 +14,6 @@ from chatmem_server.embedding.onnx_graph import build
 from chatmem_server.embedding.samples import sentences
 from chatmem_server.embedding.session import Session, mean_of
 
-BATCH = 32
-
 
 def prepare(source: Path, target: Path) -> None:
     """Weights are quantised per channel: half the time of float32 at a cosine of .99 to it."""
@@ -32,9 +30,7 @@ def prepare(source: Path, target: Path) -> None:
         )
     shutil.copy(source / TOKENIZER, target / TOKENIZER)
     session = Session(target / GRAPH, target / TOKENIZER)
-    texts = list(sentences())
-    vectors = [v for start in range(0, len(texts), BATCH) for v in session.embed(texts[start : start + BATCH])]
-    (target / MEAN).write_text(json.dumps(mean_of(vectors)))
+    (target / MEAN).write_text(json.dumps(mean_of(session.embed(list(sentences())))))
 
 
 if __name__ == "__main__":

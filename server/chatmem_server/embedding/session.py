@@ -1,5 +1,6 @@
 """Computing embeddings with onnxruntime; imported only where and when they are computed, for the import is heavy."""
 
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import numpy as np
 import onnxruntime as ort
 from tokenizers import Tokenizer
+
+from chatmem_server.embedding.protocol import Vector
 
 LONGEST = 256
 """Tokens of a text that count: the model was trained on so many."""
@@ -19,25 +22,24 @@ class Session:
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # Without the arena memory is given back after a large batch.
+        # Without the arena memory is given back after a long text.
         options.enable_cpu_mem_arena = False
         self._session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(LONGEST)
-        self._tokenizer.enable_padding()
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One unit vector a text."""
-        encoded = self._tokenizer.encode_batch([text or " " for text in texts])
-        inputs: dict[str, Any] = {
-            "input_ids": np.array([e.ids for e in encoded], np.int64),
-            "attention_mask": np.array([e.attention_mask for e in encoded], np.int64),
-        }
-        vectors: Any = self._session.run(["embedding"], inputs)[0]
-        found: list[list[float]] = vectors.tolist()
-        return found
+    def vector(self, text: str) -> Vector:
+        """The text's unit vector, the same whatever else is computed."""
+        ids = np.array([self._tokenizer.encode(text).ids], np.int64)
+        outputs: Any = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        return array("f", outputs[0][0].tobytes())
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One unit vector a text, one after the other: padding costs more than a batch saves."""
+        return [self.vector(text) for text in texts]
 
 
-def mean_of(vectors: Sequence[Sequence[float]]) -> list[float]:
-    mean: list[float] = np.array(vectors).mean(axis=0).tolist()
+def mean_of(vectors: Sequence[Vector]) -> list[float]:
+    mean: list[float] = np.array(vectors, np.float32).mean(axis=0).tolist()
     return mean

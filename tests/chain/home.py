@@ -1,0 +1,93 @@
+"""One person's machine for a test of whole commands: an empty data folder, a free port, real processes."""
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+
+from chatmem.client import MemoryClient
+from chatmem.connect import connect_http
+from tests.server.processes import free_port
+
+
+class Home:
+    """One person's data folder and the commands run on it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("CHATMEM_", "TELEGRAM_"))},
+            "CHATMEM_DATA_DIR": str(folder / "data"),
+            "CHATMEM_PORT": str(self.port),
+            "CHATMEM_URL": self.url,
+            "CHATMEM_EMBEDDINGS": "none",
+            "USER_TIMEZONE": "Asia/Singapore",
+        }
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    async def run(self, *arguments: str, told: str = "") -> str:
+        """One command's output; it must succeed."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "chatmem_cli.main", *arguments),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env=self.environment,
+            cwd=self.folder,
+        )
+        out, err = await process.communicate(told.encode())
+        assert process.returncode == 0, err.decode()
+        return out.decode()
+
+    @asynccontextmanager
+    async def up(self) -> AsyncIterator[asyncio.subprocess.Process]:
+        """`chatmem up`, ready; stopped as Ctrl-C stops it."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "chatmem_cli.main", "up"),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            env=self.environment,
+            cwd=self.folder,
+        )
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(60):
+                while b"Ctrl-C stops everything" not in await process.stdout.readline():
+                    pass
+            yield process
+        finally:
+            if process.returncode is None:
+                process.send_signal(signal.SIGINT)
+            async with asyncio.timeout(30):
+                await process.communicate()
+
+    @asynccontextmanager
+    async def memory(self) -> AsyncIterator[MemoryClient]:
+        token = (self.folder / "data" / "tokens" / "assistant").read_text().strip()
+        async with connect_http(self.url, token) as client:
+            yield client
+
+    @property
+    def cluster(self) -> Path:
+        """PostgreSQL's files. Run as root, they lie outside the folder: its server account could not reach them."""
+        return (self.folder / "data" / "postgres" / "18").resolve()
+
+    def discard(self) -> None:
+        shutil.rmtree(self.cluster, ignore_errors=True)
+
+
+async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:
+    """Ask other processes again until it holds: they have no event for us to wait for."""
+    with anyio.fail_after(seconds):
+        while not await check():  # noqa: ASYNC110
+            await anyio.sleep(0.1)

@@ -1,0 +1,63 @@
+"""`chatmem chat` as a person and as a script meet it: one answer a line, the commands, and an end at once."""
+
+import asyncio
+import os
+import pty
+import signal
+import sys
+
+import pytest
+
+from tests.chain.home import Home
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+
+
+async def test_without_a_server_it_starts_its_own_and_remembers_between_two_talks(home: Home) -> None:
+    first = await home.run("chat", told="/remember I prefer window seats\n")
+    second = await home.run("chat", told="/memory\nWhat seats do I prefer?")
+    assert first == "✓ Remembered: I prefer window seats\n"
+    assert second.count("I prefer window seats") >= 2
+
+
+async def test_brackets_in_what_was_said_are_shown_and_break_nothing(home: Home) -> None:
+    told = await home.run("chat", told="/remember My rule is [/url] and [bold]x[/bold]\n/memory\n")
+    assert told.count("[/url] and [bold]x[/bold]") == 2
+
+
+async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(home: Home) -> None:
+    kept = await home.run("chat", told="/remember I prefer tea\n/forget tea\nn\n/forget tea")
+    assert kept.count("Erase this for good? [y/N]") == kept.count("Kept.") == 2
+    gone = await home.run("chat", told="/forget tea\ny\n/memory\n")
+    assert "✓ Forgotten (1 memories" in gone
+    assert "I prefer tea" not in gone.partition("✓ Forgotten")[2]
+
+
+async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> None:
+    told = await home.run("chat", told="/remember\n\n   \n/summary\n/status\n/new\n/help\n")
+    for part in ("Say what:", "CONVERSATION SUMMARY", "A new conversation begins", "/forget topic"):
+        assert part in told
+    assert told.count("Say what:") == 1
+
+
+async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> None:
+    master, terminal = pty.openpty()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "chatmem_cli.main", "chat"),
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        env=home.environment,
+        cwd=home.folder,
+        start_new_session=True,
+    )
+    os.close(terminal)
+    said = b""
+    async with asyncio.timeout(60):
+        while "you › ".encode() not in said:
+            said += await asyncio.to_thread(os.read, master, 65536)
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(10):
+            assert await process.wait() == 130
+    os.close(master)
+    assert b"Traceback" not in said

@@ -1,0 +1,137 @@
+"""The small commands, as they are typed: what they print, how they exit, and what they never print."""
+
+import asyncio
+import json
+import sys
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.connect import connect_http
+from chatmem_cli.failures import CommandFailed
+from chatmem_cli.main import DEFECT, told
+from tests.chain.home import Home
+from tests.stubs.telegram_emulator import telegram
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+
+
+async def failing(home: Home, *arguments: str, told: str = "") -> tuple[int, str]:
+    """Exit code and error output of a command that does not succeed."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "chatmem_cli.main", *arguments),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=home.environment,
+        cwd=home.folder,
+    )
+    _, err = await process.communicate(told.encode())
+    assert process.returncode is not None
+    return process.returncode, err.decode()
+
+
+async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(home: Home) -> None:
+    async with home.up():
+        token = (await home.run("token", "create", "[laptop]")).strip()
+        listed = await home.run("token", "list")
+        assert "[laptop]" in listed
+        assert token not in listed
+        async with connect_http(home.url, token) as memory:
+            assert (await memory.get_profile(c.GetProfileArgs())).facts == ()
+        assert "[laptop] is revoked" in await home.run("token", "revoke", "[laptop]")
+        code, said = await failing(home, "token", "revoke", "[laptop]")
+        assert (code, said.count("\n")) == (1, 1)
+        home.environment["CHATMEM_TOKEN"] = token
+        assert (await failing(home, "status"))[0] == 1
+
+
+async def test_a_turn_can_be_traced_by_the_id_its_events_carry(home: Home) -> None:
+    home.environment["OBSERVABILITY_ENABLED"] = "1"
+    await home.run("chat", told="I work as a baker\n")
+    events = [
+        json.loads(line) for file in (home.folder / "logs").glob("*.jsonl") for line in file.read_text().splitlines()
+    ]
+    trace = next(e["traceId"] for e in events if e["event"] == "message_received")
+    tree = await home.run("trace", trace)
+    assert trace in tree
+    assert "server" in tree
+    assert tree.count("message_received") == 2
+    assert "context_built" in tree
+    assert "baker" not in tree
+    code, said = await failing(home, "trace", "no-such-trace")
+    assert code == 1
+    assert "OBSERVABILITY_ENABLED=1" in said
+
+
+async def test_a_routine_is_sent_to_telegram_and_kept_as_what_the_assistant_said(home: Home) -> None:
+    home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELEGRAM_USER_ID": "42"}
+    async with telegram() as api:
+        home.environment["TELEGRAM_API_URL"] = api.url
+        async with home.up():
+            await home.run("send", "--chat", "42", "--routine", "aws-daily-cost", told="Yesterday cost $12.40 in all.")
+            async with home.memory() as memory:
+                found = await memory.get_context(c.GetContextArgs())
+    assert [message["text"] for message in api.sent] == ["Yesterday cost $12.40 in all."]
+    assert "aws-daily-cost" in (found.context or "")
+
+
+async def test_sending_nothing_or_without_a_bot_says_what_to_do(home: Home) -> None:
+    assert "pipe the text in" in (await failing(home, "send", "--chat", "1", "--routine", "r"))[1]
+    assert "TELEGRAM_BOT_TOKEN" in (await failing(home, "send", "--chat", "1", "--routine", "r", told="hi"))[1]
+
+
+async def test_maintenance_says_what_it_did(home: Home) -> None:
+    await home.run("chat", told="/remember I prefer tea\n")
+    assert "0 dead jobs start anew" in await home.run("replay")
+    assert "0 texts will be embedded anew" in await home.run("reembed")
+    assert "rewritten" in await home.run("scrub")
+
+
+async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -> None:
+    async with home.up():
+        assert "nothing waits" in await home.run("status")
+    code, said = await failing(home, "status")
+    assert code == 1
+    assert said.startswith("chatmem: no server answers at")
+    assert "chatmem up" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("import", "whatsapp", "x"), "use one of telegram, chatgpt, claude, jsonl"),
+        (("import", "telegram", "nowhere.json"), "there is no file nowhere.json"),
+        (("import", "jsonl", "bad.jsonl"), "line 2 is no message"),
+        (("import", "chatgpt", "bad.jsonl"), "ChatGPT"),
+        (("import", "jsonl", "bad.jsonl", "--chat", "-77"), "TELEGRAM_GROUPS"),
+        (("export", "--format", "pdf"), "jsonl or markdown"),
+        (("export", "nowhere/x.jsonl"), "cannot be written"),
+        (("token", "create", "x", "--scope", "root"), "assistant, relay or agent"),
+    ],
+)
+async def test_a_mistake_is_one_sentence_with_the_way_out(home: Home, arguments: tuple[str, ...], part: str) -> None:
+    good = {"role": "user", "content": "hi", "sent_at": "2026-01-01T00:00:00Z"}
+    (home.folder / "bad.jsonl").write_text(json.dumps(good) + "\n{}\n")
+    code, said = await failing(home, *arguments)
+    assert code == 1
+    assert part in said
+    assert "Traceback" not in said
+    assert len([line for line in said.splitlines() if line.startswith("chatmem:")]) == 1
+
+
+async def test_wrong_settings_and_wrong_usage_have_exit_codes_of_their_own(home: Home) -> None:
+    assert (await failing(home, "dance"))[0] == 2
+    assert (await failing(home, "serve", "--stdio", "--http"))[0] == 2
+    home.environment["CHATMEM_PORT"] = "many"
+    code, said = await failing(home, "status")
+    home.environment["CHATMEM_PORT"] = "1"
+    assert code == 1, said
+    assert "Traceback" in (await failing(home, "--debug", "import", "telegram", "nowhere.json"))[1]
+
+
+def test_a_defect_is_told_by_the_cause_inside_the_task_groups_and_with_its_own_code() -> None:
+    sentence, code = told(ExceptionGroup("g", [ExceptionGroup("g", [ValueError("odd\nlines")])]))
+    assert sentence.startswith("ValueError: odd. ")
+    assert code == DEFECT
+    assert told(ExceptionGroup("g", [CommandFailed("do this.")])) == ("do this.", 1)

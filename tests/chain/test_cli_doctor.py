@@ -1,0 +1,136 @@
+"""`chatmem doctor` finds what is wrong, says the fix, and shows no secret; each check can fail."""
+
+import asyncio
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from chatmem_cli.doctor import BUILT, clock_finding, model_finding, python_finding, tokens_finding
+from chatmem_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
+from tests.chain.home import Home
+from tests.server.processes import free_port
+from tests.stubs.loopback import served
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+
+SECRETS = ("sk-ant-secret", "99:bot-secret", "db-secret")
+
+
+async def report(home: Home, *options: str) -> tuple[int, str]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "chatmem_cli.main", "doctor", *options),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env=home.environment,
+        cwd=home.folder,
+    )
+    out, _ = await process.communicate()
+    assert process.returncode is not None
+    return process.returncode, out.decode()
+
+
+def verdict(said: str, part: str) -> str:
+    (line,) = [line for line in said.splitlines() if part in line]
+    return line[0]
+
+
+async def test_everything_that_cannot_be_reached_is_named_with_its_fix_and_no_secret(home: Home) -> None:
+    nowhere = f"http://127.0.0.1:{free_port()}"
+    home.environment |= {
+        "ANTHROPIC_API_KEY": SECRETS[0],
+        "ANTHROPIC_BASE_URL": nowhere,
+        "TELEGRAM_BOT_TOKEN": SECRETS[1],
+        "TELEGRAM_API_URL": nowhere,
+        "OLLAMA_HOST": nowhere,
+        "CHATMEM_EMBEDDINGS": "ollama",
+        "DATABASE_URL": f"postgresql://me:{SECRETS[2]}@127.0.0.1:{free_port()}/chatmem",
+    }
+    code, said = await report(home, "--online")
+    assert code == 1
+    parts = ("external PostgreSQL", "embeddings by Ollama", "Ollama at", "TELEGRAM_USER_ID is not", "Claude online")
+    assert [verdict(said, part) for part in parts if part != "Ollama at"] == ["✗"] * 4
+    assert said.count("fix:") == said.count("✗")
+    assert not any(secret in said for secret in SECRETS)
+
+
+async def test_online_tries_the_key_and_the_bot_out_and_offline_does_not(home: Home) -> None:
+    asked: list[str] = []
+
+    async def models(request: Request) -> Response:
+        asked.append("claude")
+        good = request.headers.get("x-api-key") == SECRETS[0]
+        return JSONResponse({"data": []}, status_code=200 if good else 401)
+
+    async def me(request: Request) -> Response:
+        asked.append("telegram")
+        good = request.path_params["token"] == f"bot{SECRETS[1]}"
+        return JSONResponse({"ok": good, "result": {"username": "memory_bot"}}, status_code=200 if good else 401)
+
+    app = Starlette(routes=[Route("/v1/models", models), Route("/{token}/getMe", me)])
+    async with served(app) as url:
+        home.environment |= {"ANTHROPIC_BASE_URL": url, "TELEGRAM_API_URL": url, "TELEGRAM_USER_ID": "42"}
+        home.environment |= {"ANTHROPIC_API_KEY": SECRETS[0], "TELEGRAM_BOT_TOKEN": SECRETS[1]}
+        assert (await report(home))[0] == 0
+        assert asked == []
+        code, said = await report(home, "--online")
+        assert (code, sorted(asked)) == (0, ["claude", "telegram"])
+        assert "@memory_bot" in said
+        home.environment |= {"ANTHROPIC_API_KEY": "sk-old", "TELEGRAM_BOT_TOKEN": "99:old"}
+        code, said = await report(home, "--online")
+    assert code == 1
+    assert (verdict(said, "the key is refused"), verdict(said, "the bot token is refused")) == ("✗", "✗")
+
+
+async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(home: Home) -> None:
+    async with home.up():
+        code, said = await report(home)
+    assert (code, verdict(said, "answers on port")) == (0, "✓")
+    assert verdict(said, "access tokens in") == "✓"
+
+    async def hello(_: Request) -> Response:
+        return Response("hello")
+
+    async with served(Starlette(routes=[Route("/health", hello)])) as url:
+        home.environment["CHATMEM_PORT"] = url.rpartition(":")[2]
+        code, said = await report(home)
+    assert (code, verdict(said, "something else answers")) == (1, "✗")
+
+
+def test_an_old_python_is_refused() -> None:
+    assert python_finding((3, 10, 9)).ok is False
+    assert python_finding((3, 11, 0)).ok is True
+
+
+def test_a_clock_before_this_programs_time_is_wrong() -> None:
+    assert clock_finding(BUILT - timedelta(days=1), BUILT, "now").ok is False
+    assert clock_finding(BUILT + timedelta(days=1), BUILT, "now").ok is True
+
+
+def test_tokens_must_all_be_there_and_be_readable_by_their_owner_alone(tmp_path: Path) -> None:
+    assert tokens_finding(tmp_path).ok is None
+    for scope in ("assistant", "relay"):
+        (tmp_path / scope).touch(mode=0o600)
+    assert tokens_finding(tmp_path).ok is False
+    (tmp_path / "agent").touch(mode=0o600)
+    assert tokens_finding(tmp_path).ok is True
+    (tmp_path / "agent").chmod(0o644)
+    assert tokens_finding(tmp_path).ok is False
+
+
+def test_model_files_are_found_prepared_or_raw_and_a_wrong_folder_is_told(tmp_path: Path) -> None:
+    own, given, raw = tmp_path / "own", tmp_path / "given", tmp_path / "raw" / "deep"
+    for folder in (own, given, raw):
+        folder.mkdir(parents=True)
+    assert model_finding(own, None).ok is None
+    assert model_finding(own, given).ok is False
+    (raw / "model.safetensors").touch()
+    assert model_finding(own, tmp_path / "raw").ok is True
+    for name in (GRAPH, MEAN, TOKENIZER):
+        (given / name).touch()
+    assert model_finding(own, given).ok is True

@@ -1,0 +1,197 @@
+"""What an import may and may not do to a memory that is already there, on a real PostgreSQL."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from datetime import timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatmem import contract as c
+from chatmem_cli.export import entries
+from chatmem_cli.import_ import Tally, take
+from chatmem_cli.importers import read
+from chatmem_cli.importers.items import ImportMemory, Item, Unreadable
+from chatmem_cli.keeping import make_keeper
+from chatmem_server.importing import Importer, ImportMessage
+from chatmem_server.places import Where
+from chatmem_server.store import lanes, queue
+from tests.memory_fixtures import START, USER, Memory
+
+pytestmark = pytest.mark.anyio
+
+OTHER = 43
+HERE, THERE = Where(USER, USER), Where(OTHER, OTHER)
+LONG_AGO = START - timedelta(days=2000)
+
+
+def spoken(number: int, **more: object) -> ImportMessage:
+    values = {"role": "assistant" if number % 2 else "user", "content": f"We talked about item {number}", **more}
+    at = START - timedelta(days=30) + timedelta(minutes=number)
+    return ImportMessage(message_id=f"telegram:1:{number}", sent_at=at, channel="telegram", **values)  # type: ignore[arg-type]
+
+
+async def taken(memory: Memory, *items: Item, where: Where = HERE) -> Tally:
+    """One run of the command on these entries."""
+    actors = await memory.storage.actors()
+    tally, keeper = Tally(), await make_keeper(actors, where)
+    await take(iter(items), Importer(actors.kit, where), keeper, tally, actors.kit)
+    await keeper.finish()
+    return tally
+
+
+async def active(memory: Memory) -> list[str]:
+    async with memory.client() as client:
+        profile = await client.get_profile(c.GetProfileArgs())
+    listed = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates, *profile.pins)
+    return list(dict.fromkeys(m.content for m in listed))
+
+
+async def test_what_was_forgotten_does_not_come_back_with_old_material(memory: Memory) -> None:
+    saved = ImportMemory("I am allergic to peanuts", said_at=LONG_AGO)
+    await taken(memory, saved)
+    async with memory.client() as client:
+        preview = await client.forget(c.ForgetArgs(topic="peanuts"))
+        await client.forget(c.ForgetArgs(topic="peanuts", confirm=preview.confirm))
+        again = await taken(memory, saved, ImportMemory("I am allergic to peanuts"))
+        assert again.memories == {"forgotten": 2}
+        assert await active(memory) == []
+        await client.remember(c.RememberArgs(content="I am allergic to peanuts"))
+    assert await active(memory) == ["I am allergic to peanuts"]
+
+
+async def test_an_old_export_never_supersedes_what_was_said_later(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I live in Oslo"))
+    await taken(memory, ImportMemory("I live in Rome", said_at=LONG_AGO))
+    assert await active(memory) == ["I live in Oslo"]
+
+
+async def test_an_undated_statement_is_as_old_as_the_newest_message_before_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I live in Oslo"))
+    await taken(memory, spoken(1), ImportMemory("I live in Rome"))
+    assert await active(memory) == ["I live in Oslo"]
+
+
+async def test_what_another_assistant_remembered_is_marked_as_imported(memory: Memory) -> None:
+    await taken(memory, ImportMemory("Plays the cello in a quartet", said_at=LONG_AGO))
+    async with memory.client() as client:
+        (fact,) = (await client.get_profile(c.GetProfileArgs())).facts
+    assert (fact.origin, fact.user_confirmed, fact.valid_from) == ("import", False, LONG_AGO)
+
+
+async def test_a_secret_in_a_saved_memory_is_masked(memory: Memory) -> None:
+    await taken(memory, ImportMemory("My API key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"))
+    assert "AAAAAAAA" not in " ".join(await active(memory))
+
+
+async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(memory: Memory) -> None:
+    """A killed process leaves its messages behind: known at the second run, they would be queued by nobody."""
+    whole = [spoken(number) for number in range(1, 1801)]
+
+    class Killed(BaseException):
+        pass
+
+    def dying() -> Iterator[Item]:
+        yield from whole[:1100]
+        raise Killed
+
+    actors = await memory.storage.actors()
+    with pytest.raises(Killed):
+        await take(dying(), Importer(actors.kit, HERE), await make_keeper(actors, HERE), Tally(), actors.kit)
+    tally = await taken(memory, *whole)
+    assert (tally.created, tally.duplicates) == (800, 1000)
+    jobs = [job async for job in exchanges(memory)]
+    assert sorted(n for first, last in jobs for n in range(first, last + 1)) == list(range(1, 1801))
+    assert await lanes.gaps(actors.kit.database, USER) == []
+
+
+async def exchanges(memory: Memory) -> AsyncIterator[tuple[int, int]]:
+    database = (await memory.storage.actors()).kit.database
+    number = 1
+    while job := await queue.find(database, queue.JobKey(USER, USER, number)):
+        if job.kind == "exchange":
+            yield job.from_id, job.to_id
+        number += 1
+
+
+async def test_text_no_database_holds_costs_nobody_the_import(memory: Memory) -> None:
+    odd = [spoken(2, content="half a pair \ud83d"), spoken(4, content=" \x00 "), spoken(6, content="wörter " * 40_000)]
+    tally = await taken(memory, *odd, Unreadable("KeyError: 'id'"), ImportMemory("..."), spoken(8))
+    assert tally.created == 2 + len(("wörter " * 40_000).encode()) // 65_532 + 1
+    assert tally.unreadable == ["KeyError: 'id'"]
+    assert tally.memories == {"unfit": 1}
+
+
+@pytest.fixture
+async def lived_in(memory: Memory) -> Memory:
+    """Lanes of each kind, and memories of each state."""
+    topic = [spoken(n, message_thread_id=7) for n in range(50, 56)]
+    replies = [spoken(60, reply_to_message_id="telegram:1:3"), spoken(61, reply_to_message_id="telegram:1:60")]
+    bob = spoken(70, speaker="Bob", content="Bob says: ünïcode 😀 [/b]")
+    tokyo = spoken(80)
+    abroad = replace(tokyo, sent_at=tokyo.sent_at.astimezone(timezone(timedelta(hours=9))))
+    await taken(memory, *(spoken(n) for n in range(1, 10)), *topic, *replies, bob, abroad)
+    async with memory.client() as client:
+        for text in ("I live in Rome", "I live in Oslo", "I prefer tea", "My goal is to run a marathon by May 2027"):
+            await client.remember(c.RememberArgs(content=text))
+        await client.remember(c.RememberArgs(content="I play the cello", scope="global", pinned=True))
+        wrong = await client.remember(c.RememberArgs(content="My cat is called Tom"))
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=wrong.memory.id, action="reject"))
+        source = c.RememberArgs(content="My flight is on 3 May 2027", source_message_id="telegram:1:4")
+        await client.remember(source)
+    return memory
+
+
+async def test_an_export_is_imported_again_with_nothing_lost(lived_in: Memory, tmp_path: Path) -> None:
+    """Into another person's empty memory: words, voices, times, lanes, and the memories with their history."""
+    wrote = await exported(lived_in, USER)
+    tally = await taken(lived_in, *again(wrote, tmp_path), where=THERE)
+    read_back = await exported(lived_in, OTHER)
+    assert comparable(read_back) == comparable(wrote)
+    assert {e["status"] for e in wrote if e["type"] == "memory"} == {"active", "superseded", "rejected"}
+    assert len({e["thread_key"] for e in wrote if e["type"] == "message"}) == 3
+    assert {str(e["sent_at"])[-6:] for e in wrote if e["type"] == "message"} == {"+08:00", "+09:00"}
+    assert tally.duplicates == 0
+
+
+async def test_importing_ones_own_export_where_it_came_from_changes_nothing(lived_in: Memory, tmp_path: Path) -> None:
+    before = await exported(lived_in, USER)
+    tally = await taken(lived_in, *again(before, tmp_path))
+    assert await exported(lived_in, USER) == before
+    assert (tally.created, tally.memories["kept"]) == (0, 0)
+
+
+async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: Memory, tmp_path: Path) -> None:
+    backup = await exported(lived_in, USER)
+    async with lived_in.client() as client:
+        preview = await client.forget(c.ForgetArgs(topic="I live in Oslo"))
+        await client.forget(c.ForgetArgs(topic="I live in Oslo", confirm=preview.confirm))
+    await taken(lived_in, *again(backup, tmp_path))
+    kept = [str(e["content"]) for e in await exported(lived_in, USER) if e["type"] == "memory"]
+    assert not any("Oslo" in text or "Rome" in text for text in kept)
+    assert any("tea" in text for text in kept)
+
+
+async def exported(memory: Memory, owner_id: int) -> list[dict[str, Any]]:
+    return [entry async for entry in entries(await memory.storage.actors(), owner_id)]
+
+
+def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:
+    file = folder / "all.jsonl"
+    file.write_text("\n".join(json.dumps(entry) for entry in found))
+    return list(read("jsonl", file, me=None, chat_id=USER, progress=lambda _: None))
+
+
+def comparable(found: list[dict[str, Any]]) -> list[str]:
+    """Without the numbers, which are the database's own; who superseded whom is told by text."""
+    texts = {e["id"]: e["content"] for e in found if e["type"] == "memory"}
+    lines = [e for e in found if e["type"] == "message"]
+    for e in (e for e in found if e["type"] == "memory"):
+        own = {k: v for k, v in e.items() if k not in ("id", "sources")}
+        lines.append({**own, "superseded_by": texts.get(e["superseded_by"])})
+    # The chat's number is part of its lanes' names.
+    return sorted(json.dumps(line, sort_keys=True).replace(str(OTHER), str(USER)) for line in lines)

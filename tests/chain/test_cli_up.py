@@ -1,0 +1,182 @@
+"""`chatmem up` as a supervisor: real children, killed and stopped from outside; afterwards nothing of it runs."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient, MemoryUnreachable
+from tests.chain.home import Home, eventually
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.timeout(180),
+    pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc"),
+]
+
+
+class Running:
+    """`chatmem up` with what it printed so far."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self.said = ""
+
+    async def until(self, text: str, seconds: float = 60) -> None:
+        assert self.process.stdout is not None
+        async with asyncio.timeout(seconds):
+            while text not in self.said:
+                line = await self.process.stdout.readline()
+                assert line, f"it ended before it said {text!r}: {self.said}"
+                self.said += line.decode()
+
+    async def end(self, number: int, seconds: float = 20) -> int:
+        self.process.send_signal(number)
+        async with asyncio.timeout(seconds):
+            out, _ = await self.process.communicate()
+        self.said += out.decode()
+        assert self.process.returncode is not None
+        return self.process.returncode
+
+
+@asynccontextmanager
+async def up(home: Home) -> AsyncIterator[Running]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "chatmem_cli.main", "up"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env=home.environment,
+        cwd=home.folder,
+    )
+    running = Running(process)
+    try:
+        await running.until("Ctrl-C stops everything")
+        yield running
+    finally:
+        if process.returncode is None:
+            await running.end(signal.SIGTERM)
+
+
+def processes(matches: Callable[[int], bool]) -> list[int]:
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit() and matches(int(entry.name))]
+
+
+def of_home(home: Home) -> list[int]:
+    """Ours by their environment; PostgreSQL's, which gets none, by the folder it was started on."""
+    mark, folder = f"CHATMEM_DATA_DIR={home.folder}/data".encode(), str(home.cluster).encode()
+
+    def matches(pid: int) -> bool:
+        try:
+            return (
+                mark in Path(f"/proc/{pid}/environ").read_bytes() or folder in Path(f"/proc/{pid}/cmdline").read_bytes()
+            )
+        except OSError:
+            return False
+
+    return processes(matches)
+
+
+def child(up_: Running, module: str) -> int:
+    def matches(pid: int) -> bool:
+        try:
+            parent = re.search(r"\) \S (\d+)", Path(f"/proc/{pid}/stat").read_text())
+            return (
+                bool(parent)
+                and int(parent[1]) == up_.process.pid
+                and module in Path(f"/proc/{pid}/cmdline").read_text()
+            )
+        except OSError:
+            return False
+
+    (pid,) = processes(matches)
+    return pid
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_stops_everything_within_seconds_and_leaves_nothing_running(home: Home, number: int) -> None:
+    async with up(home) as running:
+        await eventually(lambda: _runs(home, "chatmem_summarizer"))
+        assert len(of_home(home)) > 3
+        assert await running.end(number) == 0
+    assert of_home(home) == []
+    assert "chatmem has stopped." in running.said
+    assert "Traceback" not in running.said
+
+
+async def test_a_terminals_ctrl_c_reaches_up_alone_which_ends_its_children_in_order(home: Home) -> None:
+    async with up(home) as running:
+        groups = {os.getpgid(child(running, name)) for name in ("chatmem_server", "chatmem_summarizer")}
+        assert len(groups) == 2
+        assert os.getpgid(running.process.pid) not in groups
+
+
+async def test_a_crashed_child_is_started_again_and_it_is_said(home: Home) -> None:
+    async with up(home) as running:
+        async with home.memory() as memory:
+            await memory.remember(c.RememberArgs(content="I prefer window seats"))
+        before = child(running, "chatmem_server")
+        os.kill(before, signal.SIGKILL)
+        await running.until("server ended with code -9; starting it again")
+        async with home.memory() as memory:
+            await eventually(lambda: _answers(memory))
+        assert child(running, "chatmem_server") != before
+        assert await running.end(signal.SIGTERM) == 0
+    assert of_home(home) == []
+
+
+async def test_postgresql_ends_even_when_the_server_was_killed_last(home: Home) -> None:
+    async with up(home) as running:
+        os.kill(child(running, "chatmem_server"), signal.SIGKILL)
+        await running.until("server ended with code -9")
+        assert await running.end(signal.SIGTERM) == 0
+    assert of_home(home) == []
+
+
+async def test_a_killed_up_takes_all_with_it(home: Home) -> None:
+    async with up(home) as running:
+        await running.end(signal.SIGKILL)
+        await eventually(lambda: _gone(home), 30)
+
+
+async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Home) -> None:
+    with socket.socket() as mute:
+        mute.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        mute.bind(("127.0.0.1", home.port))
+        mute.listen()
+        with pytest.raises(AssertionError, match=f"port {home.port} is taken"):
+            await home.run("up")
+    assert not (home.folder / "data").exists()
+
+
+async def test_it_says_what_runs_where_and_how_hosts_connect(home: Home) -> None:
+    async with up(home) as running:
+        assert home.url in running.said
+        assert "embedded PostgreSQL" in running.said
+        assert '"serve"' in running.said
+        assert "claude mcp add --transport http memory" in running.said
+        assert (home.folder / "data" / "tokens" / "assistant").read_text().strip() not in running.said
+
+
+async def _runs(home: Home, module: str) -> bool:
+    """A child that was forked a moment ago has no environment to be known by yet."""
+    return any(module in Path(f"/proc/{pid}/cmdline").read_text() for pid in of_home(home))
+
+
+async def _gone(home: Home) -> bool:
+    return not of_home(home)
+
+
+async def _answers(memory: MemoryClient) -> bool:
+    try:
+        await memory.get_profile(c.GetProfileArgs())
+    except MemoryUnreachable:
+        return False
+    return True

@@ -1,0 +1,106 @@
+"""Whatever an export holds, what reaches the memory is text it can store, and not a character less than that."""
+
+import io
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from chatmem.contract import MAX_TEXT_BYTES, RecordMessageArgs
+from chatmem_cli.importers.files import Watched
+from chatmem_cli.importers.fitting import clean, fitted, pieces
+from chatmem_cli.importers.items import lane_number
+from chatmem_server.importing import ImportMessage
+
+SINGAPORE = ZoneInfo("Asia/Singapore")
+AT = datetime(2026, 1, 1, 23, 30, tzinfo=UTC)
+
+any_text = st.text(st.characters(), max_size=200)
+"""Surrogate halves and NUL included."""
+
+
+def message(content: str, **more: object) -> ImportMessage:
+    values = {"role": "user", "message_id": "m", "sent_at": AT, "channel": "telegram", **more}
+    return ImportMessage(content=content, **values)  # type: ignore[arg-type]  # a test's own table
+
+
+@given(any_text, st.text(st.characters(), max_size=300), any_text)
+@example("\ud83d", "\x00" * 200, "\ud83d\x00")
+def test_every_fitted_message_is_one_the_tools_would_take(content: str, identity: str, speaker: str) -> None:
+    for m in fitted(message(content, message_id=f"x{identity}", speaker=f"x{speaker}"), SINGAPORE):
+        RecordMessageArgs(role=m.role, content=m.content, message_id=m.message_id, speaker=m.speaker, sent_at=m.sent_at)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")))
+def test_text_that_can_be_stored_is_stored_as_it_is(text: str) -> None:
+    assert clean(text) == text
+    assert [m.content for m in fitted(message(text), SINGAPORE)] == ([text] if text.strip() else [])
+
+
+@settings(max_examples=30)
+@given(st.text(st.sampled_from("aé€😀"), min_size=1, max_size=40), st.integers(min_value=1, max_value=9000))
+def test_a_long_message_comes_in_pieces_that_make_it_up_again(pattern: str, times: int) -> None:
+    text = pattern * times
+    parts = list(fitted(message(text), SINGAPORE))
+    assert "".join(part.content for part in parts) == text
+    assert all(len(part.content.encode()) <= MAX_TEXT_BYTES for part in parts)
+    assert len({part.message_id for part in parts}) == len(parts)
+    assert parts[0].message_id == "m"
+
+
+def test_pieces_never_cut_a_character_in_two() -> None:
+    text = "a" * (MAX_TEXT_BYTES - 5) + "😀" * 3
+    assert "".join(pieces(text)) == text
+
+
+def test_times_told_in_utc_are_taken_to_the_users_zone_and_others_are_left() -> None:
+    """`tomorrow`, said at 07:30 in Singapore, is not the day after in London."""
+    (m,) = fitted(message("see you tomorrow"), SINGAPORE)
+    assert (m.sent_at, m.sent_at.utcoffset()) == (AT, timedelta(hours=8))
+    tokyo = AT.astimezone(timezone(timedelta(hours=9)))
+    assert next(fitted(message("hi", sent_at=tokyo), SINGAPORE)).sent_at.utcoffset() == timedelta(hours=9)
+
+
+def test_ids_too_long_to_keep_stay_the_same_at_every_import() -> None:
+    first, again = (next(fitted(message("hi", message_id="z" * 500), SINGAPORE)) for _ in range(2))
+    other = next(fitted(message("hi", message_id="z" * 501), SINGAPORE))
+    assert first.message_id == again.message_id != other.message_id
+
+
+@given(st.text(max_size=50))
+def test_a_conversation_has_one_lane_that_a_topic_can_have(conversation: str) -> None:
+    assert lane_number(conversation) == lane_number(conversation)
+    assert 0 < lane_number(conversation) < 2**31
+
+
+class Crumbs(io.BytesIO):
+    """A stream that gives as little as it pleases, as pipes and zip members do."""
+
+    def __init__(self, data: bytes, sizes: list[int]) -> None:
+        super().__init__(data)
+        self._sizes = sizes
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(self._sizes.pop() if self._sizes else size)
+
+
+def mended(data: bytes, sizes: list[int]) -> bytes:
+    watched = Watched(Crumbs(data, sizes), lambda _: None)
+    out = b""
+    while run := watched.read(4096):
+        out += run
+    return out
+
+
+@given(st.text(st.characters(max_codepoint=0xFF)), st.lists(st.integers(min_value=1, max_value=7), max_size=200))
+@example('\x0b"\\x41\\\\x0b', [1] * 60)
+def test_hex_escapes_are_mended_and_real_backslashes_left_wherever_the_stream_is_cut(
+    text: str, sizes: list[int]
+) -> None:
+    """As older exporters wrote: control characters as \\xNN, which is no JSON."""
+    written = json.dumps(text, ensure_ascii=False)
+    for code in range(0x20):
+        written = written.replace(f"\\u{code:04x}", f"\\x{code:02x}")
+    assert json.loads(mended(written.encode(), sizes)) == text

@@ -1,0 +1,264 @@
+"""Each program's export, in the shapes it is known to come in: who said what, where, when; and what is not as documented."""
+
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatmem_cli.importers import ImportFailed, ImportMemory, Item, Unreadable, read
+from chatmem_cli.importers.chatgpt import items_of
+from chatmem_cli.importers.claude import messages_of
+from chatmem_cli.importers.telegram import text_of
+from chatmem_server.importing import ImportMessage
+
+ROOT = "00000000-0000-4000-8000-000000000000"
+
+
+def items(kind: str, path: Path, export: Any, **options: Any) -> list[Item]:
+    file = path / "export.json"
+    file.write_text(export if isinstance(export, str) else json.dumps(export))
+    return list(read(kind, file, progress=lambda _: None, **({"me": None} | options)))
+
+
+def talk(found: list[Item]) -> list[ImportMessage]:
+    return [item for item in found if isinstance(item, ImportMessage)]
+
+
+def voices(found: list[Item]) -> list[tuple[str, str | None]]:
+    return [(m.role, m.speaker) for m in talk(found)]
+
+
+# Telegram
+
+
+def said(number: int = 1, sender: str | None = "Ann", identity: str = "user1", **more: Any) -> dict[str, Any]:
+    base = {"id": number, "type": "message", "date_unixtime": "1704103200", "text": "hi"}
+    return {**base, "from": sender, "from_id": identity, **more}
+
+
+def chat(*messages: dict[str, Any], kind: str = "personal_chat", name: str | None = "Bob", number: int = 5) -> Any:
+    return {"name": name, "type": kind, "id": number, "messages": list(messages)}
+
+
+def test_in_a_private_chat_the_other_one_speaks_by_name(tmp_path: Path) -> None:
+    found = items("telegram", tmp_path, chat(said(1), said(2, "Bob", "user5")))
+    assert voices(found) == [("user", None), ("user", "Bob")]
+
+
+def test_words_of_a_deleted_account_are_neither_mine_nor_the_assistants(tmp_path: Path) -> None:
+    for kind, name in (("private_group", "Friends"), ("personal_chat", None)):
+        found = items("telegram", tmp_path, chat(said(sender=None), kind=kind, name=name))
+        assert voices(found) == [("user", "deleted account")]
+
+
+@pytest.mark.parametrize("me", ["user1", "1", "Ann"])
+@pytest.mark.parametrize("assistant", ["user9", "9", "Memory Bot"])
+def test_in_a_group_one_may_say_who_is_who(tmp_path: Path, me: str, assistant: str) -> None:
+    group = chat(said(1), said(2, "Memory Bot", "user9"), said(3, "Cem", "user3"), kind="private_supergroup")
+    found = items("telegram", tmp_path, group, me=me, assistant=assistant)
+    assert voices(found) == [("user", None), ("assistant", None), ("user", "Cem")]
+
+
+def test_of_a_whole_account_every_chat_is_a_conversation_of_its_own(tmp_path: Path) -> None:
+    chats = [chat(said(1)), chat(said(1, "Eve", "user6"), name="Eve", number=6)]
+    account = {"personal_information": {"user_id": 1}, "contacts": {"list": []}, "chats": {"list": chats}}
+    found = talk(items("telegram", tmp_path, account))
+    assert voices(list(found)) == [("user", None), ("user", "Eve")]
+    lanes = [m.message_thread_id for m in found]
+    assert None not in lanes
+    assert len(set(lanes)) == 2
+    assert [m.message_id for m in found] == ["telegram:5:1", "telegram:6:1"]
+
+
+def test_a_topic_is_found_through_replies_and_a_reply_inside_it_is_kept(tmp_path: Path) -> None:
+    begun = {"id": 1, "type": "service", "action": "topic_created", "title": "Garden", "text": ""}
+    first, answer = said(2, reply_to_message_id=1), said(3, reply_to_message_id=2)
+    found = talk(items("telegram", tmp_path, chat(begun, first, answer, said(4), kind="private_supergroup")))
+    assert [(m.message_thread_id, m.reply_to_message_id) for m in found] == [
+        (1, None),
+        (1, "telegram:5:2"),
+        (None, None),
+    ]
+
+
+def test_an_old_export_without_unix_times_is_dated_by_the_exporting_machine(tmp_path: Path) -> None:
+    old = {key: value for key, value in said(date="2024-01-01T10:00:00").items() if key != "date_unixtime"}
+    (m,) = talk(items("telegram", tmp_path, chat(old)))
+    assert m.sent_at == datetime(2024, 1, 1, 10).astimezone(UTC)
+
+
+def test_an_entry_that_is_not_as_documented_costs_itself_only(tmp_path: Path) -> None:
+    broken = {"type": "message", "text": "hi", "date_unixtime": "soon"}
+    found = items("telegram", tmp_path, chat(said(1), broken, {"id": 3, "type": "unsupported"}, said(4)))
+    assert len(talk(found)) == 2
+    assert len([item for item in found if isinstance(item, Unreadable)]) == 1
+
+
+def test_an_export_that_breaks_off_says_what_is_kept(tmp_path: Path) -> None:
+    text = json.dumps(chat(said(1), said(2)))
+    (tmp_path / "export.json").write_text(text[: text.index('"id": 2') + 20])
+    reader = read("telegram", tmp_path / "export.json", me=None, progress=lambda _: None)
+    assert isinstance(next(reader), ImportMessage)
+    with pytest.raises(ImportFailed, match="What came before is kept"):
+        list(reader)
+
+
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=20)
+piece = words | st.fixed_dictionaries({"type": st.just("bold"), "text": words})
+
+
+@given(st.lists(piece, max_size=6))
+def test_text_is_the_same_as_a_string_as_an_array_and_as_entities(parts: list[Any]) -> None:
+    whole = "".join(part if isinstance(part, str) else part["text"] for part in parts)
+    assert text_of({"text": whole}) == text_of({"text": parts}) == whole.strip()
+    entities = [{"type": "plain", "text": part if isinstance(part, str) else part["text"]} for part in parts]
+    assert text_of({"text": "", "text_entities": entities}) == whole.strip()
+
+
+def test_rich_messages_give_their_words() -> None:
+    assert text_of({"rich_message": {"blocks": [{"text": "First"}, {"text": [{"text": "second"}]}]}}) == "First\nsecond"
+
+
+# ChatGPT
+
+
+def node(key: str, parent: str | None, role: str, text: str, **more: Any) -> dict[str, Any]:
+    content = {"content_type": "text", "parts": [text]}
+    message = {"author": {"role": role}, "create_time": 1704103200.5, "content": content, **more}
+    return {"id": key, "parent": parent, "children": [], "message": message}
+
+
+def conversation(*nodes: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"id": "c", "create_time": 1704103200, "mapping": {n["id"]: n for n in nodes}, **more}
+
+
+TREE = (node("a", None, "user", "q"), node("x", "a", "assistant", "old"), node("b", "a", "assistant", "kept"))
+
+
+def test_the_branch_that_was_shown_is_read_and_without_a_mark_the_newest(tmp_path: Path) -> None:
+    newest = node("b", "a", "assistant", "kept", create_time=1704109999.0)
+    shown = items("chatgpt", tmp_path, [conversation(*TREE, current_node="b")])
+    unmarked = items("chatgpt", tmp_path, {"conversations": [conversation(*TREE[:2], newest)]})
+    assert [m.content for m in talk(shown)] == [m.content for m in talk(unmarked)] == ["q", "kept"]
+
+
+@given(st.lists(st.integers(min_value=0, max_value=30), min_size=1, max_size=30), st.data())
+def test_whatever_the_tree_one_path_from_a_root_is_read(parents: list[int], data: st.DataObject) -> None:
+    nodes = [node(str(n), str(p) if p < n else None, "user", f"t{n}") for n, p in enumerate(parents)]
+    current = data.draw(st.sampled_from([n["id"] for n in nodes]))
+    by_id = {n["id"]: n for n in nodes}
+    wanted, at = [], by_id.get(current)
+    while at is not None:
+        wanted.append(f"t{at['id']}")
+        at = by_id.get(at["parent"])
+    found = talk(list(items_of(conversation(*nodes, current_node=current))))
+    assert [m.content for m in found] == wanted[::-1]
+
+
+def test_hidden_turns_tools_and_odd_parts_are_not_what_was_said(tmp_path: Path) -> None:
+    hidden = node("h", "a", "assistant", "secret", metadata={"is_visually_hidden_from_conversation": True})
+    tool = node("t", "h", "assistant", "search()", recipient="browser")
+    odd = node("o", "t", "assistant", "")
+    odd["message"]["content"] = {
+        "content_type": "multimodal_text",
+        "parts": [
+            None,
+            {"content_type": "image_asset_pointer"},
+            {"content_type": "audio_transcription", "text": "heard"},
+        ],
+    }
+    found = items("chatgpt", tmp_path, [conversation(TREE[0], hidden, tool, odd, current_node="o")])
+    assert [m.content for m in talk(found)] == ["q", "[image]\nheard"]
+
+
+def test_what_chatgpt_remembered_is_dated_by_its_conversation(tmp_path: Path) -> None:
+    memory = node("m", None, "system", "")
+    memory["message"] |= {
+        "create_time": None,
+        "content": {
+            "content_type": "model_editable_context",
+            "model_set_context": "1. [2023-05-01]. Has a cat called Mochi",
+        },
+    }
+    found = items("chatgpt", tmp_path, [conversation(memory, current_node="m")])
+    assert found == [ImportMemory("Has a cat called Mochi", said_at=datetime(2024, 1, 1, 10, tzinfo=UTC))]
+
+
+def test_shards_in_a_zip_are_read_in_order(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "e.zip", "w") as archive:
+        for number in (1, 0):
+            one = conversation(
+                node("a", None, "user", f"shard {number}"), current_node="a", conversation_id=str(number)
+            )
+            archive.writestr(f"conversations-00{number}.json", json.dumps([one]))
+    found = read("chatgpt", tmp_path / "e.zip", me=None, progress=lambda _: None)
+    assert [m.content for m in talk(list(found))] == ["shard 0", "shard 1"]
+
+
+# Claude
+
+
+def turn(key: str, parent: str, text: str, second: int, sender: str = "human") -> dict[str, Any]:
+    at = f"2026-01-02T03:04:{second:02d}Z"
+    content = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": text}]
+    return {"uuid": key, "sender": sender, "created_at": at, "content": content, "parent_message_uuid": parent}
+
+
+def test_of_a_claude_conversation_the_newest_branch_is_read(tmp_path: Path) -> None:
+    first, second = turn("2", "1", "first try", 6, "assistant"), turn("3", "1", "kept", 9, "assistant")
+    turns = [turn("1", ROOT, "q", 5), first, second, turn("4", "3", "ok", 10)]
+    found = items("claude", tmp_path, [{"uuid": "c", "chat_messages": turns}])
+    assert [m.content for m in talk(found)] == ["q", "kept", "ok"]
+
+
+def test_claude_turns_that_are_no_tree_are_all_read(tmp_path: Path) -> None:
+    flat = [turn(str(n), ROOT, f"t{n}", 5) for n in range(3)]
+    orphans = [turn("1", ROOT, "t0", 5), turn("2", "1", "t1", 5), turn("3", "gone", "t2", 5)]
+    bare = [{k: v for k, v in t.items() if k != "parent_message_uuid"} for t in flat]
+    for turns in (flat, orphans, bare):
+        found = items("claude", tmp_path, [{"uuid": "c", "chat_messages": turns}])
+        assert [m.content for m in talk(found)] == ["t0", "t1", "t2"]
+
+
+@given(st.integers(min_value=1, max_value=30))
+def test_a_claude_chain_is_read_whole_even_if_all_its_times_are_one(length: int) -> None:
+    turns = [turn(str(n), str(n - 1) if n else ROOT, f"t{n}", 5) for n in range(length)]
+    found = talk(list(messages_of({"uuid": "c", "chat_messages": turns})))
+    assert [m.content for m in found] == [f"t{n}" for n in range(length)]
+
+
+# JSON lines
+
+
+def test_two_chats_that_used_one_id_are_not_taken_for_one(tmp_path: Path) -> None:
+    line = {"role": "user", "content": "hi", "sent_at": "2026-01-01T00:00:00Z", "message_id": "7"}
+    lines = "\n".join(json.dumps({**line, "chat_id": number, "thread_key": "root"}) for number in (42, -200))
+    mine, groups = talk(items("jsonl", tmp_path, lines, chat_id=42))
+    assert (mine.message_id, mine.message_thread_id) == ("7", None)
+    assert groups.message_id == "-200:7"
+    assert groups.message_thread_id is not None
+    (_, home) = talk(items("jsonl", tmp_path, lines, chat_id=-200))
+    assert home.message_id == "7"
+
+
+def test_a_memory_by_hand_needs_only_its_words(tmp_path: Path) -> None:
+    assert items("jsonl", tmp_path, json.dumps({"type": "memory", "content": "Plays chess"})) == [
+        ImportMemory("Plays chess")
+    ]
+
+
+def test_a_line_that_is_no_message_names_its_number(tmp_path: Path) -> None:
+    with pytest.raises(ImportFailed, match="line 1 is no message"):
+        items("jsonl", tmp_path, json.dumps({"role": "user"}))
+
+
+@pytest.mark.parametrize("kind", ["telegram", "chatgpt", "claude"])
+@pytest.mark.parametrize("export", [{"x": 1}, [], [{"id": 1}], "", "[1, 2"])
+def test_another_programs_file_is_refused_not_silently_empty(tmp_path: Path, kind: str, export: Any) -> None:
+    with pytest.raises(ImportFailed, match=r"no |breaks off"):
+        assert not talk(items(kind, tmp_path, export))
