@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from chatmem.contract import Memory
 from chatmem.work import Canonical, ExchangeResult, ProfileResult, RoutineResult, SummaryResult, WorkResult
 from chatmem_server.learning import Learner
+from chatmem_server.remaking import queue_rolling_anew
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.secrets import mask
 from chatmem_server.services import CHANGES, WORK, Kit
@@ -111,23 +112,23 @@ class Applier:
     async def _chunk(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
         key, text = job.key, self._summary_text(job, result)
         place = (key.owner_id, key.chat_id, job.thread_key)
-        number = await summaries.add_chunk(t, *place, job.from_id, job.to_id, text, now)
-        if number is None:
-            number = await summaries.rewrite_chunk(t, *place, job.from_id, text, now)
-        if number is None:
+        if await summaries.add_chunk(t, *place, job.from_id, job.to_id, text, now) is not None:
+            await self._enqueue_rolling(t, job, now)
+        elif not (await self._rewrite(t, job, result, now))["summaries"]:
             raise ResultRefused(f"lane {job.thread_key} does not continue at message {job.from_id}")
-        await self._enqueue_rolling(t, job, now)
         return {"summaries": 1}
 
     async def _rewrite(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
         key, text = job.key, self._summary_text(job, result)
         number = await summaries.rewrite_chunk(t, key.owner_id, key.chat_id, job.thread_key, job.from_id, text, now)
+        for lane in _rolled_up_in(job) if number is not None else ():
+            await queue_rolling_anew(t, key.owner_id, key.chat_id, lane, now)
         return {"summaries": int(number is not None)}
 
     async def _enqueue_rolling(self, t: Queries, job: Job, now: datetime) -> None:
         """The lane's rolling summary follows; and the chat's, which in a chat of one lane says the same."""
         key = job.key
-        for lane in (job.thread_key, f"session:{key.chat_id}"):
+        for lane in _rolled_up_in(job):
             await queue.enqueue(
                 t,
                 NewJob(key.owner_id, key.chat_id, "thread_summary", lane, lane, job.from_id, job.to_id, now),
@@ -138,7 +139,7 @@ class Applier:
         key = job.key
         cap = self._kit.settings.compaction.thread_cap
         text = self._summary_text(job, result.model_copy(update={"text": clip(result.text, cap)[0]}))
-        await summaries.put_rolling(t, key.owner_id, key.chat_id, level_of(job), job.thread_key, job.to_id, text, now)
+        await summaries.put_rolling(t, key.owner_id, key.chat_id, level_of(job), job.thread_key, text, now)
         return {"summaries": 1}
 
     def _summary_text(self, job: Job, result: SummaryResult) -> SummaryText:
@@ -167,6 +168,11 @@ class Applier:
         key = job.key
         await messages.set_routine_summary(t, key.owner_id, key.chat_id, job.from_id, mask(result.summary))
         return {"routine_summaries": 1}
+
+
+def _rolled_up_in(job: Job) -> tuple[str, str]:
+    """A chunk's lane, and its chat's session."""
+    return job.thread_key, f"session:{job.key.chat_id}"
 
 
 def lists_of(live: Sequence[Memory]) -> profile.Lists:

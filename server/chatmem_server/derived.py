@@ -15,10 +15,27 @@ TEXTS = "derived.texts"
 
 @dataclass
 class Cleaned:
-    """How many texts of each kind were changed, and which chunk summaries ask to be written anew."""
+    """How many texts of each kind were changed, and which ask to be written anew: chunks by (chat, number), rolling
+    summaries by (chat, lane), canonical summaries by chat.
+    """
 
     counts: dict[str, int] = field(default_factory=dict)
     chunks: list[tuple[int, int]] = field(default_factory=list)
+    rolling: list[tuple[int, str]] = field(default_factory=list)
+    canonicals: list[int] = field(default_factory=list)
+
+    def note(self, row: Row) -> None:
+        """One text was changed."""
+        self.count(_NAMES[row["place"]])
+        match row["place"], row["subject"]:
+            case "summary", "chunk":
+                self.chunks.append((row["chat_id"], row["id"]))
+            case "summary", _:
+                self.rolling.append((row["chat_id"], row["thread_key"]))
+            case "canonical", "live":
+                self.canonicals.append(row["chat_id"])
+            case _:
+                pass
 
     def count(self, place: str) -> None:
         self.counts[place] = self.counts.get(place, 0) + 1
@@ -32,9 +49,7 @@ async def redact_derived(q: Queries, owner_id: int, targets: Sequence[Target]) -
         body, gone_body = redact_all(row["body"], targets)
         if gone or gone_body:
             await _write(q, owner_id, row, text, body)
-            cleaned.count(_NAMES[row["place"]])
-            if row["place"] == "summary" and row["subject"] == "chunk":
-                cleaned.chunks.append((row["chat_id"], row["id"]))
+            cleaned.note(row)
     return cleaned
 
 

@@ -12,17 +12,17 @@ from typing import Any
 
 from chatmem.contract import ForgetArgs, ForgetMatch, Forgotten, Memory
 from chatmem_server import caches
-from chatmem_server.derived import Cleaned, redact_derived
+from chatmem_server.derived import redact_derived
 from chatmem_server.places import Where
 from chatmem_server.probing import Forgotten as Probed
 from chatmem_server.probing import Prober
 from chatmem_server.redaction import GONE, Target, redact, states_any
+from chatmem_server.remaking import queue_profile, queue_remaking
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
-from chatmem_server.store import chats, lanes, memories, messages, queue, receipts
+from chatmem_server.store import chats, memories, messages, queue, receipts
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
-from chatmem_server.store.queue import NewJob
 from chatmem_server.tokens import estimate
 from chatmem_server.tombstones import Tombstones
 from chatmem_server.tsquery import all_of, any_of, owner_scope
@@ -174,7 +174,9 @@ class Forgetter:
         if plan.messages_too:
             erased["message_versions"] = await self._drop_versions(t, where, plan)
         cleaned = await redact_derived(t, where.owner_id, plan.targets)
-        await self._remake(t, where, cleaned, plan, now)
+        await queue_remaking(t, where.owner_id, cleaned, now)
+        if plan.memories or "user_profile" in cleaned.counts:
+            await queue_profile(t, where.owner_id, where.chat_id, now)
         return {**erased, **cleaned.counts, "tombstones": stones}
 
     async def _drop_versions(self, t: Queries, where: Where, plan: Plan) -> int:
@@ -198,21 +200,6 @@ class Forgetter:
             scope=scope_lexemes(at.owner_id, at.chat_id),
         )
         return gone
-
-    async def _remake(self, t: Queries, where: Where, cleaned: Cleaned, plan: Plan, now: datetime) -> None:
-        """Chunk summaries that lost sentences are written anew from the redacted messages; so is the profile."""
-        for chat_id, number in cleaned.chunks:
-            row = await t.row("derived.chunk_range", where.owner_id, chat_id, number)
-            if row is not None:
-                job = NewJob(
-                    *(where.owner_id, chat_id, "erasure", row["thread_key"], f"erasure:{row['from_id']}"),
-                    *(row["from_id"], row["to_id"], now),
-                )
-                await queue.enqueue(t, job, now)
-        if plan.memories:
-            lane = await lanes.of_chat(t, where.owner_id, where.chat_id)
-            key = lane[0].thread_key if lane else ""
-            await queue.enqueue(t, NewJob(where.owner_id, where.chat_id, "profile", key, "profile", 0, 0, now), now)
 
     def _notes(self) -> tuple[str, ...]:
         return (EXTERNAL_NOTE,) if self._kit.settings.database_url is not None else ()

@@ -71,7 +71,9 @@ class Importer:
         for lane, (first, last, exchanges) in self._spans.items():
             job = NewJob(where.owner_id, where.chat_id, "exchange", lane, lane, first, last, now, exchanges)
             await queue.enqueue(self._kit.database, job, now)
-            await compact_lane(self._kit, where.owner_id, where.chat_id, lane, now)
+            await compact_lane(
+                self._kit.database, self._kit.settings.compaction, where.owner_id, where.chat_id, lane, now
+            )
         self._spans.clear()
         self._kit.announce(WORK, "")
 

@@ -50,7 +50,7 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
     """Apply what is missing and return the applied files' names. Waits while another process migrates.
 
     `connection` must be a session of its own: the lock belongs to it, so no pooler in transaction mode.
-    MigrationError for gaps in the numbers, a file changed after it was applied, a newer database, a table in use.
+    MigrationError for two files of one number, a file changed after it was applied, a newer database, a table in use.
     """
     async with _alone(connection):
         await connection.execute(_CREATE_TABLE)
@@ -63,12 +63,13 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
     """What has to run on a database where `applied` (version → sha256) ran; MigrationError where the two disagree."""
-    if [m.version for m in migrations] != list(range(1, len(migrations) + 1)):
-        raise MigrationError("the migrations are not numbered 1, 2, 3 … without gaps or doubles: rename the files")
-    newest = max(applied, default=0)
-    if newest > len(migrations):
+    numbers = [m.version for m in migrations]
+    if numbers != sorted(set(numbers)):
+        raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
+    newest, known = max(applied, default=0), max(numbers, default=0)
+    if newest > known:
         raise MigrationError(
-            f"the database is at version {newest} and this program knows {len(migrations)}: a newer chatmem used it; "
+            f"the database is at version {newest} and this program knows {known}: a newer chatmem used it; "
             "update this one, or restore a backup made before"
         )
     for migration in migrations:

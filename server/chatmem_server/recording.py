@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import asyncpg
 
 from chatmem.contract import JobKind, RecordedMessage, RecordMessageArgs
+from chatmem.settings import Compaction
 from chatmem_server import compaction
 from chatmem_server.importance import message_importance
 from chatmem_server.places import DEFAULT_CHANNEL, Where, reply_lane, root_lane, session_id, topic_lane
@@ -13,7 +14,8 @@ from chatmem_server.rederiving import Rederiver
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.secrets import mask
 from chatmem_server.services import CHANGES, WORK, Kit
-from chatmem_server.store import lanes, messages, queue
+from chatmem_server.store import chats, lanes, messages, queue
+from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import NewMessage, Recorded, StoredMessage
 from chatmem_server.store.queue import NewJob
 from chatmem_server.tokens import estimate
@@ -58,10 +60,9 @@ class Recorder:
         incoming = await self._incoming(where, args, trace_id)
         now = self._kit.now()
         try:
-            recorded = await messages.record(self._kit.database, self._row(incoming, now))
+            recorded, queued = await self._store(incoming, now)
         except asyncpg.UniqueViolationError:
             return await self._again(incoming, now)
-        queued = await self._queue(incoming, recorded, now)
         self._announce(incoming, queued)
         return self._result(incoming, recorded.id, "created", queued)
 
@@ -73,6 +74,12 @@ class Recorder:
             return root_lane(where.chat_id)
         target = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, reply_to)
         return reply_lane(where.chat_id, reply_to, target.thread_key if target else None)
+
+    async def _store(self, m: _Incoming, now: datetime) -> tuple[Recorded, tuple[JobKind, ...]]:
+        """The message and the work that follows from it, together: a repeated call after a crash queues nothing."""
+        async with self._kit.database.transaction() as t:
+            recorded = await messages.record(t, self._row(m, now))
+            return recorded, await self._queue(t, m, recorded, now)
 
     async def _incoming(self, where: Where, args: RecordMessageArgs, trace_id: str | None) -> _Incoming:
         return _Incoming(
@@ -130,23 +137,29 @@ class Recorder:
         old = await self._stored(m)
         if old.content == m.content:
             return self._result(m, old.id, "duplicate", ())
-        changed = await messages.edit(
-            self._kit.database,
-            m.where.owner_id,
-            m.where.chat_id,
-            old,
-            content=m.content,
-            importance=message_importance(old.role, m.content),
-            tokens=estimate(m.content),
-            index_text=index_text(m.content, m.args.speaker),
-            scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
-            now=now,
-        )
-        if not changed:
+        queued = await self._edit(m, old, now)
+        if queued is None:
             return await self._again(m, now)
-        queued = await self._rederiver.after_edit(m.where, old, m.content, now, m.trace_id)
         self._announce(m, queued)
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
+
+    async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
+        """The new text and what follows from it, together; None when somebody else changed the message first."""
+        async with self._kit.database.transaction() as t:
+            await chats.lock(t, m.where.owner_id, m.where.chat_id)
+            changed = await messages.edit(
+                t,
+                m.where.owner_id,
+                m.where.chat_id,
+                old,
+                content=m.content,
+                importance=message_importance(old.role, m.content),
+                tokens=estimate(m.content),
+                index_text=index_text(m.content, m.args.speaker),
+                scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+                now=now,
+            )
+            return await self._rederiver.after_edit(t, m.where, old, m.content, now, m.trace_id) if changed else None
 
     async def _stored(self, m: _Incoming) -> StoredMessage:
         stored = await messages.by_ext_id(
@@ -155,13 +168,13 @@ class Recorder:
         assert stored is not None  # messages are never deleted
         return stored
 
-    async def _queue(self, m: _Incoming, recorded: Recorded, now: datetime) -> tuple[JobKind, ...]:
+    async def _queue(self, t: Queries, m: _Incoming, recorded: Recorded, now: datetime) -> tuple[JobKind, ...]:
         kinds: list[JobKind] = []
         job = self._follow_up(m, recorded, now)
         if job is not None:
-            await queue.enqueue(self._kit.database, job, now)
+            await queue.enqueue(t, job, now)
             kinds.append(job.kind)
-        if await self._compact(m, recorded, now):
+        if await self._compact(t, m, recorded, now):
             kinds.append("chunk_summary")
         return tuple(kinds)
 
@@ -182,20 +195,20 @@ class Recorder:
             m.where.owner_id, m.where.chat_id, kind, m.thread_key, key, first, last, start, exchanges, m.trace_id
         )
 
-    async def _compact(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
+    async def _compact(self, t: Queries, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
         lane = (m.where.owner_id, m.where.chat_id, m.thread_key)
         count = recorded.last_no - recorded.queued_to
-        oldest = await self._oldest_open(lane, count)
+        oldest = await self._oldest_open(t, lane, count)
         rules = self._kit.settings.compaction
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=oldest, now=now):
             return False
-        return await compact_lane(self._kit, *lane, now, m.trace_id) > 0
+        return await compact_lane(t, rules, *lane, now, m.trace_id) > 0
 
-    async def _oldest_open(self, lane: tuple[int, int, str], count: int) -> datetime | None:
+    async def _oldest_open(self, t: Queries, lane: tuple[int, int, str], count: int) -> datetime | None:
         """Read only when age alone could make compaction due."""
         if count <= self._kit.settings.compaction.keep:
             return None
-        return await lanes.oldest_open(self._kit.database, *lane)
+        return await lanes.oldest_open(t, *lane)
 
     def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
         if queued:
@@ -221,7 +234,8 @@ class Recorder:
 
 
 async def compact_lane(
-    kit: Kit,
+    q: Queries,
+    rules: Compaction,
     owner_id: int,
     chat_id: int,
     thread_key: str,
@@ -231,11 +245,10 @@ async def compact_lane(
     all_due: bool = False,
 ) -> int:
     """Queue chunk jobs for a lane; how many. `all_due` compacts whatever lies beyond the window's keep size."""
-    lane = await lanes.find(kit.database, owner_id, chat_id, thread_key)
-    rules = kit.settings.compaction
+    lane = await lanes.find(q, owner_id, chat_id, thread_key)
     if lane is None:
         return 0
-    waiting = await lanes.open_run(kit.database, owner_id, chat_id, thread_key)
+    waiting = await lanes.open_run(q, owner_id, chat_id, thread_key)
     oldest = waiting[0].sent_at if waiting else None
     tokens = sum(m.tokens for m in waiting)
     kept = compaction.keep(rules, messages=len(waiting), tokens=tokens, oldest=oldest, now=now)
@@ -246,7 +259,7 @@ async def compact_lane(
     runs = compaction.runs(waiting, kept, rules.chunk)
     if not runs:
         return 0
-    return await lanes.queue_chunks(kit.database, owner_id, chat_id, thread_key, lane.queued_to, runs, now, trace_id)
+    return await lanes.queue_chunks(q, owner_id, chat_id, thread_key, lane.queued_to, runs, now, trace_id)
 
 
 def _offset_minutes(at: datetime) -> int:

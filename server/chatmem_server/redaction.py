@@ -50,7 +50,7 @@ def redact(text: str, targets: Sequence[Target]) -> tuple[str, int]:
     """The text without the sentences that state a target, and how many went."""
     kept: list[str] = []
     gone = 0
-    for part in _SENTENCE.findall(text):
+    for part in sentences(text):
         if part.strip() and any(target.stated_in(part) for target in targets):
             gone += 1
         else:
@@ -74,8 +74,13 @@ def redact_all(value: Any, targets: Sequence[Target]) -> tuple[Any, int]:
     return value, 0
 
 
+def sentences(text: str) -> list[str]:
+    """The text cut into sentences; joined they are the text again."""
+    return _SENTENCE.findall(text)
+
+
 def states_any(text: str, targets: Iterable[Target]) -> bool:
-    parts = _SENTENCE.findall(text)
+    parts = sentences(text)
     return any(target.stated_in(part) for target in targets for part in parts)
 
 

@@ -84,7 +84,15 @@ class Viewer:
     async def _compact(self, where: Where, now: datetime) -> tuple[JobKind, ...]:
         queued = 0
         for lane in await lanes.of_chat(self._kit.database, where.owner_id, where.chat_id):
-            queued += await compact_lane(self._kit, where.owner_id, where.chat_id, lane.thread_key, now, all_due=True)
+            queued += await compact_lane(
+                self._kit.database,
+                self._kit.settings.compaction,
+                where.owner_id,
+                where.chat_id,
+                lane.thread_key,
+                now,
+                all_due=True,
+            )
         if queued:
             self._kit.announce(WORK, "")
         kinds: tuple[JobKind, ...] = ("chunk_summary",)

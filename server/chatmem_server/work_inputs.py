@@ -18,6 +18,7 @@ from chatmem.work import (
     WorkMessage,
 )
 from chatmem_server.learning import may_tell
+from chatmem_server.remaking import is_anew
 from chatmem_server.secrets import mask
 from chatmem_server.services import Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, summaries
@@ -108,8 +109,9 @@ class Inputs:
         key, level = job.key, level_of(job)
         lane = job.thread_key if level == "thread" else None
         prior = await summaries.rolling(self._kit.database, key.owner_id, key.chat_id, level, job.thread_key)
-        covered = prior.to_id if prior else 0
-        new = await summaries.chunks_after(self._kit.database, key.owner_id, key.chat_id, lane, covered, job.to_id)
+        prior = None if is_anew(job) else prior
+        after = (prior.folded_to or 0) if prior else 0
+        new = await summaries.chunks_after(self._kit.database, key.owner_id, key.chat_id, lane, after)
         if not new:
             return None
         return ThreadInput(

@@ -13,6 +13,8 @@ Rolling = Literal["thread", "session"]
 
 @dataclass(frozen=True)
 class Summary:
+    """A stored summary. `folded_to`: the newest chunk a thread or session summary has taken in."""
+
     id: int
     kind: str
     thread_key: str
@@ -27,6 +29,7 @@ class Summary:
     provisional: bool
     model: str
     version: int
+    folded_to: int | None
 
     def chunk_text(self) -> ChunkText:
         return ChunkText(text=self.text, body=self.body, from_at=self.from_at, to_at=self.to_at, count=self.count)
@@ -70,12 +73,13 @@ async def rewrite_chunk(
 
 
 async def put_rolling(
-    q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str, to_id: int, new: SummaryText, now: datetime
+    q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str, new: SummaryText, now: datetime
 ) -> None:
+    """Store the rolling summary of all chunks there are."""
     await q.run(
         "summaries.put_rolling",
         *(owner_id, chat_id, kind, thread_key, new.text, new.body.model_dump(mode="json"), new.tokens),
-        *(new.provisional, new.model, now, list(new.scope), new.index_text, to_id),
+        *(new.provisional, new.model, now, list(new.scope), new.index_text),
     )
 
 
@@ -89,11 +93,9 @@ async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
     return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
 
 
-async def chunks_after(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after_id: int, to_id: int
-) -> list[Summary]:
-    """Chunks that end after message `after_id` and not after `to_id`, of one lane or of all."""
-    rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after_id, to_id)
+async def chunks_after(q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int) -> list[Summary]:
+    """Chunks written after the one numbered `after`, of one lane or of all, in the order of their messages."""
+    rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after)
     return [_summary(row) for row in rows]
 
 

@@ -20,10 +20,10 @@ order by chat_id
 with chat as (
   select epoch from chats where owner_id = $1 and chat_id = $2
 ), old as (
-  insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, 'canonical:' || m.epoch, m.version,
     jsonb_build_object('user_confirmed', m.user_confirmed, 'llm_inferred', m.llm_inferred,
-                       'general_summary', m.general_summary), $9
+                       'general_summary', m.general_summary), m.updated_at, $9
   from chat_metadata m
   join chat on chat.epoch = m.epoch
   where m.owner_id = $1 and m.chat_id = $2

@@ -71,26 +71,29 @@ with lane as materialized (
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
 )
 select
-  (select row(0, c.last_id,
-      coalesce(v.value ->> 'user_confirmed', m.user_confirmed, ''),
-      coalesce(v.value ->> 'llm_inferred', m.llm_inferred, ''),
-      coalesce(v.value ->> 'general_summary', m.general_summary, ''), 0, c.channel)
+  (select row(0, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
+      coalesce(m.general_summary, ''), 0, c.channel)
     from chats c
-    left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch and m.updated_at <= $10
     left join lateral (
-      select value from text_versions v
-      where v.owner_id = $1 and v.chat_id = $2 and v.subject like 'canonical:%' and v.replaced_at > $10
-      order by replaced_at limit 1) v on m.epoch is null
+      select user_confirmed, llm_inferred, general_summary from chat_metadata
+      where owner_id = $1 and chat_id = $2 and updated_at <= $10 and (archived_at is null or archived_at > $10)
+      union all
+      select value ->> 'user_confirmed', value ->> 'llm_inferred', value ->> 'general_summary' from text_versions
+      where owner_id = $1 and chat_id = $2 and subject like 'canonical:%' and replaced_at > $10
+        and coalesce(since, '-infinity') <= $10
+      limit 1) m on true
     where c.owner_id = $1 and c.chat_id = $2) as chat,
   (select row(last_no, covered_to, null::bigint, null::text, null::timestamptz) from lane) as lane,
   coalesce(
     (select value ->> 'narrative' from text_versions
       where owner_id = $1 and $1 = $2 and chat_id = 0 and subject = 'profile' and replaced_at > $10
+        and coalesce(since, '-infinity') <= $10
       order by replaced_at limit 1),
     (select narrative from user_profile where owner_id = $1 and $1 = $2 and built_at <= $10), '') as narrative,
   coalesce(
     (select value ->> 'text' from text_versions
       where owner_id = $1 and chat_id = $2 and subject = 'thread:' || $3 and replaced_at > $10
+        and coalesce(since, '-infinity') <= $10
       order by replaced_at limit 1),
     (select text from conversation_summaries
       where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3 and updated_at <= $10),
@@ -118,11 +121,18 @@ select
     order by to_no desc
     limit $7) as chunks,
   array(
-    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed)
-    from memories
-    where owner_id = $1 and (chat_id is null or chat_id = $2) and status not in ('uncertain', 'rejected')
+    select row(m.id, kind, coalesce(v.content, m.content), chat_id, priority, importance, pinned, deadline, valid_from,
+      user_confirmed)
+    from memories m
+    left join lateral (
+      select content from memory_versions v
+      where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
+      order by v.version limit 1) v on true
+    -- What was rejected without ever being certain was not believed; what an edit took back was.
+    where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain'
+      and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
-    order by valid_from desc, id desc
+    order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
   (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version)

@@ -1,24 +1,24 @@
 -- name: texts
 -- $1 owner: every text that was derived for the owner, with what it takes to write it back
-select 'summary' as place, chat_id, id, kind as subject, text, body
+select 'summary' as place, chat_id, id, kind as subject, thread_key, text, body
 from conversation_summaries
 where owner_id = $1
 union all
-select 'canonical', chat_id, epoch, '', '', jsonb_build_object(
-  'user_confirmed', user_confirmed, 'llm_inferred', llm_inferred, 'general_summary', general_summary)
+select 'canonical', chat_id, epoch, case when archived_at is null then 'live' else 'archived' end, '', '',
+  jsonb_build_object('user_confirmed', user_confirmed, 'llm_inferred', llm_inferred, 'general_summary', general_summary)
 from chat_metadata
 where owner_id = $1
 union all
-select 'profile', 0, 0, '', narrative, jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences,
+select 'profile', 0, 0, '', '', narrative, jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences,
   'goals', raw_goals, 'dates', raw_dates)
 from user_profile
 where owner_id = $1
 union all
-select 'version', chat_id, version, subject, '', value
+select 'version', chat_id, version, subject, '', '', value
 from text_versions
 where owner_id = $1
 union all
-select 'routine', chat_id, id, '', routine_summary, '{}'::jsonb
+select 'routine', chat_id, id, '', '', routine_summary, '{}'::jsonb
 from messages
 where owner_id = $1 and routine_summary is not null
 

@@ -8,8 +8,8 @@ where owner_id = $1
 -- name: put
 -- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now
 with old as (
-  insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)
-  select owner_id, 0, 'profile', version, jsonb_build_object('narrative', narrative), $9
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
+  select owner_id, 0, 'profile', version, jsonb_build_object('narrative', narrative), built_at, $9
   from user_profile where owner_id = $1
   on conflict do nothing
 )

@@ -36,58 +36,64 @@ returning id
 
 -- name: put_rolling
 -- $1 owner, $2 chat, $3 kind (thread, session), $4 thread key, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index, $13 last message number it covers. The former text becomes a version.
+-- $10 now, $11 scope lexemes, $12 text to index. It holds all chunks there are: later jobs of a chat wait for this one.
+-- The former text becomes a version.
 with old as (
-  insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)
-  select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', text, 'body', body), $10
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
+  select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', text, 'body', body), updated_at, $10
   from conversation_summaries
   where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
   on conflict do nothing
 ), covered as (
-  select min(from_id) as from_id, min(from_at) as from_at, max(to_at) as to_at, sum(count)::int as count,
-    max(epoch) as epoch
+  select min(from_id) as from_id, max(to_id) as to_id, min(from_at) as from_at, max(to_at) as to_at,
+    sum(count)::int as count, max(epoch) as epoch, max(id) as folded_to
   from conversation_summaries
-  where owner_id = $1 and chat_id = $2 and kind = 'chunk' and to_id <= $13 and ($3 = 'session' or thread_key = $4)
+  where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3 = 'session' or thread_key = $4)
 ), chat as (
   update chats set last_summary_id = last_summary_id + 1
   where owner_id = $1 and chat_id = $2
   returning last_summary_id
 )
 insert into conversation_summaries as s (owner_id, chat_id, id, kind, thread_key, epoch, from_id, to_id, from_at, to_at,
-  count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
-select $1, $2, chat.last_summary_id, $3, $4, covered.epoch, covered.from_id, $13, covered.from_at, covered.to_at,
-  covered.count, $5, $6, $7, $8, $9, $10, $10, to_tsvector('chatmem', $12) || array_to_tsvector($11::text[])
+  count, text, body, tokens, provisional, model, created_at, updated_at, tsv, folded_to)
+select $1, $2, chat.last_summary_id, $3, $4, covered.epoch, covered.from_id, covered.to_id, covered.from_at,
+  covered.to_at, covered.count, $5, $6, $7, $8, $9, $10, $10,
+  to_tsvector('chatmem', $12) || array_to_tsvector($11::text[]), covered.folded_to
 from covered, chat
 where covered.count is not null
 on conflict (owner_id, chat_id, kind, thread_key) where kind <> 'chunk' do update
   set text = $5, body = $6, tokens = $7, provisional = $8, model = $9, updated_at = $10, version = s.version + 1,
-      to_id = $13, to_at = excluded.to_at, count = excluded.count, embedding = null, tsv = excluded.tsv
+      to_id = excluded.to_id, to_at = excluded.to_at, count = excluded.count, embedding = null, tsv = excluded.tsv,
+      folded_to = excluded.folded_to
 returning id
 
 -- name: rolling
 -- $1 owner, $2 chat, $3 kind, $4 thread key
-select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
+  folded_to
 from conversation_summaries
 where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
 
 -- name: chunks_after
--- $1 owner, $2 chat, $3 thread key or null for all lanes, $4 message number, $5 last message number
-select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+-- $1 owner, $2 chat, $3 thread key or null for all lanes, $4 summary number; in the order of their messages
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
+  folded_to
 from conversation_summaries
-where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3::text is null or thread_key = $3)
-  and to_id > $4 and to_id <= $5
+where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3::text is null or thread_key = $3) and id > $4
 order by to_id
 
 -- name: chunks
 -- $1 owner, $2 chat
-select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
+  folded_to
 from conversation_summaries
 where owner_id = $1 and chat_id = $2 and kind = 'chunk'
 order by from_at, id
 
 -- name: of_message
 -- $1 owner, $2 chat, $3 thread key, $4 lane number
-select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
+  folded_to
 from conversation_summaries
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and $4 between from_no and to_no
 
