@@ -15,9 +15,9 @@ from chatmem.connect import connect_memory
 from chatmem.settings import ServerSettings
 from chatmem_server.actors import Actors
 from chatmem_server.app import build_server
-from chatmem_server.embedded import EmbeddedPostgres
 from chatmem_server.importing import BATCH, Importer, ImportMessage
 from chatmem_server.places import Caller, Where
+from chatmem_server.postgres.embedded import EmbeddedPostgres
 from chatmem_server.storage import Storage
 
 FIRST_USER = 1

@@ -14,9 +14,9 @@ from chatmem.client import MemoryClient
 from chatmem.connect import connect_memory
 from chatmem.settings import ServerSettings
 from chatmem_server.app import build_server
-from chatmem_server.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.migrate import migrate
 from chatmem_server.places import Caller
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.migrate import migrate
 from chatmem_server.storage import Storage
 from chatmem_sql import migrations
 

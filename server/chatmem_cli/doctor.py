@@ -19,8 +19,8 @@ from rich.text import Text
 
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_server.auth import SCOPES
-from chatmem_server.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from chatmem_server.embedding.model_files import MODEL, complete
+from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 
 # Texts of people may hold brackets: nothing is markup.
 console = Console(markup=False, highlight=False, soft_wrap=True)

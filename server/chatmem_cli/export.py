@@ -14,11 +14,11 @@ from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
 from chatmem_server.actors import Actors
 from chatmem_server.places import reply_lane, topic_lane
+from chatmem_server.queue.work_inputs import sender_time
 from chatmem_server.store import chats, lanes, memories, messages, profile, summaries
 from chatmem_server.store.chats import ChatEntry
 from chatmem_server.store.database import Database
 from chatmem_server.store.messages import Line
-from chatmem_server.work_inputs import sender_time
 
 PAGE = 500
 NEWEST = 2**62

@@ -11,18 +11,18 @@ from chatmem.contract import MAX_TEXT_BYTES, Memory
 from chatmem_cli.importers.fitting import clean
 from chatmem_cli.importers.items import ExportedMemory, ImportMemory
 from chatmem_server.actors import Actors
-from chatmem_server.categories import detect, pin_importance, pin_reason, priority
 from chatmem_server.context.assemble import worth_showing
-from chatmem_server.due import due_date
+from chatmem_server.dates.due import due_date
+from chatmem_server.erasure.tombstones import Tombstones
+from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
+from chatmem_server.memories.statements import Statement, Statements, memory_scope
 from chatmem_server.places import Where
 from chatmem_server.retrieval.lexical import index_text
-from chatmem_server.secrets import mask
 from chatmem_server.services import CHANGES
-from chatmem_server.statements import Statement, Statements, memory_scope
 from chatmem_server.storage import KEY_NAME
 from chatmem_server.store import memories, messages, tokens
 from chatmem_server.store.memories import NewMemory
-from chatmem_server.tombstones import Tombstones
+from chatmem_server.text.secrets import mask
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
 

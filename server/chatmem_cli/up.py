@@ -17,7 +17,7 @@ from rich.table import Table
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
-from chatmem_server.embedded import EmbeddedPostgres
+from chatmem_server.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1

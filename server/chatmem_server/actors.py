@@ -2,21 +2,21 @@
 
 from dataclasses import dataclass
 
-from chatmem_server.applying import Applier
 from chatmem_server.context.reading import ContextReader
+from chatmem_server.erasure.forgetting import Forgetter
+from chatmem_server.erasure.rederiving import Rederiver
+from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.explaining import Explainer
-from chatmem_server.forgetting import Forgetter
-from chatmem_server.learning import Learner
+from chatmem_server.memories.learning import Learner
+from chatmem_server.memories.remembering import Rememberer
+from chatmem_server.memories.statements import Statements
+from chatmem_server.queue.applying import Applier
+from chatmem_server.queue.work import WorkQueue
+from chatmem_server.queue.work_inputs import Inputs
 from chatmem_server.recording import Recorder
-from chatmem_server.rederiving import Rederiver
-from chatmem_server.remembering import Rememberer
 from chatmem_server.retrieval.search import Retriever
 from chatmem_server.services import Kit
-from chatmem_server.statements import Statements
-from chatmem_server.tombstones import Tombstones
 from chatmem_server.views import Viewer
-from chatmem_server.work import WorkQueue
-from chatmem_server.work_inputs import Inputs
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import asyncpg
 
 from chatmem_server.actors import Actors
 from chatmem_server.embedding.backlog import EmbeddingBacklog
+from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
-from chatmem_server.scrubbing import Scrubber
 
 logger = logging.getLogger(__name__)
 

@@ -1,6 +1,8 @@
 """Emptying every cache that holds texts: what was forgotten must not stay in a server's memory either."""
 
-from chatmem_server import attributes, claims, dating, dedup_guards, stemming, tokens
+from chatmem_server.dates import dating
+from chatmem_server.memories import attributes, claims, dedup_guards
+from chatmem_server.text import stemming, tokens
 
 
 def clear() -> None:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem.contract import Role
-from chatmem_server.importance import message_importance
 from chatmem_server.places import Where, reply_lane, root_lane, topic_lane
 from chatmem_server.recording import compact_lane
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
-from chatmem_server.secrets import mask
 from chatmem_server.services import WORK, Kit
 from chatmem_server.store import bulk, chats, messages, queue
 from chatmem_server.store.bulk import BulkMessage
 from chatmem_server.store.queue import NewJob
-from chatmem_server.tokens import estimate
+from chatmem_server.text.importance import message_importance
+from chatmem_server.text.secrets import mask
+from chatmem_server.text.tokens import estimate
 
 BATCH = 500
 """Messages of one transaction: the progress that a crash can cost."""

@@ -7,18 +7,18 @@ import asyncpg
 
 from chatmem.contract import JobKind, RecordedMessage, RecordMessageArgs
 from chatmem.settings import Compaction
-from chatmem_server import compaction
-from chatmem_server.importance import message_importance
+from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.places import DEFAULT_CHANNEL, Where, reply_lane, root_lane, session_id, topic_lane
-from chatmem_server.rederiving import Rederiver
+from chatmem_server.queue import compaction
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
-from chatmem_server.secrets import mask
 from chatmem_server.services import CHANGES, WORK, Kit
 from chatmem_server.store import chats, lanes, messages, queue
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import NewMessage, Recorded, StoredMessage
 from chatmem_server.store.queue import NewJob
-from chatmem_server.tokens import estimate
+from chatmem_server.text.importance import message_importance
+from chatmem_server.text.secrets import mask
+from chatmem_server.text.tokens import estimate
 
 PATIENCE = timedelta(seconds=30)
 """How long extraction waits for the answer to a user message, so that one job serves the whole exchange."""

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from chatmem.contract import JobKind
-from chatmem_server.derived import Cleaned
+from chatmem_server.erasure.derived import Cleaned
 from chatmem_server.store import lanes, messages, queue
 from chatmem_server.store.database import Queries
 from chatmem_server.store.queue import Job, NewJob

@@ -16,12 +16,12 @@ from chatmem.settings import ServerSettings
 from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import TokenVerifier, ensure_local_tokens
 from chatmem_server.background import Background
-from chatmem_server.embedded import SUPERUSER, EmbeddedPostgres, EmbeddedPostgresError
 from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.protocol import Embedder
+from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
-from chatmem_server.migrate import MigrationError, migrate
-from chatmem_server.scrubbing import Scrubber
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres, EmbeddedPostgresError
+from chatmem_server.postgres.migrate import MigrationError, migrate
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
 from chatmem_server.store.database import Database, open_database

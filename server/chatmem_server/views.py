@@ -18,8 +18,8 @@ from chatmem.contract import (
     RoutineEntry,
     SummarizeChatArgs,
 )
-from chatmem_server.clock import clock_time, local, period
 from chatmem_server.context.assemble import worth_showing
+from chatmem_server.dates.clock import clock_time, local, period
 from chatmem_server.places import Where
 from chatmem_server.recording import Recorder, compact_lane
 from chatmem_server.services import CHANGES, WORK, Kit
@@ -27,7 +27,7 @@ from chatmem_server.store import chats, lanes, memories, messages, profile, queu
 from chatmem_server.store.lanes import Lane
 from chatmem_server.store.messages import Line
 from chatmem_server.store.summaries import Summary
-from chatmem_server.tokens import clip
+from chatmem_server.text.tokens import clip
 
 CURRENT_TOKENS = 120
 """Tokens of the current session's gist."""

@@ -17,8 +17,8 @@ import anyio.abc
 import asyncpg
 import pytest
 
-from chatmem_server import embedded, embedded_account, embedded_cluster
-from chatmem_server.embedded import EmbeddedPostgres, EmbeddedPostgresError, bindir
+from chatmem_server.postgres import embedded, embedded_account, embedded_cluster
+from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, bindir
 
 pytestmark = pytest.mark.anyio
 

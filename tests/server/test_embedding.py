@@ -42,7 +42,7 @@ from chatmem_server.embedding.onnx_graph import build
 from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
 from chatmem_server.embedding.session import Session
 from chatmem_server.embedding.vector_cache import VectorCache
-from chatmem_server.file_lock import exclusive
+from chatmem_server.postgres.file_lock import exclusive
 from chatmem_server.storage import Storage
 from chatmem_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.migrate import MigrationError, migrate, missing, statements
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.migrate import MigrationError, migrate, missing, statements
 from chatmem_sql import Migration
 
 pytestmark = pytest.mark.anyio

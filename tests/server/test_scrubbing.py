@@ -6,7 +6,7 @@ import pytest
 
 from chatmem import contract as c
 from chatmem.settings import ServerSettings
-from chatmem_server.embedded import EmbeddedPostgres
+from chatmem_server.postgres.embedded import EmbeddedPostgres
 from chatmem_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory
 

@@ -20,7 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from chatmem import contract as c
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
-from chatmem_server.embedded import EmbeddedPostgres
+from chatmem_server.postgres.embedded import EmbeddedPostgres
 from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
 
 pytestmark = pytest.mark.anyio
@@ -224,7 +224,7 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
 
 
 async def test_keep_alive_posts_do_not_wait_for_nagle(http_process: HttpServer) -> None:
-    """A delayed acknowledgement costs 40 ms a call; a busy machine does not do that to the median."""
+    """A delayed acknowledgement costs every call 40 ms; a busy machine does not do that to the fastest."""
     body = request("tools/call", name="get_profile", arguments={})
     headers = {**wire_headers("tools/call", "get_profile"), **http_process.headers()}
     took = []
@@ -236,7 +236,7 @@ async def test_keep_alive_posts_do_not_wait_for_nagle(http_process: HttpServer) 
             assert answer.status_code == 200
     median = statistics.median(took) * 1000
     print(f"keep-alive tools/call get_profile: median {median:.2f} ms, min {min(took) * 1000:.2f} ms")
-    assert median < 20
+    assert min(took) < 0.03
 
 
 async def test_stdio_lists_its_tools_soon_after_the_process_starts(tmp_path: Path, dsn: str) -> None:

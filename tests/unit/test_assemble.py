@@ -12,7 +12,7 @@ from chatmem_server.context.assemble import Assembled, Material, assemble
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
 from chatmem_server.store.messages import Line
-from chatmem_server.tokens import estimate
+from chatmem_server.text.tokens import estimate
 
 ZONE = ZoneInfo("America/New_York")
 START = datetime(2026, 3, 7, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.categories import detect, pin_importance, pin_reason, priority
+from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
 
 
 @pytest.mark.parametrize(

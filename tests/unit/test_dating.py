@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.dating import with_dates
-from chatmem_server.dedup import Statement, decide
+from chatmem_server.dates.dating import with_dates
+from chatmem_server.memories.dedup import Statement, decide
 
 SAID = datetime(2026, 2, 18, 9, 0, tzinfo=ZoneInfo("Asia/Singapore"))
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.attributes import attributes
-from chatmem_server.dedup import Decision, Statement, contradiction, decide, is_duplicate, lexical_similarity
-from chatmem_server.dedup_guards import disagreement
+from chatmem_server.memories.attributes import attributes
+from chatmem_server.memories.dedup import Decision, Statement, contradiction, decide, is_duplicate, lexical_similarity
+from chatmem_server.memories.dedup_guards import disagreement
 
 PAIRS: list[dict[str, Any]] = [
     json.loads(line) for line in Path(__file__).with_name("dedup_pairs.jsonl").read_text(encoding="utf-8").splitlines()

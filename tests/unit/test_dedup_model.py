@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from platformdirs import user_cache_path
 
-from chatmem_server.dedup import Statement, decide
 from chatmem_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from chatmem_server.embedding.session import Session
+from chatmem_server.memories.dedup import Statement, decide
 
 pytestmark = [pytest.mark.anyio, pytest.mark.model]
 

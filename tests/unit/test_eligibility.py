@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.eligibility import eligible_sentences, own_words
-from chatmem_server.fences import FENCE_CLOSE, FENCE_OPEN
+from chatmem_server.memories.eligibility import eligible_sentences, own_words
+from chatmem_server.text.fences import FENCE_CLOSE, FENCE_OPEN
 
 
 def stated(message: str) -> list[str]:

@@ -7,15 +7,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from chatmem_server.categories import detect, pin_reason, priority
-from chatmem_server.claims import claims
-from chatmem_server.dedup import Statement, decide
-from chatmem_server.eligibility import eligible_sentences
-from chatmem_server.evidence import Source, check
-from chatmem_server.importance import message_importance
-from chatmem_server.secrets import mask
-from chatmem_server.time_expressions import spans_in_query
-from chatmem_server.tokens import clip, estimate
+from chatmem_server.dates.time_expressions import spans_in_query
+from chatmem_server.memories.categories import detect, pin_reason, priority
+from chatmem_server.memories.claims import claims
+from chatmem_server.memories.dedup import Statement, decide
+from chatmem_server.memories.eligibility import eligible_sentences
+from chatmem_server.memories.evidence import Source, check
+from chatmem_server.text.importance import message_importance
+from chatmem_server.text.secrets import mask
+from chatmem_server.text.tokens import clip, estimate
 
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZoneInfo("Asia/Singapore"))
 LENGTH = 32_768

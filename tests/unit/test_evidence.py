@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.evidence import Source, check, contains_quote, supported
+from chatmem_server.memories.evidence import Source, check, contains_quote, supported
 
 ZONE = ZoneInfo("Asia/Singapore")
 SENT = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)  # a Wednesday

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.secrets import has_secret, mask
+from chatmem_server.text.secrets import has_secret, mask
 
 # Built from parts, so that no scanner takes this file for a leak.
 SK = "sk-" + "ant-api03-" + "Zx9" * 9

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.date_mentions import find
-from chatmem_server.day_spans import add_months, readings_of
-from chatmem_server.time_expressions import (
+from chatmem_server.dates.date_mentions import find
+from chatmem_server.dates.day_spans import add_months, readings_of
+from chatmem_server.dates.time_expressions import (
     TimeSpan,
     direction_of,
     resolve_relative,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
-from chatmem_server.tokens import ELLIPSIS, clip, estimate
+from chatmem_server.text.tokens import ELLIPSIS, clip, estimate
 from tests.unit.token_samples import SAMPLES
 
 PACKAGE = "gpt-tokenizer@4.0.0"  # bundles the o200k vocabulary

@@ -10,11 +10,11 @@ from chatmem.settings import Budgets
 from chatmem_server.context import lines as form
 from chatmem_server.context.budget import Purse, cost, scaled, take
 from chatmem_server.context.focus import find_focus
-from chatmem_server.fences import fenced, unfenced
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, ContextRows, Remembered
 from chatmem_server.store.messages import Line
-from chatmem_server.tokens import clip, estimate
+from chatmem_server.text.fences import fenced, unfenced
+from chatmem_server.text.tokens import clip, estimate
 
 ALWAYS = 3
 """The last messages that stay whatever the budget."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from chatmem.settings import Budgets
-from chatmem_server.tokens import estimate
+from chatmem_server.text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
 NEWLINE = 1

@@ -5,7 +5,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import MemoryKind
-from chatmem_server.clock import age, clock_time, dated, day_header, local_day, period
+from chatmem_server.dates.clock import age, clock_time, dated, day_header, local_day, period
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, Remembered
 from chatmem_server.store.messages import Line

@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass
 
 from chatmem import contract as c
-from chatmem_server.clock import age
 from chatmem_server.context.assemble import Assembled, Material, assemble
+from chatmem_server.dates.clock import age
 from chatmem_server.places import Where, session_id
 from chatmem_server.recording import Recorder
 from chatmem_server.retrieval.hits import Hit, SearchRequest

@@ -18,7 +18,7 @@ from pathlib import Path
 import anyio
 from anyio.streams.text import TextReceiveStream
 
-from chatmem_server.file_lock import exclusive
+from chatmem_server.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
 """(bytes done, bytes in all); 0 in all while that is not known."""

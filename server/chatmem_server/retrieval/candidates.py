@@ -12,7 +12,7 @@ from chatmem_server.retrieval.question import Question, Setting, Span
 from chatmem_server.retrieval.signals import Candidate
 from chatmem_server.retrieval.weights import AFTER_DAYS
 from chatmem_server.store.database import Database, Row
-from chatmem_server.tsquery import any_of, owner_scope, quoted
+from chatmem_server.text.tsquery import any_of, owner_scope, quoted
 
 OF_EACH_KIND = 120
 """Candidates by words, by likeness and by time; more finds little more and costs 5 µs each."""

@@ -2,8 +2,8 @@
 
 import re
 
-from chatmem_server.claims import content_stems
-from chatmem_server.tokens import estimate
+from chatmem_server.memories.claims import content_stems
+from chatmem_server.text.tokens import estimate
 
 WHOLE = 160
 """Tokens up to which a message is shown whole."""

@@ -12,7 +12,7 @@ from chatmem_server.retrieval.question import Question
 from chatmem_server.retrieval.ranking import Ranking
 from chatmem_server.retrieval.signals import Candidate, bm25, coverage
 from chatmem_server.store.database import Row
-from chatmem_server.tokens import estimate
+from chatmem_server.text.tokens import estimate
 
 MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "date", "outcome", "pin"))
 

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from chatmem_server.dates.time_expressions import spans_in_query
 from chatmem_server.retrieval.lexical import normal
-from chatmem_server.time_expressions import spans_in_query
 
 Span = tuple[datetime, datetime]
 """Half-open: first moment, first moment after."""

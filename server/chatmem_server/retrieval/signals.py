@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import Role
+from chatmem_server.dates.time_expressions import spans_in_message
 from chatmem_server.retrieval import weights as w
 from chatmem_server.retrieval.question import Question, Span
-from chatmem_server.time_expressions import spans_in_message
 
 ONE_MATCH: Final = 0.0607927
 """`ts_rank` of a word that occurs once; more occurrences add less and less, up to 1.64 of it, much as in BM25."""

@@ -1,0 +1,1 @@
+"""How something is forgotten everywhere, and what follows when a text changes."""

@@ -1,0 +1,81 @@
+"""Every text that was derived for an owner, gone through and cleaned of something forgotten."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatmem_server.erasure.redaction import Target, redact, redact_all
+from chatmem_server.retrieval.lexical import index_text, scope_lexemes
+from chatmem_server.store.database import Queries, Row
+from chatmem_server.text.tokens import estimate
+
+TEXTS = "derived.texts"
+"""The query that reads them all."""
+
+
+@dataclass
+class Cleaned:
+    """How many texts of each kind were changed, and which ask to be written anew: chunks by (chat, number), rolling
+    summaries by (chat, lane), canonical summaries by chat.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    chunks: list[tuple[int, int]] = field(default_factory=list)
+    rolling: list[tuple[int, str]] = field(default_factory=list)
+    canonicals: list[int] = field(default_factory=list)
+
+    def note(self, row: Row) -> None:
+        """One text was changed."""
+        self.count(_NAMES[row["place"]])
+        match row["place"], row["subject"]:
+            case "summary", "chunk":
+                self.chunks.append((row["chat_id"], row["id"]))
+            case "summary", _:
+                self.rolling.append((row["chat_id"], row["thread_key"]))
+            case "canonical", "live":
+                self.canonicals.append(row["chat_id"])
+            case _:
+                pass
+
+    def count(self, place: str) -> None:
+        self.counts[place] = self.counts.get(place, 0) + 1
+
+
+async def redact_derived(q: Queries, owner_id: int, targets: Sequence[Target]) -> Cleaned:
+    """Take the targets' sentences out of summaries, canonical texts, the profile and all former versions."""
+    cleaned = Cleaned()
+    for row in await q.rows(TEXTS, owner_id):
+        text, gone = redact(row["text"] or "", targets)
+        body, gone_body = redact_all(row["body"], targets)
+        if gone or gone_body:
+            await _write(q, owner_id, row, text, body)
+            cleaned.note(row)
+    return cleaned
+
+
+_NAMES = {
+    "summary": "conversation_summaries",
+    "canonical": "chat_metadata",
+    "profile": "user_profile",
+    "version": "text_versions",
+    "routine": "routine_summaries",
+}
+
+
+async def _write(q: Queries, owner_id: int, row: Row, text: str, body: Any) -> None:
+    chat, number = row["chat_id"], row["id"]
+    match row["place"]:
+        case "summary":
+            index = index_text(text, None)
+            scope = scope_lexemes(owner_id, chat)
+            await q.run("derived.set_summary", owner_id, chat, number, text, body, estimate(text), index, scope)
+        case "canonical":
+            parts = (body["user_confirmed"], body["llm_inferred"], body["general_summary"])
+            await q.run("derived.set_canonical", owner_id, chat, number, *parts, estimate("\n".join(parts)))
+        case "profile":
+            lists = (body["facts"], body["preferences"], body["goals"], body["dates"])
+            await q.run("derived.set_profile", owner_id, text, *lists)
+        case "version":
+            await q.run("derived.set_version", owner_id, chat, row["subject"], number, body)
+        case _:
+            await q.run("derived.set_routine", owner_id, chat, number, text or None)

@@ -1,0 +1,230 @@
+"""Forgetting: a preview and a token first, then one transaction through every table, then a probe."""
+
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from chatmem.contract import ForgetArgs, ForgetMatch, Forgotten, Memory
+from chatmem_server import caches
+from chatmem_server.erasure.derived import redact_derived
+from chatmem_server.erasure.probing import Forgotten as Probed
+from chatmem_server.erasure.probing import Prober
+from chatmem_server.erasure.redaction import GONE, Target, redact, states_any
+from chatmem_server.erasure.tombstones import Tombstones
+from chatmem_server.places import Where
+from chatmem_server.remaking import queue_profile, queue_remaking
+from chatmem_server.retrieval.lexical import index_text, scope_lexemes
+from chatmem_server.services import CHANGES, WORK, Kit
+from chatmem_server.store import chats, memories, messages, queue, receipts
+from chatmem_server.store.database import Queries
+from chatmem_server.store.messages import Located
+from chatmem_server.text.tokens import estimate
+from chatmem_server.text.tsquery import all_of, any_of, owner_scope
+
+CONFIRM_MINUTES = 15
+EXTERNAL_NOTE = (
+    "This is an external PostgreSQL: its backups, write-ahead log archives and replicas' files are out of reach here."
+)
+
+
+class ForgetRefused(Exception):
+    """The erasure cannot go on as asked; the text says what to do."""
+
+
+@dataclass
+class Plan:
+    """What an erasure would touch."""
+
+    memories: list[Memory]
+    messages: list[Located]
+    targets: list[Target]
+    messages_too: bool
+
+    def digest(self) -> str:
+        """Of the memories meant: a token confirms these and no others."""
+        return hashlib.sha256(",".join(str(m.id) for m in self.memories).encode()).hexdigest()[:16]
+
+
+class Forgetter:
+    def __init__(self, kit: Kit, tombstones: Tombstones, key: bytes) -> None:
+        self._kit = kit
+        self._tombstones = tombstones
+        self._key = key
+        self._prober = Prober(kit)
+
+    async def preview(self, where: Where, args: ForgetArgs) -> Forgotten:
+        """What would go, and the token that confirms it; nothing is deleted."""
+        plan = await self._plan(self._kit.database, where, args)
+        if not plan.memories and not plan.messages:
+            return Forgotten()
+        shown = [ForgetMatch(id=m.id, kind=m.kind, text=m.content, at=m.valid_from) for m in plan.memories]
+        shown += [
+            ForgetMatch(id=x.line.id, kind="message", text=x.line.content, at=x.line.sent_at) for x in plan.messages
+        ]
+        return Forgotten(
+            matches=tuple(shown),
+            would_erase={"memories": len(plan.memories), "messages": len(plan.messages)},
+            confirm=self._token(where, plan),
+            notes=self._notes(),
+        )
+
+    async def erase(self, where: Where, args: ForgetArgs) -> Forgotten:
+        """Erase what the preview showed.
+
+        Raises:
+            ForgetRefused: for a token that is not of this preview, or too old.
+        """
+        now = self._kit.now()
+        async with self._kit.database.transaction() as t:
+            for chat in await chats.of_owner(t, where.owner_id):
+                await chats.lock(t, where.owner_id, chat.chat_id)
+            plan = await self._plan(t, where, args)
+            self._check(where, plan, args.confirm or "")
+            erased = await self._erase(t, where, plan, now)
+            await t.run("scrub.request", now)
+        caches.clear()
+        erased |= {"context_receipts": await receipts.erase_all(self._kit.traces, where.owner_id, None)}
+        gone = Probed(
+            owner_id=where.owner_id,
+            topic=args.topic,
+            statements=[m.content for m in plan.memories],
+            targets=plan.targets,
+            messages=plan.messages,
+            # Words of another chat, or of messages that were to stay, are no traces.
+            whole_messages=args.include_messages and where.owner_id == where.chat_id,
+        )
+        erased |= {"traces_left": await self._prober.traces(gone), "near": await self._prober.near(gone)}
+        for uri in (
+            "memory://profile",
+            f"memory://chat/{where.chat_id}/summary",
+            f"memory://chat/{where.chat_id}/context",
+        ):
+            self._kit.announce(CHANGES, f"{where.owner_id} {uri}")
+        self._kit.announce(WORK, "")
+        receipt = f"f{secrets.token_hex(8)}"
+        self._kit.emit("forgotten", receipt=receipt, **erased)
+        return Forgotten(erased=erased, receipt=receipt, notes=self._notes())
+
+    async def _plan(self, q: Queries, where: Where, args: ForgetArgs) -> Plan:
+        found = await self._memories(q, where, args)
+        targets = [Target.statement(text) for m in found for text in (m.content,)]
+        if args.topic is not None:
+            targets.append(Target.topic(args.topic))
+        hit = await self._messages(q, where, args, found, targets) if args.include_messages else []
+        return Plan(memories=found, messages=hit, targets=targets, messages_too=args.include_messages)
+
+    async def _memories(self, q: Queries, where: Where, args: ForgetArgs) -> list[Memory]:
+        if args.memory_ids is not None:
+            return await self._by_ids(q, where, args.memory_ids)
+        if args.everything:
+            everything = await memories.all_of_owner(q, where.owner_id)
+            return [m for m in everything if self._of_chat(where, m)]
+        lexemes = await self._lexemes(q, args.topic or "")
+        if not lexemes:
+            raise ForgetRefused("Name what to forget with at least one telling word.")
+        matching = await memories.matching(
+            q, where.owner_id, where.chat_id, all_of(lexemes), owner_scope(where.owner_id)
+        )
+        return list(matching)
+
+    def _of_chat(self, where: Where, memory: Memory) -> bool:
+        """In a private chat everything of the user's is this chat's; in a group only what was said there."""
+        return memory.chat_id == where.chat_id or (memory.chat_id is None and where.chat_id == where.owner_id)
+
+    async def _by_ids(self, q: Queries, where: Where, ids: Sequence[int]) -> list[Memory]:
+        found = await memories.by_ids(q, where.owner_id, ids)
+        seen = {m.id for m in found if m.chat_id is None or m.chat_id == where.chat_id}
+        missing = [i for i in ids if i not in seen]
+        if missing:
+            raise ForgetRefused(f"No memory {missing[0]} in this chat; find its number with search_memory.")
+        return found
+
+    async def _messages(
+        self, q: Queries, where: Where, args: ForgetArgs, found: list[Memory], targets: list[Target]
+    ) -> list[Located]:
+        """Messages with a sentence that states a target: by the topic's words, or by each memory's."""
+        wanted = [args.topic] if args.topic is not None else []
+        hits: dict[tuple[int, int], Located] = {}
+        for text in [*wanted, *(m.content for m in found)]:
+            lexemes = await self._lexemes(q, text)
+            query = all_of(lexemes) if text == args.topic else any_of(lexemes)
+            chat = None if where.owner_id == where.chat_id else where.chat_id
+            for at in await messages.containing(q, where.owner_id, chat, query, owner_scope(where.owner_id)):
+                if states_any(at.line.content, targets):
+                    hits[(at.chat_id, at.line.id)] = at
+        return [hits[key] for key in sorted(hits)]
+
+    async def _lexemes(self, q: Queries, text: str) -> list[str]:
+        lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []
+        return lexemes
+
+    async def _erase(self, t: Queries, where: Where, plan: Plan, now: datetime) -> dict[str, int]:
+        await queue.void_claims(t, where.owner_id)
+        texts = [m.content for m in plan.memories]
+        stones = await self._tombstones.set(t, where.owner_id, None, texts, now)
+        erased = {"memories": await memories.erase(t, where.owner_id, [m.id for m in plan.memories])}
+        erased["sentences"] = sum([await self._redact(t, at, plan.targets) for at in plan.messages])
+        erased["messages"] = len(plan.messages)
+        if plan.messages_too:
+            erased["message_versions"] = await self._drop_versions(t, where, plan)
+        cleaned = await redact_derived(t, where.owner_id, plan.targets)
+        await queue_remaking(t, where.owner_id, cleaned, now)
+        if plan.memories or "user_profile" in cleaned.counts:
+            await queue_profile(t, where.owner_id, where.chat_id, now)
+        return {**erased, **cleaned.counts, "tombstones": stones}
+
+    async def _drop_versions(self, t: Queries, where: Where, plan: Plan) -> int:
+        """Former texts of edited messages that state a target go whole."""
+        words = {word for target in plan.targets for word in target.words}
+        former = await messages.versions_like(t, where.owner_id, [f"%{word}%" for word in sorted(words)])
+        gone = [f for f in former if states_any(f.text, plan.targets)]
+        for text in gone:
+            await messages.drop_version(t, where.owner_id, text)
+        return len(gone)
+
+    async def _redact(self, t: Queries, at: Located, targets: list[Target]) -> int:
+        text, gone = redact(at.line.content, targets)
+        content = text or GONE
+        await messages.redact(
+            t,
+            at,
+            content=content,
+            tokens=estimate(content),
+            index_text=index_text(content, at.line.speaker),
+            scope=scope_lexemes(at.owner_id, at.chat_id),
+        )
+        return gone
+
+    def _notes(self) -> tuple[str, ...]:
+        return (EXTERNAL_NOTE,) if self._kit.settings.database_url is not None else ()
+
+    def _token(self, where: Where, plan: Plan) -> str:
+        until = int((self._kit.now() + timedelta(minutes=CONFIRM_MINUTES)).timestamp())
+        body = json.dumps([where.owner_id, where.chat_id, until, plan.digest()]).encode()
+        return base64.urlsafe_b64encode(self._sign(body) + body).decode()
+
+    def _sign(self, body: bytes) -> bytes:
+        return hmac.new(self._key, body, hashlib.sha256).digest()[:16]
+
+    def _check(self, where: Where, plan: Plan, token: str) -> None:
+        owner, chat, until, digest = self._opened(token)
+        if (owner, chat, digest) != (where.owner_id, where.chat_id, plan.digest()):
+            raise ForgetRefused("What matches is not what was previewed; call forget without confirm again.")
+        if until < self._kit.now().timestamp():
+            raise ForgetRefused("That confirm token is too old; call forget without confirm again.")
+
+    def _opened(self, token: str) -> tuple[Any, ...]:
+        try:
+            raw = base64.urlsafe_b64decode(token.encode())
+        except ValueError:
+            raw = b""
+        signature, body = raw[:16], raw[16:]
+        if not body or not hmac.compare_digest(signature, self._sign(body)):
+            raise ForgetRefused("That is no confirm token; call forget without confirm to get one.")
+        return tuple(json.loads(body))

@@ -1,0 +1,74 @@
+"""Looks for what was forgotten in every text, every full-text row and every vector of an owner."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chatmem_server.erasure.derived import TEXTS
+from chatmem_server.erasure.redaction import Target, states_any
+from chatmem_server.retrieval.lexical import index_text
+from chatmem_server.services import Kit
+from chatmem_server.store import messages
+from chatmem_server.store.messages import Located
+from chatmem_server.text.tsquery import all_of, owner_scope
+from chatmem_server.vectors import halfvec_or_none
+
+SAME_MEANING = 0.95
+"""Cosine at which a memory would be the forgotten statement in other words."""
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What was erased: a topic, statements word for word, and the messages sentences were taken from."""
+
+    owner_id: int
+    topic: str | None
+    statements: Sequence[str]
+    targets: Sequence[Target]
+    messages: Sequence[Located]
+    whole_messages: bool
+
+
+class Prober:
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+
+    async def traces(self, f: Forgotten) -> int:
+        """How many places still hold it: 0, or something is wrong."""
+        return await self._stated(f) + (await self._texts(f) + await self._lexemes(f) if f.whole_messages else 0)
+
+    async def near(self, f: Forgotten) -> int:
+        """Memories that say the same in other words: for the user to look at, not to be erased unasked."""
+        count = 0
+        for statement in f.statements:
+            vector = await halfvec_or_none(self._kit.embedder, statement)
+            if vector is not None:
+                count += await self._kit.database.value("probe.near", f.owner_id, vector, SAME_MEANING)
+        return count
+
+    async def _stated(self, f: Forgotten) -> int:
+        """Derived texts and touched messages that still have a sentence stating it."""
+        rows = await self._kit.database.rows(TEXTS, f.owner_id)
+        left = sum(states_any(f"{row['text'] or ''}\n{row['body']}", f.targets) for row in rows)
+        for at in f.messages:
+            lines = await messages.by_ids(self._kit.database, f.owner_id, at.chat_id, [at.line.id])
+            left += sum(states_any(line.content, f.targets) for line in lines)
+        return left
+
+    async def _texts(self, f: Forgotten) -> int:
+        wanted = [_pattern(text) for text in (*f.statements, *((f.topic,) if f.topic else ()))]
+        rows = await self._kit.database.rows("probe.texts", f.owner_id, wanted)
+        return sum(row["count"] for row in rows)
+
+    async def _lexemes(self, f: Forgotten) -> int:
+        if f.topic is None:
+            return 0
+        lexemes = await self._kit.database.value("retrieval.query_lexemes", index_text(f.topic, None)) or []
+        found: int = await self._kit.database.value(
+            "probe.lexemes", f.owner_id, all_of(lexemes), owner_scope(f.owner_id)
+        )
+        return found
+
+
+def _pattern(text: str) -> str:
+    escaped = text.strip().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"

@@ -1,0 +1,74 @@
+"""What depends on a message's text is derived anew when the text changes."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from chatmem.contract import JobKind, Memory
+from chatmem_server.erasure.derived import redact_derived
+from chatmem_server.erasure.redaction import Target, sentences
+from chatmem_server.memories.claims import claims
+from chatmem_server.memories.evidence import supported
+from chatmem_server.places import Where
+from chatmem_server.remaking import queue_chunk, queue_profile, queue_remaking
+from chatmem_server.services import Kit
+from chatmem_server.store import memories, queue, summaries
+from chatmem_server.store.database import Queries
+from chatmem_server.store.messages import StoredMessage
+from chatmem_server.store.queue import NewJob
+
+TELLING = 3
+"""Content words of a sentence from which it can be recognised in a derived text."""
+
+
+class Rederiver:
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+
+    async def after_edit(
+        self, t: Queries, where: Where, old: StoredMessage, new_text: str, now: datetime, trace_id: str | None
+    ) -> tuple[JobKind, ...]:
+        """Retire what the new text no longer says, and queue learning and summarising it again."""
+        retired = await self._retire(t, where, old, new_text, now)
+        await queue.void_claims(t, where.owner_id)
+        gone = [Target.statement(text) for text in (*(m.content for m in retired), *_taken_back(old.content, new_text))]
+        cleaned = await redact_derived(t, where.owner_id, gone)
+        kinds = self._learn_again(old)
+        for kind in kinds:
+            job = NewJob(where.owner_id, where.chat_id, kind, old.thread_key, f"edit:{old.id}", old.id, old.id, now)
+            await queue.enqueue(t, job, now)
+        covering = await summaries.of_message(t, where.owner_id, where.chat_id, old.thread_key, old.lane_no)
+        if covering is not None:
+            span = (covering.from_id, covering.to_id)
+            await queue_chunk(t, where.owner_id, where.chat_id, old.thread_key, *span, now)
+            kinds.append("erasure")
+        kinds += await queue_remaking(t, where.owner_id, cleaned, now)
+        if retired or "user_profile" in cleaned.counts:
+            await queue_profile(t, where.owner_id, where.chat_id, now)
+            kinds.append("profile")
+        return tuple(dict.fromkeys(kinds))
+
+    def _learn_again(self, old: StoredMessage) -> list[JobKind]:
+        return ["exchange"] if old.role == "user" else []
+
+    async def _retire(self, t: Queries, where: Where, old: StoredMessage, new_text: str, now: datetime) -> list[Memory]:
+        """Memories learned from this message alone that its new text does not bear out."""
+        learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
+        stale = [m for m in learned if _only_from(m, old.id) and not supported(m.content, new_text)]
+        for memory in stale:
+            await memories.set_status(t, where.owner_id, memory.id, "rejected", now, valid_to=now)
+        return stale
+
+
+def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
+    """Sentences the new text does not say: summaries may tell them though no memory was learned from them."""
+    said = [part.strip() for part in sentences(old_text)]
+    return [
+        part
+        for part in said
+        if part not in new_text and len(claims(part).stems) >= TELLING and not supported(part, new_text)
+    ]
+
+
+def _only_from(memory: Memory, message_id: int) -> bool:
+    live = memory.valid_to is None and memory.origin == "extracted" and not memory.user_confirmed
+    return live and memory.sources == (message_id,)

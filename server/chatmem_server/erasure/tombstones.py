@@ -1,0 +1,65 @@
+"""What was forgotten, recognised without being kept: keyed hashes of a statement and of its words."""
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from datetime import datetime
+
+from chatmem_server.memories.claims import claims
+from chatmem_server.store import tombstones
+from chatmem_server.store.database import Queries
+from chatmem_server.store.tombstones import Tombstone
+
+SAME = 0.75
+"""Share of a tombstone's words a statement must hold to be taken for the forgotten one said otherwise."""
+
+
+class Tombstones:
+    """`key` never leaves the server: without it the hashes cannot be tried out."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    async def set(self, q: Queries, owner_id: int, chat_id: int | None, texts: Sequence[str], now: datetime) -> int:
+        """Mark statements as forgotten; how many."""
+        marks = [self.mark(text) for text in dict.fromkeys(texts)]
+        if marks:
+            await tombstones.add(q, owner_id, chat_id, marks, now)
+        return len(marks)
+
+    async def lift(self, q: Queries, owner_id: int, text: str, now: datetime) -> None:
+        """The user says it again: it may be known again."""
+        standing = await tombstones.standing(q, owner_id)
+        met = [stone.id for stone in standing if self.covers(stone, text)]
+        if met:
+            await tombstones.lift(q, owner_id, met, now)
+
+    async def standing(self, q: Queries, owner_id: int) -> list[Tombstone]:
+        return await tombstones.standing(q, owner_id)
+
+    def mark(self, text: str) -> tuple[bytes, frozenset[int]]:
+        """(hash of the statement, hashes of its content words)."""
+        words = _words(text)
+        return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
+
+    def covers(self, stone: Tombstone, text: str) -> bool:
+        """Whether the text says what the tombstone stands for."""
+        claim, words = self.mark(text)
+        if hmac.compare_digest(claim, stone.claim):
+            return True
+        if len(stone.words) < 2 or not words:
+            return False
+        shared = len(words & stone.words)
+        return shared >= SAME * len(stone.words) or (shared >= 2 and shared >= SAME * len(words))
+
+    def _hash(self, text: str) -> bytes:
+        return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
+
+    def _word(self, word: str) -> int:
+        """63 bits: fits a bigint."""
+        return int.from_bytes(self._hash("w:" + word)[:8], "big") >> 1
+
+
+def _words(text: str) -> list[str]:
+    said = claims(text)
+    return sorted({*said.stems, *said.numbers, *said.dates})

@@ -1,0 +1,255 @@
+"""What a statement says about an attribute that holds one value at a time: residence, employer, a date of an event, a dose.
+
+Two statements with the same subject and attribute but another value contradict each other.  Attributes that hold several
+values at once (likes, pets, languages, allergies) are left out on purpose: a second value is no contradiction.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from chatmem_server.memories.claims import claims, content_stems, plain, tokens_of
+from chatmem_server.memories.dedup_guards import SELF, read
+from chatmem_server.text.stemming import stem
+from chatmem_server.text.synonyms import canonical, same_phrases
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """`subject` is 'self', a role ('wife') or a name; `value` is a set of stems, numbers or date keys."""
+
+    subject: str
+    name: str
+    value: frozenset[str]
+
+    def contradicts(self, other: "Attribute") -> bool:
+        """Same subject and attribute, and neither value contains the other: Lisbon, Portugal refines Lisbon."""
+        same = (self.subject, self.name) == (other.subject, other.name)
+        return same and not (self.value <= other.value or other.value <= self.value)
+
+
+_LONGEST: Final = 1_000  # characters; a longer text is no statement of one value, and patterns would be slow on it
+
+
+@lru_cache(maxsize=2_048)
+def attributes(text: str) -> tuple[Attribute, ...]:
+    """The single-valued attributes a statement gives; none for what is only wished, planned, or over."""
+    if len(text) > _LONGEST:
+        return ()
+    text = " ".join(text.split())
+    if read(text).unsure and not _SCHEDULED.search(text):
+        return ()
+    words = _TITLE.sub(r"\1", same_phrases(plain(text)))
+    found = [attribute for rule in _RULES for attribute in _apply(rule, words)]
+    return (*found, *_event_dates(words), *_deadlines(words))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    name: str
+    pattern: re.Pattern[str]
+    value: Callable[[str], frozenset[str]]
+
+
+def _apply(rule: _Rule, text: str) -> Iterator[Attribute]:
+    for match in rule.pattern.finditer(text):
+        value = rule.value(match["value"])
+        what = match.groupdict().get("what")
+        if value and not _DENIED.search(text[: match.start()]):
+            name = f"{rule.name}:{_noun_key(what + _scope(text, match))}" if what else rule.name
+            yield Attribute(_subject(text, match), name, value)
+
+
+def _scope(text: str, match: re.Match[str]) -> str:
+    """What the value holds for, said after it: "… is 123 for the dev environment"."""
+    scope = _SCOPE.match(text, match.end())
+    return scope[0] if scope else ""
+
+
+def _event_dates(text: str) -> Iterator[Attribute]:
+    """`the offsite is on March 15`, `my appointment moved to Friday at 3pm`: one day and one hour per event."""
+    match = _EVENT.search(text)
+    if not match or _DENIED.search(text) or not (event := _noun_key(match["what"])):
+        return
+    mentions = claims(text).mentions
+    days = frozenset(m.key() for m in mentions if m.form not in {"clock", "part"} and m.start >= match.start("when"))
+    hours = frozenset(m.key() for m in mentions if m.form == "clock" and m.start >= match.start("when"))
+    for name, value in (("day", days), ("hour", hours)):
+        if value:
+            yield Attribute("+".join(sorted(read(match[0]).persons)) or SELF, f"{name} of:{event}", value)
+
+
+def _deadlines(text: str) -> Iterator[Attribute]:
+    """`I need to launch the integration by Q2 2026`: one deadline per thing to be done."""
+    match = _DEADLINE.search(text)
+    days = _dates(match["when"]) if match else frozenset[str]()
+    if match and days and not _DENIED.search(text) and (task := _noun_key(match["what"])):
+        yield Attribute("+".join(sorted(read(match["what"]).persons)) or SELF, f"deadline of:{task}", days)
+
+
+def _subject(text: str, match: re.Match[str]) -> str:
+    """Whoever is named before the value: a role, else a name, else the speaker."""
+    roles = read(text[: match.start("value")]).persons
+    names = claims(text).entities & set(tokens_of(text[: match.start()]))
+    return "+".join(sorted(roles or names)) or SELF
+
+
+def _noun_key(text: str) -> str:
+    return " ".join(sorted({canonical(s) for s in content_stems(text)} - _LABEL_NOISE))
+
+
+def _stems(text: str) -> frozenset[str]:
+    found = claims(text)
+    words = {canonical(s) for s in content_stems(_without_dates(text))} | found.numbers
+    return frozenset(words - _VALUE_NOISE)
+
+
+def _without_dates(text: str) -> str:
+    for mention in reversed(claims(text).mentions):
+        text = text[: mention.start] + text[mention.end :]
+    return text
+
+
+def _amount(text: str) -> frozenset[str]:
+    return claims(text).quantities
+
+
+def _dates(text: str) -> frozenset[str]:
+    return claims(text).dates
+
+
+def _raw(text: str) -> frozenset[str]:
+    return frozenset({re.sub(r"[\s().-]", "", text.lower().rstrip(".!?,;"))}) - {""}
+
+
+def _name(text: str) -> frozenset[str]:
+    return frozenset(tokens_of(text)) - _VALUE_NOISE
+
+
+def _place(text: str) -> frozenset[str]:
+    return _stems(text) - _NO_PLACE
+
+
+def _rule(name: str, pattern: str, value: Callable[[str], frozenset[str]]) -> _Rule:
+    return _Rule(name, re.compile(pattern, re.IGNORECASE), value)
+
+
+_END = (
+    r"(?=\s+(?:now|with|since|because|and|but|for|as|last|this|these|where|which|who|so|after|when|while|until|right|anymore|any more|"
+    r"again|instead|by|at the moment|from now|in (?:19|20)\d\d|not)\b|\s*[;!?()]|,(?!\s*[A-Z])|\.(?:\s|$)|\s*$)"
+)
+_VALUE = r"(?P<value>[^;!?()\n]+?)" + _END
+_TITLED = r"(?P<value>(?:[\w'/&+-]+ ){0,4}?[\w'/&+-]+)(?=\s+(?:at|for|in|with|on|of|by|from|who|and|but|since)\b|[,.;!?()]|\s*$)"
+_JOBS = (
+    r"(?:engineer|developer|programmer|manager|teacher|nurse|doctor|physician|designer|analyst|architect|consultant|scientist|lawyer|"
+    r"accountant|chef|pilot|dentist|director|writer|journalist|electrician|plumber|student|freelancer|founder|ceo|cto|professor|"
+    r"researcher|paramedic|librarian|barista|editor|photographer|translator|recruiter|administrator|mechanic|carpenter|pharmacist)"
+)
+_NOW = r"(?:now |currently |recently |just |also |happily |still |actually )*"
+# Nouns that name one thing a person has at a time; what they are called is in the label, "dev account number".
+_SINGLE = (
+    r"(?:car|phone|laptop|computer|bank|doctor|gp|dentist|therapist|boss|manager|landlord|address|salary|rent|budget|username|handle|"
+    r"major|school|university|gym|seat|room|size|height|weight|blood type|nationality|religion|zip ?code|post ?code|number|editor|ide|"
+    r"operating system|os|browser|native language|first language|mother tongue|nickname|surname|last name|first name|middle name|"
+    r"time ?zone|e-?mail(?: address)?|phone(?: number)?|mobile(?: number)?|commute|bedtime|target|limit|quota|version|provider|"
+    r"employer|job|role|title|position|occupation|profession|team|department|status|currency|plan tier|star sign|shoe size|id|code|pin)"
+)
+_RULES: Final = (
+    _rule("residence", rf"\b(?:lives?|living|resides?|residing|based|settled|have lived|has lived)\s+{_NOW}(?:in|at|near)\s+{_VALUE}", _place),
+    _rule("residence", rf"\b(?:moved|relocated)\s+{_NOW}(?:back\s+)?(?:from [\w ]+? )?(?:house )?to\s+{_VALUE}", _place),
+    _rule("residence", rf"\b(?:home(?: ?town)? (?:city )?is|home is in|residence is)\s+{_NOW}(?:in\s+)?{_VALUE}", _place),
+    _rule("origin", rf"\b(?:i'm|i am|user is|is|are|come|comes)\s+(?:originally\s+)?from\s+{_VALUE}", _place),
+    _rule("employer", rf"\b(?:works?|working|employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _place),
+    _rule("employer", rf"\b(?:joined|hired by|started at|start(?:ed)? working (?:at|for)|employer is|switched (?:jobs )?to)\s+{_NOW}{_VALUE}", _place),
+    _rule("job", rf"\b(?:works?|working|employed|hired|job is|promoted|role is|profession is|occupation is|job title is)\s+{_NOW}(?:as|to)?\s*(?:an?|the)\s+{_TITLED}", _stems),
+    _rule("job", rf"\b(?:promoted to|job title is|role is|works? as|job is)\s+{_NOW}{_TITLED}", _stems),
+    _rule("job", rf"\b(?:i'm|i am|user is|they're|is|became)\s+{_NOW}an?\s+(?P<value>(?:[\w-]+ ){{0,3}}?{_JOBS})\b", _stems),
+    _rule("name", rf"(?<!'s )(?:\b(?:my|user's|the user's|their)\s+|^)(?:full )?name(?:'s| is)\s+{_NOW}(?P<value>[^\W\d]+(?:[ -][A-Z]\w+)*)", _name),
+    _rule("name", r"\b(?:please )?(?:call (?:me|them)|address (?:me|them) as|i go by|goes by)\s+(?P<value>[^\W\d]+)", _name),
+    _rule("name", r"\b(?:wife|husband|spouse|partner|mother|mom|mum|father|dad|girlfriend|boyfriend|boss|manager|fianc[eé]e?)(?:'s name)? "
+          r"(?:is|is called|is named)\s+(?P<value>(?-i:[A-Z]\w+))", _name),
+    _rule("birthday", rf"\b(?:birthday|bday|date of birth)(?:'s| is| falls)?\s+{_NOW}(?:on\s+)?(?P<value>.+)", _dates),
+    _rule("birthday", r"\b(?:born)\s+(?:on|in)\s+(?P<value>.+)", _dates),
+    _rule("anniversary", r"\banniversary\s+(?:is|falls)\s+(?:on\s+)?(?P<value>.+)", _dates),
+    _rule("favourite", rf"\bfavou?rite\s+(?P<what>[\w -]{{2,40}}?)(?:\s+is|\s+are|\s+changed to|\s+has become|:)\s+{_NOW}{_VALUE}", _stems),
+    _rule("favourite", r"(?P<value>[\w' -]{2,40}?)\s+(?:is|are)\s+(?:now )?(?:my|user's|the user's|his|her|their)\s+(?:new )?favou?rite\s+"
+          r"(?P<what>[\w -]{2,40}?)(?=[,.;!?]|\s*$)", _stems),
+    _rule("relationship", rf"\b(?:i'm|i am|user is|they're|is|are|got|we're|we are|status is|status:)\s+{_NOW}"
+          r"(?P<value>married|single|divorced|separated|engaged|widowed|in a relationship)\b(?!\s+(?:parent|mother|father|dad|mum|mom|in|with work|malt|origin))", _raw),
+    _rule("diet", rf"\b(?:i'm|i am|user is|they're|is|became|turned|went|gone|going|follow(?:s|ing)?|on|eat(?:s|ing)?)\s+{_NOW}(?:an?\s+)?(?:strict\s+)?"
+          r"(?P<value>vegan|vegetarian|pescatarian|omnivore|flexitarian|carnivore|keto|paleo|halal|kosher)\b", _raw),
+    _rule("age", rf"\b(?:i'm|i am|user is|they're|is|turned|age is|aged)\s+{_NOW}(?P<value>\d{{1,3}}|[a-z]+(?:-[a-z]+)?)(?=\s+years?\b(?! (?:in|into|of|at|as|ago|later)\b)|\s+now\b|[,.;!?]|\s*$)", _amount),
+    _rule("weight", rf"\b(?:weighs?|weight is)\s+{_NOW}(?P<value>[\d.]+\s*\w+)", _amount),
+    _rule("height", rf"\b(?:i'm|i am|is|height is)\s+{_NOW}(?P<value>[\d.]+\s*(?:cm|m|ft|feet|metres|meters))\b(?! (?:away|from))", _amount),
+    _rule("dose", rf"\b(?:takes?|taking|on|prescribed|dose is|dosage is)\s+{_NOW}(?P<value>[\d.,]+\s*(?:mg|mcg|g|ml|iu|units?|milligrams?|tablets?|pills?))"
+          r"(?:\s+of)?\s+(?P<what>[a-z]+(?:[ -][a-z]+)?)(?=\s+(?:every|each|in|at|per|once|twice|daily|a|before|after|now|for|instead)\b|[,.;!?]|\s*$)", _amount),
+    _rule("dose", rf"\b(?P<what>[a-z]+) (?:dose|dosage)\s+(?:is|was (?:raised|lowered|changed|increased|reduced) to|went (?:up|down) to)\s+{_NOW}(?P<value>[\d.,]+\s*\w+)", _amount),
+    _rule("has", rf"(?:\b(?:my|our|their|the|user's|the user's|(?:wife|husband|mother|father|son|daughter|brother|sister)'s)\s+|^)(?P<what>(?:[\w'-]+ ){{0,4}}?{_SINGLE}(?: for [\w ]+?)?)"
+          rf"(?:\s+is|\s+are|\s+changed to|\s+was changed to|\s+went (?:up|down) to|:)\s+{_NOW}(?:an?\s+|the\s+)?{_VALUE}", _stems),
+    _rule("phone", r"\b(?P<what>(?:[a-z]+ )?(?:phone|mobile|cell|telephone)(?: number)?) (?:is|changed to)(?: now)?\s+(?P<value>\+?[\d][\d ().-]{5,})", _raw),
+    _rule("email", r"\b(?P<what>(?:[a-z]+ )?e-?mail(?: address)?) (?:is|changed to)(?: now)?\s+(?P<value>\S+@\S+)", _raw),
+    _rule("time zone", rf"\btime ?zone\s+(?:is|changed to|to)\s+{_NOW}{_VALUE}", _stems),
+    _rule("choice", r"\bprefers?\s+(?P<value>[\w' -]{2,40}?)\s+(?:over|to|rather than|instead of)\s+[\w' -]{2,40}", _stems),
+    _rule("reply language", r"\b(?:reply|answer|respond|write|talk|speak)(?: to (?:me|them)| me| them)?(?: always)? in\s+(?P<value>[A-Za-z]+)\b", _stems),
+    _rule("mode", r"\bprefers?\s+(?P<value>dark|light)\s+(?:mode|theme)", _raw),
+    _rule("length", r"\b(?:prefers?|likes?|wants?|give me|keep)\s+(?:\w+ )?(?P<value>concise|short|brief|detailed|long|thorough)\s+(?:and \w+ )?"
+          r"(?:answers?|responses?|repl(?:y|ies)|explanations?|messages?|summaries)", lambda text: frozenset({"long"} if text.lower() in {"detailed", "long", "thorough"} else {"short"})),
+    _rule("units", r"\bprefers?\s+(?:the\s+)?(?P<value>metric|imperial|celsius|fahrenheit)\b", lambda text: frozenset({"metric" if text.lower() in {"metric", "celsius"} else "imperial"})),
+)  # fmt: skip
+_SCOPE = re.compile(r"\s+(?:for|in|on|at) (?:the |my |their )?[\w -]+", re.IGNORECASE)
+_EVENT = re.compile(
+    r"(?:\b(?:the|my|our|their|user's|'s|next)\s+|^)(?P<what>(?:[\w'-]+ ){0,5}?[\w'-]+?)\s+"
+    r"(?:is|are|will be|falls|takes place|starts|begins|happens|has been|was|got|moved|shifted|rescheduled|postponed|due)\b"
+    r"(?P<when>\s.*)",
+    re.IGNORECASE,
+)
+_DEADLINE = re.compile(
+    r"\b(?:needs?|wants?|has|have|must|plans?|aims?|hop(?:es?|ing)|goal(?: is)?|going|trying|intends?)\s+(?:to\s+)?(?P<what>.+?)\s+"
+    r"(?:by|before|until|no later than)\s+(?P<when>.+)",
+    re.IGNORECASE,
+)
+_SCHEDULED = re.compile(r"\b(?:due|deadline|scheduled|planned for|should be|needs? to|by)\b", re.IGNORECASE)
+_DENIED = re.compile(r"(?:\b(?:not|never|no longer|used to|formerly|previously|former)\b|n't\b)", re.IGNORECASE)
+_TITLE = re.compile(r"\b(Dr|Mr|Mrs|Ms|Prof|St)\.(?= )")
+_VALUE_NOISE: Final = frozenset(
+    stem(w)
+    for w in [
+        "now",
+        "currently",
+        "recently",
+        "new",
+        "just",
+        "also",
+        "the",
+        "a",
+        "an",
+        "city",
+        "town",
+        "area",
+        "called",
+        "named",
+        "still",
+    ]
+)
+_LABEL_NOISE: Final = frozenset(stem(w) for w in ["new", "current", "upcoming", "next", "now", "own"])
+_NO_PLACE: Final = frozenset(
+    stem(w)
+    for w in [
+        "home",
+        "night",
+        "least",
+        "moment",
+        "myself",
+        "peace",
+        "fear",
+        "free",
+        "alone",
+        "together",
+        "part-time",
+        "full-time",
+        "remote",
+        "office",
+    ]
+)

@@ -1,0 +1,166 @@
+"""Turns what a worker extracted into memories: only what the user said, supported, and not forgotten."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from chatmem.contract import MemoryKind
+from chatmem.work import ExtractedItem, ExtractedLists, Extraction
+from chatmem_server.context.assemble import worth_showing
+from chatmem_server.dates.due import due_date
+from chatmem_server.erasure.tombstones import Tombstones
+from chatmem_server.memories.categories import pin_importance, pin_reason, priority
+from chatmem_server.memories.eligibility import eligible_sentences
+from chatmem_server.memories.evidence import Source, check, contains_quote
+from chatmem_server.memories.statements import Statement, Statements
+from chatmem_server.places import Where
+from chatmem_server.services import Kit
+from chatmem_server.store import memories, messages
+from chatmem_server.store.database import Queries
+from chatmem_server.store.messages import Line
+from chatmem_server.store.queue import Job
+from chatmem_server.store.tombstones import Tombstone
+from chatmem_server.text.secrets import mask
+
+CERTAIN = 0.9
+UNCERTAIN = 0.5
+DEFAULT_IMPORTANCE = 0.5
+MOST_LINES = 500
+
+_KINDS: tuple[tuple[str, MemoryKind], ...] = (
+    ("facts", "fact"),
+    ("preferences", "preference"),
+    ("goals", "goal"),
+    ("dates", "date"),
+)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """One extracted item with the user's messages it rests on."""
+
+    item: ExtractedItem
+    kind: MemoryKind
+    certain: bool
+    sources: list[Line]
+
+    @property
+    def said_at(self) -> datetime:
+        return max(line.sent_at for line in self.sources)
+
+
+class Learner:
+    def __init__(self, kit: Kit, statements: Statements, tombstones: Tombstones) -> None:
+        self._kit = kit
+        self._statements = statements
+        self._tombstones = tombstones
+
+    async def learn(self, t: Queries, job: Job, extraction: Extraction, now: datetime) -> dict[str, int]:
+        """Store what passes; the counts say what became of each item."""
+        lines = await self._user_lines(t, job)
+        stones = await self._tombstones.standing(t, job.key.owner_id)
+        rejected = await self._rejected(t, job)
+        counts: dict[str, int] = {}
+        for item, kind, certain in _items(extraction):
+            sources = [lines[i] for i in item.source_ids if i in lines]
+            verdict = self._judge(item, sources, stones, rejected)
+            if verdict == "learned":
+                candidate = _Candidate(item, kind, certain, sources)
+                verdict = await self._store(t, job, candidate, now)
+            counts[verdict] = counts.get(verdict, 0) + 1
+        return counts
+
+    async def _user_lines(self, t: Queries, job: Job) -> dict[int, Line]:
+        """Only the user's own words make facts about the user; routines are the assistant's."""
+        key = job.key
+        found = await messages.id_range(
+            t, key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, MOST_LINES
+        )
+        return {line.id: line for line in found if line.role == "user" and may_tell(job, line)}
+
+    async def _rejected(self, t: Queries, job: Job) -> list[str]:
+        """What the user said no to is not asked again."""
+        known = await memories.live_rejections(t, job.key.owner_id, job.key.chat_id)
+        return [memory.content for memory in known]
+
+    def _judge(self, item: ExtractedItem, sources: list[Line], stones: list[Tombstone], rejected: list[str]) -> str:
+        if not sources:
+            return "not_the_users_words"
+        if not worth_showing(item.text):
+            return "junk"
+        if not any(_states(line.content, item.quote) for line in sources):
+            return "not_a_statement"
+        newest = max(line.sent_at for line in sources)
+        if any(stone.created_at >= newest and self._tombstones.covers(stone, item.text) for stone in stones):
+            return "forgotten"
+        said = item.text.casefold().strip(" .!")
+        return "rejected_before" if any(said == r.casefold().strip(" .!") for r in rejected) else "learned"
+
+    async def _store(self, t: Queries, job: Job, c: _Candidate, now: datetime) -> str:
+        sources = [Source(line.content, line.sent_at, self._kit.zone) for line in c.sources]
+        if not check(c.item.text, c.item.quote, sources).supported:
+            return "unsupported"
+        text = mask(c.item.text.strip())
+        await self._tombstones.lift(t, job.key.owner_id, text, now)
+        stored = await self._statements.store(t, self._statement(job, c, text), now)
+        return {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}[stored.outcome]
+
+    def _statement(self, job: Job, c: _Candidate, text: str) -> Statement:
+        due = c.item.due or (due_date(c.item.quote, c.said_at, self._kit.zone) if c.kind in ("goal", "date") else None)
+        pinned = c.item.pin or pin_reason(text) is not None
+        return Statement(
+            owner_id=job.key.owner_id,
+            # What was said in a chat stays there until the user makes it global.
+            chat_id=job.key.chat_id,
+            source_chat_id=job.key.chat_id,
+            kind=c.kind,
+            status="active" if c.certain else "uncertain",
+            content=f"{_speaker(job, c)}{text}",
+            quote=mask(c.item.quote),
+            confidence=CERTAIN if c.certain else UNCERTAIN,
+            priority=priority(c.item.quote),
+            importance=max(c.item.importance or DEFAULT_IMPORTANCE, pin_importance(text)),
+            pinned=pinned and c.certain,
+            deadline=due,
+            valid_from=c.said_at,
+            origin="extracted",
+            user_confirmed=False,
+            source_ids=tuple(line.id for line in c.sources),
+            model=job.model,
+        )
+
+
+def may_tell(job: Job, line: Line) -> bool:
+    """Whether a message can state facts for this memory: another person's words say nothing about the user.
+
+    A shared group is the memory of all who talk in it; there a statement carries its speaker's name.
+    """
+    return line.speaker is None or _shared(job)
+
+
+def _shared(job: Job) -> bool:
+    return Where(job.key.owner_id, job.key.chat_id).shared
+
+
+def _speaker(job: Job, c: _Candidate) -> str:
+    name = c.sources[0].speaker
+    return f"{name}: " if name and _shared(job) else ""
+
+
+def _states(message: str, quote: str) -> bool:
+    """Whether the quote is from a sentence that may state a fact: no question, no hypothesis, no code, nobody else's."""
+    return any(
+        contains_quote(sentence.text, quote) or contains_quote(quote, sentence.text)
+        for sentence in eligible_sentences(message)
+    )
+
+
+def _items(extraction: Extraction) -> Iterator[tuple[ExtractedItem, MemoryKind, bool]]:
+    for lists, certain in ((extraction.certain, True), (extraction.uncertain, False)):
+        yield from _of_lists(lists, certain)
+
+
+def _of_lists(lists: ExtractedLists, certain: bool) -> Iterator[tuple[ExtractedItem, MemoryKind, bool]]:
+    for name, kind in _KINDS:
+        for item in getattr(lists, name):
+            yield item, kind, certain

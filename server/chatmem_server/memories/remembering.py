@@ -1,0 +1,169 @@
+"""Memories by the user's or the assistant's word: remember and update."""
+
+from chatmem.contract import Memory, RememberArgs, Remembered, UpdateMemoryArgs
+from chatmem_server.context.assemble import worth_showing
+from chatmem_server.dates.due import due_date
+from chatmem_server.erasure.tombstones import Tombstones
+from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
+from chatmem_server.memories.statements import Statement, Statements, memory_scope
+from chatmem_server.places import Where
+from chatmem_server.retrieval.lexical import index_text
+from chatmem_server.services import CHANGES, Kit
+from chatmem_server.store import memories, messages
+from chatmem_server.text.secrets import mask
+from chatmem_server.vectors import halfvec_or_none
+
+DEFAULT_IMPORTANCE = 0.6
+
+
+class NoSuchMemory(Exception):
+    """No memory of that number may be touched from this chat; the text says where to find one."""
+
+
+class MemoryUnfit(Exception):
+    """The statement or the change makes no sense; the text says what would."""
+
+
+class Rememberer:
+    def __init__(self, kit: Kit, statements: Statements, tombstones: Tombstones) -> None:
+        self._kit = kit
+        self._statements = statements
+        self._tombstones = tombstones
+
+    async def remember(self, where: Where, args: RememberArgs) -> Remembered:
+        """Store a statement the user made or wants kept. It is the user's word: certain, and it lifts a tombstone.
+
+        Raises:
+            MemoryUnfit: for text that states nothing.
+        """
+        text = mask(args.content.strip())
+        if not worth_showing(text):
+            raise MemoryUnfit("That states nothing about the user; send a sentence.")
+        now = self._kit.now()
+        new = self._statement(where, args, text, await self._sources(where, args))
+        async with self._kit.database.transaction() as t:
+            await self._tombstones.lift(t, where.owner_id, text, now)
+            stored = await self._statements.store(t, new, now)
+        self._changed(where)
+        return Remembered(memory=stored.memory, outcome=stored.outcome, superseded=stored.superseded)
+
+    async def update(self, where: Where, args: UpdateMemoryArgs, share_to: Where | None) -> Memory:
+        """Raises NoSuchMemory and MemoryUnfit."""
+        memory = await self._find(where, args.memory_id)
+        updated = await self._act(where, memory, args, share_to)
+        self._changed(where)
+        return updated
+
+    def _statement(self, where: Where, args: RememberArgs, text: str, sources: tuple[int, ...]) -> Statement:
+        now = self._kit.now()
+        kind = args.kind or detect(text)
+        return Statement(
+            owner_id=where.owner_id,
+            chat_id=None if args.scope == "global" else where.chat_id,
+            source_chat_id=where.chat_id,
+            kind=kind,
+            status="active",
+            content=text,
+            quote=None,
+            confidence=1.0,
+            priority=priority(text),
+            importance=args.importance
+            if args.importance is not None
+            else max(DEFAULT_IMPORTANCE, pin_importance(text)),
+            pinned=args.pinned or kind == "pin" or pin_reason(text) is not None,
+            deadline=args.deadline or (due_date(text, now, self._kit.zone) if kind in ("goal", "date") else None),
+            valid_from=now,
+            origin="user",
+            user_confirmed=True,
+            source_ids=sources,
+            model=None,
+        )
+
+    async def _sources(self, where: Where, args: RememberArgs) -> tuple[int, ...]:
+        if args.source_message_id is None:
+            return ()
+        source = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, args.source_message_id)
+        if source is None:
+            raise MemoryUnfit(f"No message {args.source_message_id} in this chat; leave source_message_id out.")
+        return (source.id,)
+
+    async def _find(self, where: Where, memory_id: int) -> Memory:
+        memory = await memories.by_id(self._kit.database, where.owner_id, memory_id)
+        if memory is None or (memory.chat_id is not None and memory.chat_id != where.chat_id):
+            raise NoSuchMemory(f"No memory {memory_id} in this chat; find its number with search_memory.")
+        return memory
+
+    async def _act(self, where: Where, memory: Memory, args: UpdateMemoryArgs, share_to: Where | None) -> Memory:
+        db, owner, now = self._kit.database, where.owner_id, self._kit.now()
+        match args.action:
+            case "confirm":
+                changed = await memories.set_status(db, owner, memory.id, "active", now, user_confirmed=True)
+            case "reject":
+                changed = await memories.set_status(db, owner, memory.id, "rejected", now, valid_to=now)
+            case "complete":
+                changed = await memories.set_status(db, owner, memory.id, "completed", now, valid_to=now)
+            case "reopen":
+                changed = await memories.set_status(db, owner, memory.id, "active", now)
+            case "edit":
+                changed = await self._edit(where, memory, args.content or "")
+            case "pin" | "unpin":
+                changed = await memories.set_pinned(db, owner, memory.id, args.action == "pin", now)
+            case "make_global":
+                changed = await memories.make_global(
+                    db, owner, memory.id, index_text(memory.content, None), memory_scope(owner), now
+                )
+            case "share":
+                assert share_to is not None  # the contract asks for to_chat_id
+                changed = await self._share(memory, share_to)
+        if changed is None:
+            raise NoSuchMemory(f"Memory {memory.id} is gone.")
+        return changed
+
+    async def _edit(self, where: Where, memory: Memory, content: str) -> Memory | None:
+        text = mask(content.strip())
+        if not worth_showing(text):
+            raise MemoryUnfit("That states nothing; to remove a memory use forget.")
+        now = self._kit.now()
+        due = due_date(text, now, self._kit.zone) if memory.kind in ("goal", "date") else memory.deadline
+        async with self._kit.database.transaction() as t:
+            await memories.rewrite(
+                t,
+                where.owner_id,
+                memory.id,
+                content=text,
+                kind=memory.kind,
+                deadline=due,
+                index_text=index_text(text, None),
+                scope=memory_scope(where.owner_id),
+                embedding=await halfvec_or_none(self._kit.embedder, text),
+                now=now,
+            )
+            return await memories.set_status(t, where.owner_id, memory.id, "active", now, user_confirmed=True)
+
+    async def _share(self, memory: Memory, target: Where) -> Memory:
+        """An explicit copy: nothing of one owner is ever read for another."""
+        copy = Statement(
+            owner_id=target.owner_id,
+            chat_id=target.chat_id,
+            source_chat_id=target.chat_id,
+            kind=memory.kind,
+            status="active",
+            content=memory.content,
+            quote=None,
+            confidence=memory.confidence,
+            priority=memory.priority,
+            importance=memory.importance,
+            pinned=memory.pinned,
+            deadline=memory.deadline,
+            valid_from=self._kit.now(),
+            origin="user",
+            user_confirmed=True,
+            source_ids=(),
+            model=None,
+        )
+        async with self._kit.database.transaction() as t:
+            return (await self._statements.store(t, copy, self._kit.now())).memory
+
+    def _changed(self, where: Where) -> None:
+        self._kit.announce(CHANGES, f"{where.owner_id} memory://profile")
+        self._kit.announce(CHANGES, f"{where.owner_id} memory://chat/{where.chat_id}/context")

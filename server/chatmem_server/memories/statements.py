@@ -1,0 +1,153 @@
+"""Puts a statement beside what is known: again, instead of something, or new."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from chatmem.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus
+from chatmem_server.memories import dedup
+from chatmem_server.retrieval.lexical import index_text
+from chatmem_server.services import Kit
+from chatmem_server.store import memories
+from chatmem_server.store.database import Queries
+from chatmem_server.store.memories import Near, NewMemory
+from chatmem_server.text.tsquery import any_of, owner_scope
+from chatmem_server.vectors import halfvec_or_none
+
+NEAREST = 12
+"""Known statements a new one is compared with: the nearest by meaning, as many by words, and four times the newest."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement about to be known."""
+
+    owner_id: int
+    chat_id: int | None
+    source_chat_id: int
+    kind: MemoryKind
+    status: MemoryStatus
+    content: str
+    quote: str | None
+    confidence: float
+    priority: int
+    importance: float
+    pinned: bool
+    deadline: datetime | None
+    valid_from: datetime
+    origin: MemoryOrigin
+    user_confirmed: bool
+    source_ids: tuple[int, ...]
+    model: str | None
+
+
+@dataclass(frozen=True)
+class Stored:
+    memory: Memory
+    outcome: Literal["stored", "duplicate", "superseded"]
+    superseded: Memory | None = None
+
+
+class Statements:
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+
+    async def store(self, q: Queries, new: Statement, now: datetime) -> Stored:
+        """Add the statement, support the one that says the same, or let it supersede the one it contradicts."""
+        vector = await halfvec_or_none(self._kit.embedder, new.content)
+        near = await self.near(q, new.owner_id, new.source_chat_id, new.content, vector)
+        known = {x.memory.id: x.memory for x in near}
+        zone = self._kit.zone
+        decision = dedup.decide(_comparable(new, zone), [(_known(x.memory, zone), x.cosine) for x in near])
+        targets = [known[i] for i in decision.memory_ids if i is not None]
+        match decision.verdict:
+            case "duplicate":
+                return Stored(await self._support(q, targets[0], new, now), "duplicate")
+            case "supersedes" if new.status == "active":
+                return await self._supersede(q, targets, new, vector, now)
+            case _:
+                return Stored(await self._add(q, new, vector, now), "stored")
+
+    async def near(self, q: Queries, owner_id: int, chat_id: int, text: str, vector: bytes | None) -> list[Near]:
+        lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []
+        return await memories.similar(q, owner_id, chat_id, vector, any_of(lexemes), owner_scope(owner_id), NEAREST)
+
+    async def _add(self, q: Queries, new: Statement, vector: bytes | None, now: datetime) -> Memory:
+        row = NewMemory(
+            owner_id=new.owner_id,
+            chat_id=new.chat_id,
+            kind=new.kind,
+            status=new.status,
+            content=new.content,
+            quote=new.quote,
+            confidence=new.confidence,
+            priority=new.priority,
+            importance=new.importance,
+            pinned=new.pinned,
+            deadline=new.deadline,
+            valid_from=new.valid_from,
+            origin=new.origin,
+            user_confirmed=new.user_confirmed,
+            source_chat_id=new.source_chat_id,
+            source_ids=new.source_ids,
+            model=new.model,
+            index_text=index_text(new.content, None),
+            scope=memory_scope(new.owner_id),
+            embedding=vector,
+        )
+        return await memories.add(q, row, now)
+
+    async def _support(self, q: Queries, known: Memory, new: Statement, now: datetime) -> Memory:
+        """Said again: more sources; an uncertain statement that is now certain becomes active."""
+        supported = await memories.support(
+            q,
+            new.owner_id,
+            known.id,
+            new.source_ids,
+            now,
+            confirmed=new.user_confirmed,
+            pinned=new.pinned,
+            importance=new.importance,
+        )
+        if known.status == "uncertain" and new.status == "active":
+            supported = await memories.set_status(q, new.owner_id, known.id, "active", now)
+        if known.chat_id is not None and new.chat_id is None:
+            supported = await memories.make_global(
+                q, new.owner_id, known.id, index_text(known.content, None), memory_scope(new.owner_id), now
+            )
+        return supported or known
+
+    async def _supersede(
+        self, q: Queries, contradicted: Sequence[Memory], new: Statement, vector: bytes | None, now: datetime
+    ) -> Stored:
+        """The later statement holds; told out of order, the older one is only history."""
+        later = [m for m in contradicted if m.valid_from > new.valid_from]
+        pinned = replace(new, pinned=new.pinned or any(m.pinned for m in contradicted))
+        memory = await self._add(q, new if later else pinned, vector, now)
+        if later:
+            past = await self._retire(q, new.owner_id, memory, later[0], now)
+            return Stored(past, "stored")
+        retired = [await self._retire(q, new.owner_id, old, memory, now) for old in contradicted]
+        return Stored(memory, "superseded", retired[0])
+
+    async def _retire(self, q: Queries, owner_id: int, old: Memory, by: Memory, now: datetime) -> Memory:
+        retired = await memories.set_status(
+            q, owner_id, old.id, "superseded", now, valid_to=max(by.valid_from, old.valid_from), superseded_by=by.id
+        )
+        return retired or old
+
+
+def memory_scope(owner_id: int) -> list[str]:
+    """Memories are few: the owner's lexeme scopes them in the index, the chat is a column."""
+    return [f"@o{owner_id}"]
+
+
+def _comparable(new: Statement, zone: ZoneInfo) -> dedup.Statement:
+    """In the user's zone: `tomorrow` is a day of theirs."""
+    return dedup.Statement(text=new.content, kind=new.kind, at=new.valid_from.astimezone(zone))
+
+
+def _known(memory: Memory, zone: ZoneInfo) -> dedup.Statement:
+    return dedup.Statement(text=memory.content, id=memory.id, kind=memory.kind, at=memory.valid_from.astimezone(zone))

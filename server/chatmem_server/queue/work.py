@@ -1,0 +1,238 @@
+"""The write-ahead queue in action: hands jobs out, takes results in, applies them once and in order per chat."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from chatmem import work as w
+from chatmem.contract import JobKind
+from chatmem_server.queue.applying import Applier, ResultRefused
+from chatmem_server.queue.work_inputs import Inputs
+from chatmem_server.services import WORK, Kit
+from chatmem_server.store import chats, ledger, queue
+from chatmem_server.store.queue import Job, JobKey
+
+EXCHANGE_SHARE = 0.75
+"""Part of a chat's model calls extraction may use: the rest is for summaries, so that all together stay at one call
+an exchange (SPEC §6)."""
+
+RUNGS: tuple[w.Rung, ...] = ("offline", "ollama", "claude")
+"""From the plainest to the best."""
+
+REDONE: tuple[JobKind, ...] = ("exchange", "chunk_summary")
+REDONE_AT_ONCE = 4
+DEAD_SHOWN = 20
+
+
+class ClaimLost(Exception):
+    """The claim is not the caller's any more: its lease ended or the text under it changed. Drop the work."""
+
+
+class WorkQueue:
+    def __init__(self, kit: Kit, inputs: Inputs, applier: Applier) -> None:
+        self._kit = kit
+        self._inputs = inputs
+        self._applier = applier
+        self._wake = asyncio.Event()
+
+    def wake(self) -> None:
+        """Something may be claimable: waiting claims look again."""
+        self._wake.set()
+
+    async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
+        """Hand out due jobs; wait up to `wait_seconds` for one."""
+        deadline = asyncio.get_running_loop().time() + args.wait_seconds
+        while True:
+            self._wake.clear()
+            items = await self._claim_now(args)
+            left = deadline - asyncio.get_running_loop().time()
+            if items or left <= 0:
+                return w.ClaimedWork(jobs=tuple(items))
+            await self._wait(min(left, self._kit.settings.queue.poll_seconds))
+
+    async def extend(self, args: w.ExtendWorkArgs) -> w.Extended:
+        """Heartbeat. Raises ClaimLost."""
+        until = self._kit.now() + self._kit.settings.queue.lease
+        extended = await queue.extend(self._kit.database, JobKey.parse(args.job_id), args.fence, until)
+        if extended is None:
+            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+        return w.Extended(lease_until=extended)
+
+    async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:
+        """Step one writes the result ahead; step two applies it. Raises ClaimLost."""
+        key = JobKey.parse(args.job_id)
+        result = args.result.model_dump(mode="json")
+        job = await queue.submit(self._kit.database, key, args.fence, result, args.model, args.provisional, args.rung)
+        if job is None:
+            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop its result.")
+        await self._charge(job, args.calls)
+        stored = await self.apply_ready(key.owner_id, key.chat_id)
+        after = await queue.find(self._kit.database, key)
+        self._kit.announce(WORK, "")
+        state = after.state if after else "complete"
+        return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
+
+    async def fail(self, args: w.FailWorkArgs) -> w.Failed:
+        """Give a job back. An unreachable provider does not count against it. Raises ClaimLost."""
+        key, now = JobKey.parse(args.job_id), self._kit.now()
+        job = await queue.find(self._kit.database, key)
+        if job is None:
+            raise ClaimLost(f"There is no job {args.job_id}.")
+        retry_at = now + self.backoff(job.attempts if not args.provider_down else max(1, job.attempts))
+        failure = await queue.fail(
+            self._kit.database,
+            key,
+            args.fence,
+            args.reason,
+            now,
+            counted=not args.provider_down,
+            max_attempts=self._kit.settings.queue.max_attempts if args.retryable else 1,
+            not_before=retry_at,
+        )
+        if failure is None:
+            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+        await self._charge(job, args.calls)
+        self._kit.emit("work_failed", trace_id=job.trace_id, job=str(key), kind=job.kind, reason=args.reason)
+        return w.Failed(
+            state=failure.state,
+            attempts=failure.attempts,
+            retry_at=failure.not_before if failure.state != "dead" else None,
+        )
+
+    async def status(self) -> w.QueueStatus:
+        now = self._kit.now()
+        kinds = await queue.status(self._kit.database, now)
+        oldest = min((k.oldest for k in kinds if k.oldest), default=None)
+        month = month_start(now)
+        spent = await ledger.since(self._kit.database, month)
+        return w.QueueStatus(
+            kinds=tuple(
+                w.KindStatus(kind=k.kind, pending=k.pending, claimed=k.claimed, ready=k.ready, dead=k.dead)
+                for k in kinds
+            ),
+            oldest_seconds=(now - oldest).total_seconds() if oldest else None,
+            dead_letters=tuple(
+                w.DeadLetter(job_id=str(d.key), kind=d.kind, attempts=d.attempts, error=d.error, at=d.done_at)
+                for d in await queue.dead(self._kit.database, DEAD_SHOWN)
+            ),
+            provider_down_since=await ledger.down_since(self._kit.database, month),
+            cost=w.CostSummary(
+                calls=spent.calls,
+                input_tokens=spent.input_tokens,
+                output_tokens=spent.output_tokens,
+                price_usd=spent.price_usd,
+                cap_usd=self._kit.settings.monthly_cap_usd,
+            ),
+        )
+
+    async def replay(self, owner_id: int | None = None) -> int:
+        """Start dead jobs anew; how many."""
+        count = await queue.replay(self._kit.database, owner_id, self._kit.now())
+        self._kit.announce(WORK, "")
+        return count
+
+    async def apply_leftovers(self) -> None:
+        """Apply what a dead server left written ahead."""
+        for owner_id, chat_id in await queue.chats_with_ready(self._kit.database):
+            await self.apply_ready(owner_id, chat_id)
+
+    async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
+        """Apply a chat's written-ahead results, oldest first; what each stored."""
+        applied: dict[JobKey, dict[str, int]] = {}
+        while True:
+            done = await self._apply_one(owner_id, chat_id)
+            if done is None:
+                return applied
+            applied[done[0]] = done[1]
+
+    def backoff(self, attempts: int) -> timedelta:
+        """Exponential, capped, with full jitter on its upper half."""
+        policy = self._kit.settings.queue
+        longest = min(policy.backoff_cap_seconds, policy.backoff_seconds * 2.0**attempts)
+        return timedelta(seconds=longest * random.uniform(0.5, 1))
+
+    async def _claim_now(self, args: w.ClaimWorkArgs) -> list[w.WorkItem]:
+        now = self._kit.now()
+        lease_until = now + self._kit.settings.queue.lease
+        jobs = await queue.claim(self._kit.database, args.worker, now, lease_until, args.kinds, args.limit)
+        if not jobs and args.best_rung != "offline" and not await self._cap_reached():
+            lower = RUNGS[: RUNGS.index(args.best_rung)]
+            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, REDONE, lower, now)
+        items = [item for job in jobs if (item := await self._item(job)) is not None]
+        if jobs and not items:
+            return await self._claim_now(args)
+        return items
+
+    async def _item(self, job: Job) -> w.WorkItem | None:
+        work = await self._inputs.read(job)
+        if work is None:
+            await self._complete_empty(job)
+            return None
+        return w.WorkItem(
+            job_id=str(job.key),
+            kind=job.kind,
+            fence=job.fence,
+            attempt=job.attempts + 1,
+            lease_seconds=self._kit.settings.queue.lease_seconds,
+            may_use_model=await self._may_use_model(job),
+            trace_id=job.trace_id,
+            input=work,
+        )
+
+    async def _complete_empty(self, job: Job) -> None:
+        """Nothing to summarise or learn: done without a worker."""
+        await queue.submit(self._kit.database, job.key, job.fence, {}, "none", False)
+        await queue.complete(self._kit.database, job.key, self._kit.now())
+
+    async def _may_use_model(self, job: Job) -> bool:
+        chat = await chats.find(self._kit.database, job.key.owner_id, job.key.chat_id)
+        calls, exchanges = (chat.model_calls, chat.exchanges) if chat else (0, 0)
+        allowed = max(1.0, exchanges * (EXCHANGE_SHARE if job.kind == "exchange" else 1.0))
+        return calls < allowed and not await self._cap_reached()
+
+    async def _cap_reached(self) -> bool:
+        cap = self._kit.settings.monthly_cap_usd
+        if cap is None:
+            return False
+        return (await ledger.since(self._kit.database, month_start(self._kit.now()))).price_usd >= cap
+
+    async def _charge(self, job: Job, calls: Sequence[w.ModelCall]) -> None:
+        if not calls:
+            return
+        async with self._kit.database.transaction() as t:
+            await chats.lock(t, job.key.owner_id, job.key.chat_id)
+            for call in calls:
+                await ledger.add(t, job, call, self._kit.now())
+            await chats.charge(t, job.key.owner_id, job.key.chat_id, sum(call.ok for call in calls))
+
+    async def _apply_one(self, owner_id: int, chat_id: int) -> tuple[JobKey, dict[str, int]] | None:
+        now = self._kit.now()
+        async with self._kit.database.transaction() as t:
+            await chats.lock(t, owner_id, chat_id)
+            job = await queue.lock_ready(t, owner_id, chat_id)
+            if job is None:
+                return None
+            try:
+                async with t.savepoint():
+                    stored = await self._applier.apply(t, job, now)
+            except ResultRefused as refusal:
+                policy = self._kit.settings.queue
+                retry = now + self.backoff(job.attempts)
+                await queue.refuse(t, job.key, str(refusal), now, max_attempts=policy.max_attempts, not_before=retry)
+                stored = {"refused": 1}
+            else:
+                await queue.complete(t, job.key, now)
+        self._applier.announce(job, stored)
+        return job.key, stored
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+
+def month_start(now: datetime) -> datetime:
+    return now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
