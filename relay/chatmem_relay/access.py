@@ -13,6 +13,11 @@ def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: Move
     return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)
 
 
+def is_own(chat_id: int, settings: RelaySettings) -> bool:
+    """Whether the default user's private profile may be spoken of there: `chat_id` as the memory knows it."""
+    return chat_id == settings.default_user or chat_id in settings.personal_groups
+
+
 def is_for_us(message: Message, bot_name: str) -> bool:
     """In a group a command may be another bot's: `/status@other_bot`."""
     first = (message.text or "").split(maxsplit=1)[:1]

@@ -2,7 +2,8 @@
 
 import logging
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -11,33 +12,37 @@ from telegram import Bot, CallbackQuery, Message, Update
 
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.settings import RelaySettings
-from chatmem_relay import commands, rewording, turn, views
-from chatmem_relay.access import is_for_us, may_talk
+from chatmem_relay import commands, questions, turn, views
+from chatmem_relay.access import is_for_us, is_own, may_talk
 from chatmem_relay.agents import Agents
 from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.commands import Desk
+from chatmem_relay.doubts import Doubts, ask_about_doubts
 from chatmem_relay.events import Emit, silent
 from chatmem_relay.inbox import Entry, Inbox
 from chatmem_relay.incoming import Incoming
+from chatmem_relay.lanes import Lanes
+from chatmem_relay.memory_outage import FOREVER, patiently
 from chatmem_relay.moved_groups import MovedGroups
-from chatmem_relay.order import Lanes
+from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
-from chatmem_relay.patience import patiently
 from chatmem_relay.pressing import press
-from chatmem_relay.uncertain import Doubts, ask_about_doubts
 from chatmem_relay.updates import incoming
 
 logger = logging.getLogger(__name__)
 
 AWAY = "I can't reach my memory right now. Your message is safe; I answer as soon as it is back."
 BROKEN = "Something went wrong on my side; your message is kept. Please ask me again."
+AWAY_SECONDS = 6.0
+"""A memory that restarts is back sooner; of a longer outage the person hears once."""
+
 DRAIN_SECONDS = 5.0
 MOST_SEEN = 1000
 
 
 @dataclass(frozen=True)
 class Equipment:
-    """What the bot works with."""
+    """What the bot works with. `parts` and `asked` are what it notes across restarts."""
 
     bot: Bot
     settings: RelaySettings
@@ -46,18 +51,23 @@ class Equipment:
     agents: Agents
     inbox: Inbox
     moved: MovedGroups
+    parts: Notebook
+    asked: Notebook
     profile: str = ""
     emit: Emit = silent
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    away_seconds: float = AWAY_SECONDS
 
 
 @dataclass(frozen=True)
 class _Case:
     """One message to deal with: the update it came in, what it says, and how an answer gets there."""
 
-    update: Update
+    update_id: int
     message: Message
     told: Incoming
+    chat_id: int
+    entry: Entry
     trace_id: str
     surface: ChatSurface
 
@@ -67,40 +77,54 @@ class Relay:
         self._e = equipment
         self._zone = ZoneInfo(equipment.settings.timezone)
         self._lanes = Lanes()
-        self._doubts = Doubts()
+        self._doubts = Doubts(equipment.asked)
         self._noticed: set[int] = set()
         self._told_away: set[int] = set()
+        self._away_since: float | None = None
         self._seen: dict[int, None] = {}
+
+    def note(self, update: Update) -> None:
+        """An update was fetched, and may wait before it is taken: its message's number is somebody's."""
+        message = update.message or update.edited_message
+        if message is not None:
+            self._e.outbox.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
         """Take an update in; when this returns, Telegram may forget it.
 
         Raises:
-            MemoryUnreachable: it could not be recorded. The person knows; it must come again.
+            MemoryUnreachable: it could not be recorded. It must come again.
         """
         if update.update_id in self._seen:
             return
+        self.note(update)
         try:
             await self._take(update)
         except MemoryUnreachable:
-            await self._tell_away(update)
+            await self._still_away(update)
             raise
-        self._told_away.clear()
-        self._seen[update.update_id] = None
-        if len(self._seen) > MOST_SEEN:
-            del self._seen[next(iter(self._seen))]
+        except Exception:
+            # An update that breaks us would come again and again, and nothing after it.
+            logger.exception("update %s could not be taken in and is passed over", update.update_id)
+        self._is_back()
+        self._was_seen(update.update_id)
 
-    def resume(self) -> None:
-        """Take up what the end of the last process interrupted."""
+    async def resume(self) -> None:
+        """Take up what the end of the last process interrupted, before anything else is taken in or sent.
+
+        First it is found out what of it arrived, and recorded what is not: so the order of the talk stays.
+        """
+        owed: list[_Case] = []
         for update_id, entry in self._e.inbox.left():
-            update = Update.de_json(entry.update, self._e.bot)
-            case = self._case(update)
-            if case is None or entry.stage == "sending":
-                # The answer may have arrived: it is not given twice.
+            case = self._case(Update.de_json(entry.update, self._e.bot), entry)
+            if case is None:
                 self._e.inbox.done(update_id)
                 continue
-            self._seen[update_id] = None
-            self._submit(case, self._resumed(case, entry))
+            self._was_seen(update_id)
+            owed.append(case)
+            await self._settle(case)
+        for case in owed:
+            self._submit(case)
 
     async def drain(self) -> None:
         """Let turns under way end, for some seconds; the rest is taken up by the next process."""
@@ -111,42 +135,71 @@ class Relay:
             self._take_button(update.callback_query)
             return
         self._note_move(update.effective_message)
-        case = self._case(update)
+        case = self._case(update, Entry(update.to_dict()))
         if case is None:
             return
         if update.edited_message is not None:
             await self._take_edit(case)
-        elif commands.is_command(case.told.text) or rewording.reworded(case.message, self._e.bot.id) is not None:
-            self._keep(case)
-            self._submit(case, lambda: self._obey(case))
+            return
+        owed = update.update_id in self._e.inbox
+        self._e.inbox.put(update.update_id, case.entry)
+        if self._is_order(case) or await self._is_new(case) or owed:
+            self._submit(case)
         else:
-            self._keep(case)
-            if await self._recorded(case):
-                self._submit(case, lambda: self._answer(case))
-            else:
-                self._e.inbox.done(update.update_id)
+            self._e.inbox.done(update.update_id)
 
-    def _case(self, update: Update) -> _Case | None:
+    async def _is_new(self, case: _Case) -> bool:
+        """Record the message. One that the memory has already was dealt with, unless the inbox says it is owed."""
+        try:
+            outcome = (await turn.record_incoming(self._e.desk.memory, case.told, case.trace_id)).outcome
+        except MemoryRefused as error:
+            case.entry.thought = turn.failed(
+                turn.REFUSED.format(reason=error), error, self._manner(case), case.trace_id
+            )
+            outcome = "created"
+        case.entry.recorded = True
+        self._keep(case)
+        return outcome == "created"
+
+    async def _settle(self, case: _Case) -> None:
+        """A message that may not be recorded yet: recording it again does no harm."""
+        thought = case.entry.thought
+        try:
+            await case.surface.settle(turn.visible(thought) if thought is not None else None)
+        except turn.NotShown as error:
+            logger.warning("what became of an answer cannot be found out: %s", error)
+        if not case.entry.recorded and not self._is_order(case):
+            await patiently(lambda: self._is_new(case), FOREVER)
+
+    def _case(self, update: Update | None, entry: Entry) -> _Case | None:
         """None for what is none of ours: strangers, other bots' commands, service messages."""
-        e, message = self._e, update.message or update.edited_message
-        if message is None or not may_talk(message.from_user, message.chat, e.settings, e.moved):
+        e, message = self._e, (update.message or update.edited_message) if update is not None else None
+        if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.moved):
             return None
-        told = incoming(message, self._zone, e.settings.user_name, e.moved)
+        told = incoming(message, self._zone, self._name(message), e.moved)
         if told is None or not is_for_us(message, e.bot.username):
             return None
-        if told.reply_to_message_id is not None and told.chat_id is not None:
-            known = e.desk.answers.first_of(told.chat_id, told.reply_to_message_id)
-            told = replace(told, reply_to_message_id=known)
-        return _Case(update, message, told, secrets.token_hex(16), self._surface(update, message, told))
+        chat_id = e.moved.memory_chat(message.chat.id)
+        if told.reply_to_message_id is not None:
+            first = e.parts.get(f"{chat_id}:{told.reply_to_message_id}")
+            told = replace(told, reply_to_message_id=first or told.reply_to_message_id)
+        surface = self._surface(update.update_id, entry, message, told)
+        return _Case(update.update_id, message, told, chat_id, entry, secrets.token_hex(16), surface)
 
-    def _surface(self, update: Update, message: Message, told: Incoming) -> ChatSurface:
+    def _name(self, message: Message) -> str:
+        """How the settings call the default user; others have their own names."""
+        e, user = self._e, message.from_user
+        return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
+
+    def _surface(self, update_id: int, entry: Entry, message: Message, told: Incoming) -> ChatSurface:
         e, chat = self._e, message.chat.id
         reply_to = message.message_id if told.reply_to_message_id is not None or chat < 0 else None
         return ChatSurface(
             e.outbox,
             Address(chat, told.message_thread_id, reply_to),
             external_id=lambda number: e.moved.external_id(chat, number),
-            delivery=_Progress(e.inbox, update),
+            delivery=entry.delivery,
+            keep=lambda: e.inbox.put(update_id, entry),
         )
 
     def _note_move(self, message: Message | None) -> None:
@@ -162,99 +215,92 @@ class Relay:
 
     async def _take_edit(self, case: _Case) -> None:
         """The memory learns the new wording; the answer stands. Commands are never recorded, edited or not."""
-        if not commands.is_command(case.told.text):
-            await self._recorded(case)
-
-    async def _recorded(self, case: _Case) -> bool:
-        """Whether the message is new and wants an answer."""
+        if commands.is_command(case.told.text):
+            return
         try:
-            recorded = await turn.record_incoming(self._e.desk.memory, case.told, case.trace_id)
+            await turn.record_incoming(self._e.desk.memory, case.told, case.trace_id)
         except MemoryRefused as error:
-            logger.warning("update %s was refused: %s", case.update.update_id, error)
-            await self._say(case.surface, turn.REFUSED.format(reason=error))
-            return False
-        return recorded.outcome == "created"
+            logger.warning("an edit was refused: %s", error)
+            await self._say(case, turn.REFUSED.format(reason=error))
+
+    def _is_order(self, case: _Case) -> bool:
+        """A command, or an answer to one of our questions: carried out, never recorded."""
+        return commands.is_command(case.told.text) or questions.reworded(case.message, self._e.bot.id) is not None
 
     def _keep(self, case: _Case) -> None:
-        self._e.inbox.put(case.update.update_id, Entry(case.update.to_dict()))
+        self._e.inbox.put(case.update_id, case.entry)
 
-    def _submit(self, case: _Case, work: Callable[[], Awaitable[None]]) -> None:
+    def _submit(self, case: _Case) -> None:
         lane = (case.message.chat.id, case.told.message_thread_id)
-        self._lanes.submit(lane, lambda: self._at_the_edge(case, work))
+        self._lanes.submit(lane, lambda: self._deal_with(case))
 
-    async def _at_the_edge(self, case: _Case, work: Callable[[], Awaitable[None]]) -> None:
-        """Work of one update: whatever breaks in it, the person gets a sentence and the next update its turn."""
+    async def _deal_with(self, case: _Case) -> None:
+        """The edge of one update: whatever breaks in it, the person gets a sentence and the next update its turn."""
         try:
-            await work()
+            await (self._obey(case) if self._is_order(case) else self._answer(case))
         except Exception:
-            logger.exception("update %s failed", case.update.update_id)
-            await self._say(case.surface, BROKEN)
+            logger.exception("update %s failed", case.update_id)
+            await self._say(case, BROKEN)
         finally:
             await case.surface.close()
-        self._e.inbox.done(case.update.update_id)
-
-    def _resumed(self, case: _Case, entry: Entry) -> Callable[[], Awaitable[None]]:
-        told = case.told
-        if commands.is_command(told.text) or rewording.reworded(case.message, self._e.bot.id) is not None:
-            return lambda: self._obey(case)
-        if entry.stage == "sent":
-            return lambda: self._record_late(case, entry.text, entry.ids)
-        return lambda: self._answer_late(case)
-
-    async def _record_late(self, case: _Case, text: str, ids: Sequence[str]) -> None:
-        manner = self._manner(case)
-        await turn.record_answer(self._e.desk.memory, case.told, text, list(ids), manner, case.trace_id)
-
-    async def _answer_late(self, case: _Case) -> None:
-        """Its message may or may not be recorded yet: recording it again does no harm."""
-        try:
-            await patiently(lambda: turn.record_incoming(self._e.desk.memory, case.told, case.trace_id))
-        except (MemoryUnreachable, MemoryRefused) as error:
-            logger.warning("update %s could not be taken up: %s", case.update.update_id, error)
-            await self._say(case.surface, turn.MEMORY_DOWN)
-            return
-        await self._answer(case)
+        self._e.inbox.done(case.update_id)
 
     async def _answer(self, case: _Case) -> None:
-        e, told = self._e, case.told
-        outcome = await turn.answer(
-            e.desk.memory, e.desk.responder, case.surface, told, self._manner(case), case.trace_id
-        )
-        if not outcome.answered:
-            return
-        chat = told.chat_id or case.message.chat.id
-        e.desk.answers.given(chat, outcome.message_ids, outcome.receipt_id)
-        await self._pass_on(case, chat, outcome.notices)
-        await self._ask(case, chat)
+        """A turn: begun when the message was recorded, or by a process before this one."""
+        e, manner = self._e, self._manner(case)
+        if case.entry.thought is None:
+            case.entry.thought = await self._thought(case, manner)
+            self._keep(case)
+        outcome = await turn.give(e.desk.memory, case.surface, case.told, case.entry.thought, manner, case.trace_id)
+        for part in outcome.message_ids[1:]:
+            e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
+        if outcome.message_ids and not case.entry.thought.failure:
+            await self._pass_on(case, case.entry.thought.notices)
+            await self._ask(case)
 
-    async def _pass_on(self, case: _Case, chat: int, notices: Sequence[str]) -> None:
+    async def _thought(self, case: _Case, manner: turn.Manner) -> turn.Thought:
+        e = self._e
+        try:
+            thought = await patiently(
+                lambda: turn.think(e.desk.memory, e.desk.responder, case.surface, case.told, manner, case.trace_id),
+                FOREVER,
+                lambda seconds: self._tell_away(case, seconds),
+            )
+        except MemoryRefused as error:
+            return turn.failed(turn.REFUSED.format(reason=error), error, manner, case.trace_id)
+        self._is_back()
+        return thought
+
+    async def _pass_on(self, case: _Case, notices: Sequence[str]) -> None:
         """A notice stays true for many turns; the person hears it once."""
         if not notices:
-            self._noticed.discard(chat)
-        elif chat not in self._noticed:
-            self._noticed.add(chat)
+            self._noticed.discard(case.chat_id)
+        elif case.chat_id not in self._noticed:
+            self._noticed.add(case.chat_id)
             for notice in notices:
-                await self._say(case.surface, views.notice_view(notice))
+                await self._say(case, views.notice_view(notice))
 
-    async def _ask(self, case: _Case, chat: int) -> None:
+    async def _ask(self, case: _Case) -> None:
         try:
-            await ask_about_doubts(self._e.desk.memory, case.surface, chat, self._doubts)
+            await ask_about_doubts(self._e.desk.memory, case.surface, case.chat_id, self._doubts)
         except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
             logger.info("nobody was asked about doubts: %s", error)
 
     async def _obey(self, case: _Case) -> None:
-        number = rewording.reworded(case.message, self._e.bot.id)
+        """Every command asks the memory before it says anything, so it can be tried again while the memory is away."""
         try:
-            if number is not None and not commands.is_command(case.told.text):
-                await commands.reword(self._e.desk.memory, case.surface, case.told, number)
-            else:
-                await commands.run(self._e.desk, case.surface, case.told)
-        except MemoryUnreachable:
-            await self._say(case.surface, turn.MEMORY_DOWN)
+            await patiently(lambda: self._carry_out(case), FOREVER, lambda seconds: self._tell_away(case, seconds))
         except MemoryRefused as error:
-            await self._say(case.surface, str(error))
+            await self._say(case, str(error))
         except turn.NotShown as error:
             logger.warning("a command's answer was not shown: %s", error)
+
+    async def _carry_out(self, case: _Case) -> None:
+        number = questions.reworded(case.message, self._e.bot.id)
+        if number is not None and not commands.is_command(case.told.text):
+            await commands.reword(self._e.desk.memory, case.surface, case.told, number)
+        else:
+            await commands.run(self._e.desk, case.surface, case.told)
 
     async def _press(self, query: CallbackQuery) -> None:
         try:
@@ -262,34 +308,35 @@ class Relay:
         except Exception:
             logger.exception("a button failed")
 
-    async def _tell_away(self, update: Update) -> None:
-        """One sentence a chat and outage."""
-        case = self._case(update)
-        if case is not None and update.message is not None and case.message.chat.id not in self._told_away:
-            self._told_away.add(case.message.chat.id)
-            await self._say(case.surface, AWAY)
+    async def _still_away(self, update: Update) -> None:
+        self._away_since = self._away_since or time.monotonic()
+        case = self._case(update, Entry({})) if update.message is not None else None
+        if case is not None:
+            await self._tell_away(case, time.monotonic() - self._away_since)
 
-    async def _say(self, surface: ChatSurface, text: str) -> None:
+    async def _tell_away(self, case: _Case, seconds: float) -> None:
+        """One sentence a chat and outage."""
+        if seconds >= self._e.away_seconds and case.chat_id not in self._told_away:
+            self._told_away.add(case.chat_id)
+            await self._say(case, AWAY)
+
+    def _is_back(self) -> None:
+        self._told_away.clear()
+        self._away_since = None
+
+    def _was_seen(self, update_id: int) -> None:
+        self._seen[update_id] = None
+        if len(self._seen) > MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
+
+    async def _say(self, case: _Case, text: str) -> None:
         try:
-            await surface.say(text)
+            await case.surface.say(text)
         except turn.NotShown as error:
             logger.warning("the person could not be told: %s", error)
 
     def _manner(self, case: _Case) -> turn.Manner:
         e = self._e
-        agent = e.agents.at(case.told.chat_id or 0, case.told.message_thread_id)
-        return turn.Manner(self._zone, e.now, agent.prompt, e.profile, agent.id, e.emit)
-
-
-class _Progress:
-    """Writes into the inbox how far an answer got."""
-
-    def __init__(self, inbox: Inbox, update: Update) -> None:
-        self._inbox = inbox
-        self._update = update
-
-    def sending(self) -> None:
-        self._inbox.put(self._update.update_id, Entry(self._update.to_dict(), "sending"))
-
-    def sent(self, ids: Sequence[str], text: str) -> None:
-        self._inbox.put(self._update.update_id, Entry(self._update.to_dict(), "sent", tuple(ids), text))
+        agent = e.agents.at(case.chat_id, case.told.message_thread_id)
+        profile = e.profile if is_own(case.chat_id, e.settings) else ""
+        return turn.Manner(self._zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit)

@@ -8,8 +8,7 @@ from typing import Any
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.work import QueueStatus
-from chatmem_relay import buttons, rewording, topics, views
-from chatmem_relay.answers import Answers
+from chatmem_relay import buttons, questions, views
 from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.responders.responder import Responder
@@ -34,7 +33,6 @@ class Desk:
 
     memory: MemoryClient
     responder: Responder
-    answers: Answers
     zone: tzinfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
 
@@ -83,7 +81,7 @@ async def _forget(desk: Desk, surface: ChatSurface, incoming: Incoming, topic: s
     for match in memories[:MOST_MATCHES]:
         await surface.say(match.text, buttons.forget_buttons(match.id))
     if messages or len(memories) > 1:
-        await surface.say(topics.question(topic, len(memories), messages), buttons.topic_buttons())
+        await surface.say(questions.forget_topic(topic, len(memories), messages), buttons.topic_buttons())
     elif not memories:
         await surface.say("Nothing matches; nothing to forget.")
 
@@ -111,13 +109,11 @@ async def _why(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> 
     if incoming.reply_to_message_id is None or incoming.chat_id is None:
         await surface.say("Reply to one of my answers with /why.")
         return
-    chat, number = incoming.chat_id, incoming.reply_to_message_id
-    message = await desk.memory.explain(
-        c.ExplainArgs(message_id=desk.answers.first_of(chat, number), chat_id=incoming.chat_id)
-    )
-    receipt_id = desk.answers.receipt_of(chat, number) or next(reversed(message.receipts), None)
+    chat = incoming.chat_id
+    answer = await desk.memory.explain(c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat))
+    receipt_id = next(reversed(answer.receipts), None)
     about = c.ExplainArgs(receipt_id=receipt_id, chat_id=chat) if receipt_id is not None else None
-    await surface.say(views.why_view(message, await desk.memory.explain(about) if about is not None else None))
+    await surface.say(views.why_view(answer, await desk.memory.explain(about) if about is not None else None))
 
 
 async def _status(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> None:
@@ -172,7 +168,7 @@ async def pressed(memory: MemoryClient, chat_id: int, press: buttons.Pressed, sh
         case "wipe":
             return Reaction(await _erase(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
         case "topic":
-            topic = topics.asked_about(shown)
+            topic = questions.topic_of(shown)
             return Reaction(await _erase(memory, c.ForgetArgs(topic=topic, chat_id=chat_id)) if topic else "Kept")
         case "confirm" | "reject":
             args = c.UpdateMemoryArgs(memory_id=press.memory_id, action=press.action, chat_id=chat_id)
@@ -180,7 +176,7 @@ async def pressed(memory: MemoryClient, chat_id: int, press: buttons.Pressed, sh
             return Reaction(f"✓ {changed.content}" if press.action == "confirm" else "✗ Not kept")
         case "edit":
             known = await memory.explain(c.ExplainArgs(memory_id=press.memory_id, chat_id=chat_id))
-            return Reaction(known.text, rewording.question(known.text, press.memory_id))
+            return Reaction(known.text, questions.right_wording(known.text, press.memory_id))
         case "keep":
             return Reaction("Kept")
 

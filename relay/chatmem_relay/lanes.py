@@ -1,26 +1,40 @@
-"""Which thread of talk a Telegram message belongs to, by Telegram's own facts; pure."""
+"""Work in strict order per lane, in parallel across lanes; knows nothing of what the work is."""
 
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
 
-from telegram import Message
-
-
-@dataclass(frozen=True)
-class LaneFacts:
-    """What the server derives the lane from."""
-
-    message_thread_id: int | None
-    reply_to: int | None
+Work = Callable[[], Awaitable[None]]
 
 
-def lane_facts(message: Message) -> LaneFacts:
-    """A topic message, a reply, or neither.
+class Lanes:
+    """One queue a lane; a lane's task ends when it has nothing left. Work must not raise."""
 
-    In a topic every message that replies to nothing carries the topic's creation as its reply target. In a plain
-    supergroup a reply carries a thread id that is no topic; sending into it fails.
-    """
-    target = message.reply_to_message
-    reply_to = target.message_id if target is not None and target.forum_topic_created is None else None
-    if message.is_topic_message and message.message_thread_id is not None:
-        return LaneFacts(message.message_thread_id, reply_to)
-    return LaneFacts(None, reply_to)
+    def __init__(self) -> None:
+        self._queues: dict[Hashable, asyncio.Queue[Work]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def submit(self, lane: Hashable, work: Work) -> None:
+        """Do `work` after everything submitted to the lane before."""
+        queue = self._queues.get(lane)
+        if queue is None:
+            queue = self._queues[lane] = asyncio.Queue()
+            task = asyncio.create_task(self._run(lane, queue))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        queue.put_nowait(work)
+
+    async def drain(self, seconds: float) -> None:
+        """Let what is under way end, for so long; then cancel it."""
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks, timeout=seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def _run(self, lane: Hashable, queue: asyncio.Queue[Work]) -> None:
+        try:
+            while not queue.empty():
+                await queue.get_nowait()()
+        finally:
+            del self._queues[lane]

@@ -1,11 +1,20 @@
-"""Sends to Telegram: waits when told to, tries again what was not done, and sends nothing twice as far as can be known."""
+"""Sends to Telegram: waits when told to, tries again what was not done, and looks before it sends anything twice.
+
+Telegram knows no idempotency key, and a bot cannot read a chat. But an edit that changes nothing is refused as "not
+modified", which proves that the very text stands there, and message numbers only grow. So when the answer to a send is
+lost, the numbers that follow the highest one seen before are tried: what is found was sent, what is not is sent again.
+Not knowable: a send that Telegram carries out only after we looked, and one whose number is further away than
+`LOOK_AT` numbers of messages we have not seen (more than a hundred waiting updates). Then a text may stand there twice.
+"""
 
 import asyncio
 import logging
 import random
+from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import count, islice
 from typing import TypeVar
 
 import httpx
@@ -18,10 +27,10 @@ from chatmem_relay.moved_groups import MovedGroups
 
 logger = logging.getLogger(__name__)
 
-TRIES = 6
 FIRST_PAUSE = 0.5
-LONGEST_WAIT = 600.0
-"""Seconds: a longer slowdown is not waited out."""
+LONGEST_PAUSE = 30.0
+LOOK_AT = 20
+SUPERGROUPS_BELOW = -1_000_000_000_000
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
@@ -29,6 +38,7 @@ _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 Markup = InlineKeyboardMarkup | ForceReply
 ResultT = TypeVar("ResultT")
 Sleep = Callable[[float], Awaitable[None]]
+AboutTo = Callable[[int | None], None]
 
 
 class NotSent(Exception):
@@ -44,7 +54,7 @@ class SlowDown(Exception):
 
 
 class AnswerLost(Exception):
-    """Telegram's answer did not come: the message may be there or not. Sending it again could show it twice."""
+    """Telegram's answer did not come: the message may be there or not."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +66,35 @@ class Address:
     reply_to: int | None = None
 
 
-class Outbox:
-    """Safe to share between tasks."""
+def nobody(after: int | None) -> None:
+    """Where no one keeps a journal."""
 
-    def __init__(self, bot: Bot, moved: MovedGroups | None = None, sleep: Sleep = asyncio.sleep) -> None:
+
+class Outbox:
+    """Safe to share between tasks. `tries` of one call; None: until Telegram is back, as a relay has nothing else to do."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        moved: MovedGroups | None = None,
+        *,
+        tries: int | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
         self._bot = bot
-        self._moved = moved or MovedGroups(None)
+        self._moved = moved or MovedGroups()
+        self._tries = tries
         self._sleep = sleep
+        # One message at a time in a chat: what follows a number in doubt is then never another one of ours.
+        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._seen: defaultdict[int, set[int]] = defaultdict(set)
+
+    def saw(self, chat_id: int, number: int) -> None:
+        """A message of somebody's stands under that number."""
+        known = self._seen[_counter(chat_id)]
+        known.add(number)
+        if len(known) > 2000:
+            known -= set(sorted(known)[:1000])
 
     async def typing(self, to: Address) -> None:
         """Best effort."""
@@ -71,52 +103,105 @@ class Outbox:
         except TelegramError as error:
             logger.info("typing was not shown: %s", error)
 
-    async def send(self, to: Address, what: Marked, markup: Markup | None = None) -> int:
-        """One message; its number. Raises NotSent, or AnswerLost when nobody can know whether it is there."""
+    async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
+        """One message; its number. `about_to` hears beforehand after which number to look for it, where that is known.
+
+        Raises NotSent, and AnswerLost when the answer was lost and there is no number to look after.
+        """
         try:
-            return await self._patiently(lambda: self._send(to, what, markup), repeatable=False)
+            async with self._locks[to.chat_id]:
+                after = self._highest(to.chat_id)
+                about_to(after)
+                number = await self._surely(to, what, markup, after)
         except BadRequest as error:
-            return await self._plainer(to, what, markup, error)
+            return await self._plainer(to, what, markup, about_to, error)
         except ChatMigrated as error:
             self._moved.moved(to.chat_id, error.new_chat_id)
-            return await self.send(Address(error.new_chat_id), what, markup)
+            return await self.send(Address(error.new_chat_id), what, markup, about_to)
         except TelegramError as error:
             raise NotSent(str(error)) from error
+        self.saw(to.chat_id, number)
+        return number
 
-    async def sketch(self, to: Address, what: Marked, message_id: int | None) -> int:
-        """Show or change a draft, once, in haste. Raises SlowDown, NotSent and, for a new one, AnswerLost."""
+    async def begin(self, to: Address, what: Marked, about_to: AboutTo = nobody) -> int:
+        """Show a draft, in haste. Raises SlowDown, NotSent and AnswerLost as `send`."""
         try:
-            if message_id is None:
-                return await _told_apart(lambda: self._send(to, what, None))
-            await _told_apart(lambda: self._edit(to.chat_id, message_id, what, None))
+            async with self._locks[to.chat_id]:
+                after = self._highest(to.chat_id)
+                about_to(after)
+                number = await self._once(to, what, None, after)
         except RetryAfter as refusal:
             raise SlowDown(wanted_pause(refusal)) from refusal
         except TelegramError as error:
             raise NotSent(str(error)) from error
-        return message_id
+        self.saw(to.chat_id, number)
+        return number
 
-    async def edit(
-        self, chat_id: int, message_id: int, what: Marked, markup: InlineKeyboardMarkup | None = None
-    ) -> None:
+    async def change(self, to: Address, number: int, what: Marked) -> None:
+        """Change a draft, once, in haste. Raises SlowDown and NotSent."""
+        try:
+            await self._edit(to.chat_id, number, what, None)
+        except RetryAfter as refusal:
+            raise SlowDown(wanted_pause(refusal)) from refusal
+        except TelegramError as error:
+            raise NotSent(str(error)) from error
+
+    async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
         """Change a message's text. Doing it again does no harm, so a lost answer is tried again. Raises NotSent."""
         try:
-            await self._patiently(lambda: self._edit(chat_id, message_id, what, markup), repeatable=True)
+            await self._patiently(lambda: self._edit(chat_id, number, what, markup))
         except BadRequest as error:
-            if "not modified" in str(error).lower():
+            if _is_unchanged(error):
                 return
             if not what.marks:
                 raise NotSent(str(error)) from error
-            await self.edit(chat_id, message_id, Marked(what.text), markup)
-        except (TelegramError, AnswerLost) as error:
+            await self.edit(chat_id, number, Marked(what.text), markup)
+        except TelegramError as error:
             raise NotSent(str(error)) from error
 
-    async def _plainer(self, to: Address, what: Marked, markup: Markup | None, error: BadRequest) -> int:
+    async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
+        """The number under which this very text stands behind `after`, if it does. Raises TelegramError."""
+        keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
+        unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
+        for number in islice(unseen, LOOK_AT):
+            for form in (what, Marked(what.text)) if what.marks else (what,):
+                if await self._stands(chat_id, number, form, keyboard):
+                    self.saw(chat_id, number)
+                    return number
+        return None
+
+    async def _stands(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None) -> bool:
+        try:
+            await self._patiently(lambda: self._edit(chat_id, number, what, markup))
+        except BadRequest as error:
+            return _is_unchanged(error)
+        return True
+
+    async def _surely(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
+        return await self._patiently(lambda: self._once(to, what, markup, after))
+
+    async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
+        """Send; when the answer is lost, look. Raises AnswerLost only where there is nothing to look after."""
+        try:
+            return await self._send(to, what, markup)
+        except NetworkError as error:
+            if not _may_be_there(error):
+                raise
+            number = await self.find(to.chat_id, what, after, markup) if after is not None else None
+            if number is not None:
+                return number
+            if after is None and not _was_refused(error):
+                raise AnswerLost(str(error)) from error
+            raise NetworkError(f"not there: {error}") from None
+
+    async def _plainer(
+        self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
+    ) -> int:
         """What Telegram refused, without the part it most likely refused."""
-        reason = str(error).lower()
-        if "thread not found" in reason and to.thread_id is not None:
-            return await self.send(Address(to.chat_id, None, to.reply_to), what, markup)
+        if "thread not found" in str(error).lower() and to.thread_id is not None:
+            return await self.send(replace(to, thread_id=None), what, markup, about_to)
         if what.marks:
-            return await self.send(to, Marked(what.text), markup)
+            return await self.send(to, Marked(what.text), markup, about_to)
         raise NotSent(str(error)) from error
 
     async def _send(self, to: Address, what: Marked, markup: Markup | None) -> int:
@@ -144,30 +229,30 @@ class Outbox:
             link_preview_options=_NO_PREVIEW,
         )
 
-    async def _patiently(self, call: Callable[[], Awaitable[ResultT]], *, repeatable: bool) -> ResultT:
-        pause = FIRST_PAUSE
-        for _ in range(TRIES - 1):
+    async def _patiently(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        pause, tried = FIRST_PAUSE, 1
+        while True:
             try:
-                return await _told_apart(call)
+                return await call()
             except RetryAfter as refusal:
-                await self._wait_out(refusal)
-            except AnswerLost:
-                if not repeatable:
+                if self._tries is not None and wanted_pause(refusal) > LONGEST_PAUSE:
                     raise
-                await self._sleep(pause * random.uniform(0.5, 1.0))
+                wait = wanted_pause(refusal)
             except NetworkError as error:
-                if isinstance(error, BadRequest):
+                if isinstance(error, BadRequest) or tried == self._tries:
                     raise
                 logger.info("Telegram did not take it: %s", error)
-                await self._sleep(pause * random.uniform(0.5, 1.0))
-            pause *= 2
-        return await _told_apart(call)
+                wait = pause * random.uniform(0.5, 1.0)
+                pause, tried = min(LONGEST_PAUSE, 2 * pause), tried + 1
+            await self._sleep(wait)
 
-    async def _wait_out(self, refusal: RetryAfter) -> None:
-        seconds = wanted_pause(refusal)
-        if seconds > LONGEST_WAIT:
-            raise refusal
-        await self._sleep(seconds)
+    def _highest(self, chat_id: int) -> int | None:
+        return max(self._seen[_counter(chat_id)], default=None)
+
+
+def _counter(chat_id: int) -> int:
+    """Supergroups number their messages by themselves; a bot's private chats and basic groups share one count."""
+    return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 
 def wanted_pause(refusal: RetryAfter) -> float:
@@ -183,21 +268,15 @@ def entities(what: Marked) -> list[MessageEntity] | None:
     ] or None
 
 
-async def _told_apart(call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-    """The call's result; a transport failure after the request was out becomes AnswerLost.
+def _may_be_there(error: NetworkError) -> bool:
+    """Whether the request may have been carried out. A refusal in so many words, and what never went out, was not."""
+    return not isinstance(error, BadRequest) and not isinstance(error.__cause__, _NEVER_SENT)
 
-    A refusal that came back, an error 5xx included, says that nothing was sent.
-    """
-    try:
-        return await call()
-    except (BadRequest, RetryAfter, ChatMigrated):
-        raise
-    except NetworkError as error:
-        cause = error.__cause__
-        if isinstance(cause, httpx.HTTPError) and not isinstance(cause, _NEVER_SENT):
-            raise AnswerLost(str(error)) from error
-        raise
-    except TelegramError as error:
-        if "invalid server response" in str(error).lower():
-            raise AnswerLost(str(error)) from error
-        raise
+
+def _was_refused(error: NetworkError) -> bool:
+    """An error that came back in so many words; a gateway's 5xx mostly means that nothing was done."""
+    return not isinstance(error.__cause__, httpx.HTTPError | ValueError)
+
+
+def _is_unchanged(error: BadRequest) -> bool:
+    return "not modified" in str(error).lower()

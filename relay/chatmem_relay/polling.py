@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Protocol
 
 from telegram import Bot, Update
 from telegram.error import EndPointNotFound, InvalidToken, RetryAfter, TelegramError
 
 from chatmem.client import MemoryUnreachable
 from chatmem_relay.outbox import wanted_pause
+from chatmem_relay.stop import Stopped, pause_or_stop, unless_stopped
 
 logger = logging.getLogger(__name__)
 
@@ -17,16 +17,34 @@ KINDS = ("message", "edited_message", "callback_query")
 POLL_SECONDS = 25
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
+"""Seconds between tries of a Telegram that is away."""
+
+LONGEST_WAIT = 3.0
+"""Seconds between tries of a memory that is away: it is on this machine or near."""
 
 
-async def poll(bot: Bot, take: Callable[[Update], Awaitable[None]], stop: asyncio.Event) -> None:
+class Receiver(Protocol):
+    """Who deals with updates."""
+
+    def note(self, update: Update) -> None:
+        """It was fetched and may wait."""
+        ...
+
+    async def take(self, update: Update) -> None:
+        """Take it in for good. Raises MemoryUnreachable when it must come again."""
+        ...
+
+
+async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
     """Until told to stop. Raises InvalidToken when Telegram does not know the bot (any more)."""
     offset: int | None = None
     pause = FIRST_PAUSE
     while not stop.is_set():
         try:
-            updates = await _fetch(bot, offset, stop)
+            raws = await unless_stopped(stop, _get_updates(bot, offset, POLL_SECONDS, POLL_SECONDS + 10))
             pause = FIRST_PAUSE
+        except Stopped:
+            break
         except InvalidToken:
             raise
         except TelegramError as error:
@@ -34,24 +52,23 @@ async def poll(bot: Bot, take: Callable[[Update], Awaitable[None]], stop: asynci
             await pause_or_stop(stop, max(pause, wanted_pause(error) if isinstance(error, RetryAfter) else 0))
             pause = min(LONGEST_PAUSE, pause * 2)
             continue
-        for raw in updates:
-            update = readable(raw, bot)
-            if update is not None and not await _taken(update, take, stop):
-                break
-            offset = int(raw["update_id"]) + 1
+        offset = await _take_all(bot, raws, receiver, stop, offset)
     await _acknowledge(bot, offset)
 
 
-async def _fetch(bot: Bot, offset: int | None, stop: asyncio.Event) -> list[dict[str, Any]]:
-    polling = asyncio.ensure_future(_get_updates(bot, offset, POLL_SECONDS, POLL_SECONDS + 10))
-    stopping = asyncio.ensure_future(stop.wait())
-    await asyncio.wait((polling, stopping), return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    if polling.done():
-        return polling.result()
-    polling.cancel()
-    await asyncio.gather(polling, return_exceptions=True)
-    return []
+async def _take_all(
+    bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
+) -> int | None:
+    """Take them in, in order, as far as that goes; the offset that acknowledges those."""
+    updates = [(int(raw["update_id"]) + 1, readable(raw, bot)) for raw in raws]
+    for _, update in updates:
+        if update is not None:
+            receiver.note(update)
+    for after, update in updates:
+        if update is not None and not await _taken(update, receiver, stop):
+            break
+        offset = after
+    return offset
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
@@ -67,19 +84,21 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
     return found
 
 
-async def _taken(update: Update, take: Callable[[Update], Awaitable[None]], stop: asyncio.Event) -> bool:
+async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> bool:
     """Whether the update is safe with us. While the memory is away it stays with Telegram."""
     pause = FIRST_PAUSE
-    while True:
+    while not stop.is_set():
         try:
-            await take(update)
+            await unless_stopped(stop, receiver.take(update))
+        except Stopped:
+            break
         except MemoryUnreachable as error:
             logger.warning("update %s waits for the memory: %s", update.update_id, error)
-            if not await pause_or_stop(stop, pause):
-                return False
-            pause = min(LONGEST_PAUSE, pause * 2)
+            await pause_or_stop(stop, pause)
+            pause = min(LONGEST_WAIT, pause * 2)
         else:
             return True
+    return False
 
 
 async def _acknowledge(bot: Bot, offset: int | None) -> None:
@@ -99,13 +118,3 @@ def readable(raw: object, bot: Bot) -> Update | None:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         logger.warning("an update could not be read and is passed over: %r", error)
         return None
-
-
-async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait so long; False when told to stop meanwhile."""
-    try:
-        async with asyncio.timeout(seconds):
-            await stop.wait()
-    except TimeoutError:
-        return True
-    return False

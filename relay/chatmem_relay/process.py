@@ -17,13 +17,13 @@ from chatmem.connect import connect_http
 from chatmem.settings import RelaySettings, SettingsError
 from chatmem_relay import commands
 from chatmem_relay.agents import load_agents
-from chatmem_relay.answers import Answers
 from chatmem_relay.bot import Equipment, Relay
 from chatmem_relay.commands import Desk
 from chatmem_relay.events import Emit, journal, silent
 from chatmem_relay.inbox import Inbox
+from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Outbox
-from chatmem_relay.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE, pause_or_stop, poll
+from chatmem_relay.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE, poll
 from chatmem_relay.responders.choose import choose, summariser
 from chatmem_relay.responders.responder import Responder
 from chatmem_relay.routine_file import load_routines
@@ -31,6 +31,7 @@ from chatmem_relay.routine_texts import Writer
 from chatmem_relay.routines import Sender, moved_groups
 from chatmem_relay.schedule import Programme, keep
 from chatmem_relay.shortening import SUMMARY_SECONDS
+from chatmem_relay.stop import Stopped, pause_or_stop, unless_stopped
 from chatmem_relay.telegram_bot import make_bot
 from chatmem_relay.webhook import serve_webhook
 
@@ -55,7 +56,10 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
 async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event) -> None:
     """Deal with updates and keep the schedule until told to stop; then let turns under way end."""
     bot = Relay(equipment)
-    bot.resume()
+    try:
+        await unless_stopped(stop, bot.resume())
+    except Stopped:
+        return
     schedule = asyncio.create_task(keep(programme, stop))
     try:
         await _receive(equipment, bot, stop)
@@ -89,17 +93,17 @@ async def _set_webhook(bot: Bot, settings: RelaySettings) -> None:
         await bot.delete_webhook()
         return
     secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
-    await bot.set_webhook(settings.webhook_url, secret_token=secret, allowed_updates=KINDS, max_connections=10)
+    await bot.set_webhook(settings.webhook_url, secret_token=secret, allowed_updates=KINDS, max_connections=1)
 
 
 async def _receive(equipment: Equipment, bot: Relay, stop: asyncio.Event) -> None:
     settings = equipment.settings
     if settings.webhook_url is None:
-        await poll(equipment.bot, bot.take, stop)
+        await poll(equipment.bot, bot, stop)
         return
     assert settings.webhook_secret is not None  # _checked
     secret = settings.webhook_secret.get_secret_value()
-    await serve_webhook(equipment.bot, bot.take, settings.webhook_url, settings.webhook_port, secret, stop)
+    await serve_webhook(equipment.bot, bot, settings.webhook_url, settings.webhook_port, secret, stop)
 
 
 def _checked(settings: RelaySettings) -> str:
@@ -117,7 +121,7 @@ def _checked(settings: RelaySettings) -> str:
 @asynccontextmanager
 async def _desk(settings: RelaySettings, memory: MemoryClient, responder: Responder) -> AsyncGenerator[Desk]:
     """`/status` asks the queue where this machine has the agent's token."""
-    desk = Desk(memory, responder, Answers(), ZoneInfo(settings.timezone))
+    desk = Desk(memory, responder, ZoneInfo(settings.timezone))
     try:
         token = settings.bearer("agent")
     except SettingsError:
@@ -128,7 +132,7 @@ async def _desk(settings: RelaySettings, memory: MemoryClient, responder: Respon
 
 
 def _equipment(settings: RelaySettings, bot: Bot, desk: Desk) -> Equipment:
-    moved = moved_groups(settings)
+    folder, moved = settings.data_dir / "relay", moved_groups(settings)
     profile = settings.config_dir / "profile.md"
     return Equipment(
         bot=bot,
@@ -136,8 +140,10 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk) -> Equipment:
         outbox=Outbox(bot, moved),
         desk=desk,
         agents=load_agents(settings.config_dir),
-        inbox=Inbox(settings.data_dir / "relay" / "inbox"),
+        inbox=Inbox(folder / "inbox"),
         moved=moved,
+        parts=Notebook(folder / "parts.json"),
+        asked=Notebook(folder / "asked.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=_emit(settings),
     )

@@ -12,9 +12,10 @@ from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
 from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_relay.chat_surface import ChatSurface
+from chatmem_relay.memory_outage import patiently
 from chatmem_relay.moved_groups import MovedGroups
+from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
-from chatmem_relay.patience import patiently
 from chatmem_relay.responders.choose import summariser
 from chatmem_relay.shortening import SUMMARY_SECONDS, Model, shortened
 from chatmem_relay.telegram_bot import make_bot
@@ -22,6 +23,8 @@ from chatmem_relay.turn import NotShown
 from chatmem_relay.updates import CHANNEL
 
 MOVED_FILE = "moved_groups.json"
+SEND_TRIES = 5
+"""Of a script that runs once; a relay tries until Telegram is back."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ async def send_and_record(sender: Sender, post: Post, trace_id: str | None = Non
 
 def moved_groups(settings: RelaySettings) -> MovedGroups:
     """The moved groups of the relay on this machine."""
-    return MovedGroups(settings.data_dir / "relay" / MOVED_FILE)
+    return MovedGroups(Notebook(settings.data_dir / "relay" / MOVED_FILE))
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
@@ -94,7 +97,7 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
     ):
         moved = moved_groups(settings)
         model = summariser(settings, SUMMARY_SECONDS)
-        sender = Sender(Outbox(bot, moved), memory, moved, ZoneInfo(settings.timezone), model)
+        sender = Sender(Outbox(bot, moved, tries=SEND_TRIES), memory, moved, ZoneInfo(settings.timezone), model)
         try:
             await send_and_record(sender, post)
         except NotShown as error:

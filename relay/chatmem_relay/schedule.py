@@ -11,10 +11,10 @@ from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem_relay.agents import Agents
 from chatmem_relay.cron import next_due
 from chatmem_relay.events import Emit
-from chatmem_relay.polling import pause_or_stop
 from chatmem_relay.routine_file import Routine
 from chatmem_relay.routine_texts import NothingToSend, Writer, text_of
 from chatmem_relay.routines import Post, Sender, send_and_record
+from chatmem_relay.stop import pause_or_stop
 from chatmem_relay.turn import NotShown
 
 logger = logging.getLogger(__name__)

@@ -7,15 +7,13 @@ from typing import Any
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem_relay.incoming import Incoming
-from chatmem_relay.patience import patiently
+from chatmem_relay.memory_outage import patiently
 from chatmem_relay.tags import Tag
 
 logger = logging.getLogger(__name__)
 
 MOST = 10
 """Tags of one answer that are carried out: more is a model gone astray."""
-
-PAUSES = (0.2, 0.5, 1.0)
 
 
 @dataclass(frozen=True)
@@ -30,18 +28,20 @@ class Done:
         return {"applied": self.applied, "refused": self.refused, "unsaved": self.unsaved}
 
 
-async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], trace_id: str) -> Done:
-    """Carry them out in order, at most `MOST`."""
-    outcomes = [await _outcome(memory, incoming, tag, trace_id) for tag in tags[:MOST]]
+async def apply(
+    memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], trace_id: str, patience: float
+) -> Done:
+    """Carry them out in order, at most `MOST`; `patience`: seconds to wait for a memory that is away."""
+    outcomes = [await _outcome(memory, incoming, tag, trace_id, patience) for tag in tags[:MOST]]
     return Done(outcomes.count("applied"), outcomes.count("refused"), outcomes.count("unsaved"))
 
 
-async def _outcome(memory: MemoryClient, incoming: Incoming, tag: Tag, trace_id: str) -> str:
+async def _outcome(memory: MemoryClient, incoming: Incoming, tag: Tag, trace_id: str, patience: float) -> str:
     try:
         if tag.kind == "done":
-            await _complete(memory, incoming, tag.text, trace_id)
+            await _complete(memory, incoming, tag.text, trace_id, patience)
         else:
-            await patiently(lambda: memory.remember(_statement(incoming, tag), trace_id=trace_id), PAUSES)
+            await patiently(lambda: memory.remember(_statement(incoming, tag), trace_id=trace_id), patience)
     except MemoryRefused as error:
         logger.warning("tag %s was refused: %s", tag.kind, error)
         return "refused"
@@ -59,15 +59,15 @@ def _statement(incoming: Incoming, tag: Tag) -> c.RememberArgs:
     return c.RememberArgs.model_validate(args)
 
 
-async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, trace_id: str) -> None:
+async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, trace_id: str, patience: float) -> None:
     """The goal that fits best is done. None fits: the model meant something that is no goal of ours."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
-    found = await patiently(lambda: memory.search_memory(wanted, trace_id=trace_id), PAUSES)
+    found = await patiently(lambda: memory.search_memory(wanted, trace_id=trace_id), patience)
     goal = _best(topic, found.results)
     if goal is None:
         raise MemoryRefused(f"no active goal matches {topic!r}")
     args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
-    await patiently(lambda: memory.update_memory(args, trace_id=trace_id), PAUSES)
+    await patiently(lambda: memory.update_memory(args, trace_id=trace_id), patience)
 
 
 def _best(topic: str, goals: tuple[c.SearchResult, ...]) -> c.SearchResult | None:

@@ -1,10 +1,13 @@
 """A Bot API client with the waits a relay needs; entering it asks Telegram nothing."""
 
+import json
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from telegram import Bot
+from telegram.error import NetworkError
 from telegram.request import HTTPXRequest
 
 SECONDS = 20.0
@@ -14,12 +17,22 @@ CONNECTIONS = 64
 os.environ.setdefault("PTB_TIMEDELTA", "1")
 
 
+class _Request(HTTPXRequest):
+    """The library takes an answer that is no JSON for a refusal; it is an answer lost on its way."""
+
+    @staticmethod
+    def parse_json_payload(payload: bytes) -> dict[str, Any]:
+        try:
+            answer: dict[str, Any] = json.loads(payload)
+        except ValueError as error:
+            raise NetworkError("Telegram's answer is no JSON") from error
+        return answer
+
+
 @asynccontextmanager
 async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
     """A client of the Bot API at `api_url` for the bot of `token`."""
-    request = HTTPXRequest(
-        connection_pool_size=CONNECTIONS, read_timeout=SECONDS, write_timeout=SECONDS, connect_timeout=5
-    )
+    request = _Request(connection_pool_size=CONNECTIONS, read_timeout=SECONDS, write_timeout=SECONDS, connect_timeout=5)
     await request.initialize()
     try:
         yield Bot(token, f"{api_url}/bot", f"{api_url}/file/bot", request=request)

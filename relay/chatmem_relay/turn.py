@@ -14,10 +14,10 @@ from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem_llm import Answer
 from chatmem_relay import prompt as prompts
 from chatmem_relay import tagging
-from chatmem_relay.asking import expected
 from chatmem_relay.events import Emit, silent
+from chatmem_relay.expectation import expected
 from chatmem_relay.incoming import Incoming
-from chatmem_relay.patience import patiently
+from chatmem_relay.memory_outage import SHORT, patiently
 from chatmem_relay.responders.responder import CannotAnswer, Responder
 from chatmem_relay.tags import Tag, parse, shown_so_far
 
@@ -53,45 +53,56 @@ class Surface(Protocol):
 
 @dataclass(frozen=True)
 class Manner:
-    """How this turn speaks. `policy` is the agent's system prompt; `profile` the fallback for an empty profile."""
+    """How this turn speaks. `policy` is the agent's system prompt; `profile` the fallback for an empty profile.
+
+    `patience`: seconds to wait for a memory that is away.
+    """
 
     zone: ZoneInfo
     now: Callable[[], datetime]
     policy: str = ""
     profile: str = ""
     agent_id: str | None = None
-    emit: Emit | None = None
+    patience: float = SHORT
+    emit: Emit = silent
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """`answered` is False when the person got a sentence about a failure instead.
+class Thought:
+    """What the person is to be told, tags included. `failure`: it is the sentence about one, and no answer.
 
     `notices` are the memory's own for the person (the chat is full); the caller shows each of them once.
     """
 
-    answered: bool
-    text: str
-    trace_id: str
-    receipt_id: str | None = None
-    recorded: bool = False
-    tags: tuple[Tag, ...] = ()
-    message_ids: tuple[str, ...] = ()
+    said: str
+    failure: bool = False
     notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a turn: what the person was shown, as which messages if they were shown anything, and whether the
+    memory has it all."""
+
+    shown: str
+    message_ids: tuple[str, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    saved: bool = True
 
 
 async def run_turn(
     memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner
 ) -> Outcome:
-    """Answer one message."""
+    """The whole turn, for a channel that keeps nothing itself. A turn begins here, and in `bot`."""
     trace_id = secrets.token_hex(16)
     try:
         await record_incoming(memory, incoming, trace_id)
+        thought = await think(memory, responder, surface, incoming, manner, trace_id)
     except MemoryUnreachable as error:
-        return await _apologise(surface, MEMORY_DOWN, trace_id, error, manner)
+        thought = failed(MEMORY_DOWN, error, manner, trace_id)
     except MemoryRefused as error:
-        return await _apologise(surface, REFUSED.format(reason=error), trace_id, error, manner)
-    return await answer(memory, responder, surface, incoming, manner, trace_id)
+        thought = failed(REFUSED.format(reason=error), error, manner, trace_id)
+    return await give(memory, surface, incoming, thought, manner, trace_id)
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c.RecordedMessage:
@@ -110,35 +121,65 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming, trace_id: st
     return await memory.record_message(args, trace_id=trace_id)
 
 
-async def answer(
+async def think(
     memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner, trace_id: str
-) -> Outcome:
-    """The rest of a turn whose message is recorded."""
+) -> Thought:
+    """Step two: the context, the prompt, the model. May be done again as long as nothing was shown.
+
+    Raises MemoryUnreachable and MemoryRefused.
+    """
     await surface.typing()
-    try:
-        context = await patiently(lambda: _context(memory, incoming, trace_id), (0.2, 0.5, 1.0))
-        text = await _ask(memory, responder, surface, incoming, _prompt(context, incoming, manner), manner, trace_id)
-    except (MemoryUnreachable, MemoryRefused) as error:
-        return await _apologise(surface, MEMORY_DOWN, trace_id, error, manner)
-    except CannotAnswer as error:
-        return await _apologise(surface, MODEL_DOWN, trace_id, error, manner)
-    parsed = parse(text)
-    visible = parsed.visible or (NOTED if parsed.tags else EMPTY)
-    try:
-        ids = await surface.send(visible)
-    except NotShown as error:
-        return _unheard(visible, trace_id, error, manner)
-    recorded = await record_answer(memory, incoming, visible, ids, manner, trace_id)
-    await _carry_out(memory, surface, incoming, parsed.tags, manner, trace_id)
-    return Outcome(
-        True, visible, trace_id, context.receipt_id, recorded, parsed.tags, tuple(ids), tuple(context.notices)
+    context = await patiently(lambda: _context(memory, incoming, trace_id), min(SHORT, manner.patience))
+    prompt = prompts.build(
+        context,
+        incoming.text,
+        policy=manner.policy,
+        user_name=incoming.user_name,
+        now=manner.now(),
+        zone=manner.zone,
+        profile=manner.profile,
     )
+    try:
+        said = await _ask(memory, responder, surface, incoming, prompt, manner, trace_id)
+    except CannotAnswer as error:
+        return failed(MODEL_DOWN, error, manner, trace_id)
+    return Thought(said, notices=tuple(context.notices))
 
 
-async def record_answer(
+def failed(sentence: str, error: Exception, manner: Manner, trace_id: str) -> Thought:
+    """The one honest sentence the person gets instead of an answer."""
+    logger.warning("turn failed: %s", error)
+    manner.emit("turn_failed", trace_id=trace_id, reason=str(error))
+    return Thought(sentence, failure=True)
+
+
+async def give(
+    memory: MemoryClient, surface: Surface, incoming: Incoming, thought: Thought, manner: Manner, trace_id: str
+) -> Outcome:
+    """Step three: show it, record what was shown, carry out its tags. Doing it again repeats nothing already done."""
+    text, tags = visible(thought), parse(thought.said).tags
+    try:
+        ids = await surface.send(text)
+    except NotShown as error:
+        logger.warning("an answer could not be shown: %s", error)
+        manner.emit("answer_not_shown", trace_id=trace_id, reason=str(error))
+        return Outcome(text)
+    if thought.failure:
+        return Outcome(text, tuple(ids))
+    recorded = await _record_answer(memory, incoming, text, ids, manner, trace_id)
+    carried_out = await _carry_out(memory, incoming, tags, manner, trace_id)
+    return Outcome(text, tuple(ids), tags, recorded and carried_out)
+
+
+def visible(thought: Thought) -> str:
+    """What the person is shown of it: never a tag, never nothing."""
+    parsed = parse(thought.said)
+    return parsed.visible or (NOTED if parsed.tags else EMPTY)
+
+
+async def _record_answer(
     memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], manner: Manner, trace_id: str
 ) -> bool:
-    """Record what the person was shown; waits for a memory that is away. False when it stayed away."""
     args = c.RecordMessageArgs(
         role="assistant",
         content=text,
@@ -153,10 +194,10 @@ async def record_answer(
         expects=expected(text),
     )
     try:
-        await patiently(lambda: memory.record_message(args, trace_id=trace_id))
+        await patiently(lambda: memory.record_message(args, trace_id=trace_id), manner.patience)
     except (MemoryUnreachable, MemoryRefused) as error:
         logger.warning("the answer was sent but not recorded: %s", error)
-        _emit(manner)("answer_unrecorded", trace_id=trace_id, reason=str(error))
+        manner.emit("answer_unrecorded", trace_id=trace_id, reason=str(error))
         return False
     return True
 
@@ -173,18 +214,6 @@ async def _context(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c
     return await memory.get_context(args, trace_id=trace_id)
 
 
-def _prompt(context: c.Context, incoming: Incoming, manner: Manner) -> prompts.Prompt:
-    return prompts.build(
-        context,
-        incoming.text,
-        policy=manner.policy,
-        user_name=incoming.user_name,
-        now=manner.now(),
-        zone=manner.zone,
-        profile=manner.profile,
-    )
-
-
 async def _ask(
     memory: MemoryClient,
     responder: Responder,
@@ -197,7 +226,7 @@ async def _ask(
     pieces: list[str] = []
     used: Answer | None = None
     started = time.monotonic()
-    _emit(manner)("model_start", trace_id=trace_id, model=responder.name)
+    manner.emit("model_start", trace_id=trace_id, model=responder.name)
     async for piece in responder.answer(prompt, incoming, memory):
         if isinstance(piece, Answer):
             used = piece
@@ -205,7 +234,7 @@ async def _ask(
         pieces.append(piece)
         await surface.show_partial(shown_so_far("".join(pieces)))
     seconds = round(time.monotonic() - started, 3)
-    _emit(manner)("model_complete", trace_id=trace_id, seconds=seconds, **_usage(responder, used))
+    manner.emit("model_complete", trace_id=trace_id, seconds=seconds, **_usage(responder, used))
     return "".join(pieces)
 
 
@@ -222,40 +251,10 @@ def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
 
 
 async def _carry_out(
-    memory: MemoryClient,
-    surface: Surface,
-    incoming: Incoming,
-    tags: tuple[Tag, ...],
-    manner: Manner,
-    trace_id: str,
-) -> None:
+    memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner, trace_id: str
+) -> bool:
     if not tags:
-        return
-    done = await tagging.apply(memory, incoming, tags, trace_id)
-    _emit(manner)("tags_applied", trace_id=trace_id, **done.counts())
-    if done.unsaved:
-        await _say(surface, NOT_SAVED)
-
-
-async def _apologise(surface: Surface, sentence: str, trace_id: str, error: Exception, manner: Manner) -> Outcome:
-    logger.warning("turn failed: %s", error)
-    _emit(manner)("turn_failed", trace_id=trace_id, reason=str(error))
-    await _say(surface, sentence)
-    return Outcome(False, sentence, trace_id)
-
-
-async def _say(surface: Surface, sentence: str) -> None:
-    try:
-        await surface.send(sentence)
-    except NotShown as error:
-        logger.warning("the person could not be told: %s", error)
-
-
-def _unheard(text: str, trace_id: str, error: NotShown, manner: Manner) -> Outcome:
-    logger.warning("the answer could not be shown: %s", error)
-    _emit(manner)("answer_not_shown", trace_id=trace_id, reason=str(error))
-    return Outcome(False, text, trace_id)
-
-
-def _emit(manner: Manner) -> Emit:
-    return manner.emit or silent
+        return True
+    done = await tagging.apply(memory, incoming, tags, trace_id, manner.patience)
+    manner.emit("tags_applied", trace_id=trace_id, **done.counts())
+    return done.unsaved == 0

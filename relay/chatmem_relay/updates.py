@@ -1,11 +1,11 @@
-"""What a Telegram message says, as the memory keeps it: its words, or a labelled placeholder; pure."""
+"""What a Telegram message says and where: its words or a labelled placeholder, and its lane by Telegram's own facts; pure."""
 
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from telegram import Message, MessageOrigin
 
 from chatmem_relay.incoming import Incoming
-from chatmem_relay.lanes import lane_facts
 from chatmem_relay.moved_groups import MovedGroups
 
 CHANNEL = "telegram"
@@ -18,7 +18,7 @@ def incoming(
     text = text_of(message)
     if not text:
         return None
-    lane, user, known = lane_facts(message), message.from_user, moved or MovedGroups(None)
+    lane, user, known = lane_facts(message), message.from_user, moved or MovedGroups()
     name = user.first_name if user is not None else ""
     chat = message.chat.id
     return Incoming(
@@ -32,6 +32,27 @@ def incoming(
         message_thread_id=lane.message_thread_id,
         reply_to_message_id=known.external_id(chat, lane.reply_to) if lane.reply_to is not None else None,
     )
+
+
+@dataclass(frozen=True)
+class LaneFacts:
+    """What the server derives the lane from."""
+
+    message_thread_id: int | None
+    reply_to: int | None
+
+
+def lane_facts(message: Message) -> LaneFacts:
+    """A topic message, a reply, or neither.
+
+    In a topic every message that replies to nothing carries the topic's creation as its reply target. In a plain
+    supergroup a reply carries a thread id that is no topic; sending into it fails.
+    """
+    target = message.reply_to_message
+    reply_to = target.message_id if target is not None and target.forum_topic_created is None else None
+    if message.is_topic_message and message.message_thread_id is not None:
+        return LaneFacts(message.message_thread_id, reply_to)
+    return LaneFacts(None, reply_to)
 
 
 def text_of(message: Message) -> str:

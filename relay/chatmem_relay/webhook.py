@@ -4,7 +4,7 @@ import asyncio
 import hmac
 import json
 import logging
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -16,14 +16,12 @@ from starlette.routing import Route
 from telegram import Bot, Update
 
 from chatmem.client import MemoryUnreachable
-from chatmem_relay.polling import readable
+from chatmem_relay.polling import Receiver, readable
 
 logger = logging.getLogger(__name__)
 
 SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
 MOST_BYTES = 1024 * 1024
-
-Take = Callable[[Update], Awaitable[None]]
 
 
 class _Server(uvicorn.Server):
@@ -34,7 +32,7 @@ class _Server(uvicorn.Server):
         yield
 
 
-def application(bot: Bot, take: Take, path: str, secret: str) -> Starlette:
+def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlette:
     """One route. Updates are taken in one after the other, in the order they come."""
     lock = asyncio.Lock()
 
@@ -46,7 +44,7 @@ def application(bot: Bot, take: Take, path: str, secret: str) -> Starlette:
             return PlainTextResponse("no update", 400)
         try:
             async with lock:
-                await take(update)
+                await receiver.take(update)
         except MemoryUnreachable as error:
             logger.warning("update %s waits for the memory: %s", update.update_id, error)
             return PlainTextResponse("later", 503)
@@ -55,11 +53,11 @@ def application(bot: Bot, take: Take, path: str, secret: str) -> Starlette:
     return Starlette(routes=[Route(path, receive, methods=["POST"])])
 
 
-async def serve_webhook(bot: Bot, take: Take, url: str, port: int, secret: str, stop: asyncio.Event) -> None:
+async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secret: str, stop: asyncio.Event) -> None:
     """Listen on `port` on all addresses, behind whatever terminates TLS for `url`, until told to stop."""
     # Host and port, not a socket of ours: asyncio sets TCP_NODELAY only on sockets it made with IPPROTO_TCP.
     config = uvicorn.Config(
-        application(bot, take, urlsplit(url).path or "/", secret),
+        application(bot, receiver, urlsplit(url).path or "/", secret),
         host="0.0.0.0",
         port=port,
         http="h11",

@@ -1,6 +1,7 @@
 """A relay in the test's own process, between an emulated Telegram and a real memory."""
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,13 +12,13 @@ from chatmem.client import MemoryClient
 from chatmem.settings import RelaySettings
 from chatmem_llm import Answer
 from chatmem_relay.agents import Agents
-from chatmem_relay.answers import Answers
 from chatmem_relay.bot import Equipment
 from chatmem_relay.commands import Desk
 from chatmem_relay.events import silent
 from chatmem_relay.inbox import Inbox
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.moved_groups import MovedGroups
+from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Outbox
 from chatmem_relay.process import introduce, relay
 from chatmem_relay.prompt import Prompt
@@ -93,11 +94,11 @@ async def relaying(
         ):
             yield fresh
         return
-    own, stop = settings(), asyncio.Event()
+    own, stop, state = settings(), asyncio.Event(), state or Path(tempfile.mkdtemp())
     async with memory.relay() as real, memory.agent() as agent, make_bot(TOKEN, api.url) as bot:
-        moved = MovedGroups(state / "moved.json" if state else None)
+        moved = MovedGroups(Notebook(state / "moved.json"))
         asked = client or real
-        desk = Desk(asked, responder or OfflineResponder(), Answers(), ZONE, agent.queue_status)
+        desk = Desk(asked, responder or OfflineResponder(), ZONE, agent.queue_status)
         now = {"now": clock} if clock is not None else {}
         equipment = Equipment(
             bot=bot,
@@ -105,8 +106,11 @@ async def relaying(
             outbox=Outbox(bot, moved),
             desk=desk,
             agents=agents or Agents({}),
-            inbox=Inbox(state / "inbox" if state else None),
+            inbox=Inbox(state / "inbox"),
             moved=moved,
+            parts=Notebook(state / "parts.json"),
+            asked=Notebook(state / "asked.json"),
+            away_seconds=0,
             **now,
         )
         programme = Programme(

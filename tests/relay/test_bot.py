@@ -13,7 +13,7 @@ from chatmem_relay.bot import AWAY
 from chatmem_relay.commands import MENU
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import GROUP, PERSONAL, Scripted, down, relaying
-from tests.stubs.telegram_emulator import DropAfter, DropBefore, Garbage, Refuse, Telegram, slow_down, telegram
+from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, Telegram, slow_down, telegram
 
 pytestmark = pytest.mark.anyio
 
@@ -141,20 +141,18 @@ async def test_a_slowdown_is_waited_out_and_refused_marks_go_plain(memory: Memor
     assert "entities" not in api.sent[0]
 
 
-async def test_what_was_not_sent_is_sent_again_and_what_may_be_there_is_not(memory: Memory) -> None:
-    async with relaying(memory, Scripted("One", "Two", "Three", "Four")) as api:
-        for fault in (Refuse(502, "Bad Gateway"), DropAfter(), Garbage(), DropBefore()):
-            api.faults["sendMessage"] = [fault]
-            count = len(api.api.of("sendMessage"))
-            await api.say("Go on")
-            await api.until(lambda count=count: len(api.api.of("sendMessage")) > count)
-            await api.say("/help")
-            await api.until(lambda: texts(api)[-1:] == [views.HELP])
-            api.sent.pop()
-    assert texts(api) == ["One", "Two", "Three"]
-    async with memory.client() as client:
-        context = (await client.get_context(c.GetContextArgs())).context or ""
-    assert all(f"Assistant: {word}" in context for word in ("One", "Two", "Three", "Four"))
+@pytest.mark.parametrize(
+    "fault", [Refuse(502, "Bad Gateway"), DropBefore(), DropAfter(), Garbage()], ids=lambda fault: type(fault).__name__
+)
+async def test_an_answer_arrives_once_whatever_becomes_of_telegrams_reply(memory: Memory, fault: Fault) -> None:
+    async with relaying(memory, Scripted("**Once** only")) as api, memory.client() as client:
+        api.faults["sendMessage"] = [fault]
+        await api.say("Go on")
+        await api.say("/help")
+        await api.replies(2)
+        kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"])))
+    assert texts(api) == ["Once only", views.HELP]
+    assert kept.text == "**Once** only"
 
 
 async def test_long_answers_come_in_parts_and_are_recorded_as_one(memory: Memory) -> None:

@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from chatmem import contract as c
-from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from chatmem.client import MemoryClient
 from chatmem_llm import Answer
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.prompt import Prompt
-from chatmem_relay.responders.responder import CannotAnswer
 from chatmem_relay.responders.wording import best_sentences, content_words, is_question, wish
 
 NOTHING = "I have nothing on that in memory yet."
@@ -28,11 +27,8 @@ class OfflineResponder:
     name = "offline"
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """One piece. Raises CannotAnswer when the memory does not answer."""
-        try:
-            yield await self._said(incoming, memory)
-        except (MemoryUnreachable, MemoryRefused) as error:
-            raise CannotAnswer(str(error)) from error
+        """One piece. Raises what the memory raises: there is nobody else to ask."""
+        yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
         place = c.GetProfileArgs(chat_id=incoming.chat_id)

@@ -11,9 +11,11 @@ select * from context_receipts
 where owner_id = $1 and id = $2
 
 -- name: of_message
+-- the contexts made for a message; of an answer, those made for the message it answers
 -- $1 owner, $2 chat, $3 message number
 select id from context_receipts
-where owner_id = $1 and chat_id = $2 and message_id = $3
+where owner_id = $1 and chat_id = $2
+  and message_id in ($3, (select exchange_of from messages where owner_id = $1 and chat_id = $2 and id = $3))
 order by created_at
 
 -- name: erase_all

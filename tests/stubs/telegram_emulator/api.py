@@ -13,7 +13,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from tests.stubs.telegram_emulator.faults import DropAfter, DropBefore, Fault, Garbage, Hang, Refuse, RefusedError
+from tests.stubs.telegram_emulator.faults import (
+    DropAfter,
+    DropBefore,
+    Fault,
+    Garbage,
+    Hang,
+    Refuse,
+    RefusedError,
+    Stall,
+)
 from tests.stubs.telegram_emulator.world import BOT, Json, World, check_markup, check_text
 
 _JSON_ARGUMENTS = (
@@ -77,6 +86,9 @@ class BotApi:
         if isinstance(fault, Refuse):
             return _answer(fault)
         if isinstance(fault, DropBefore):
+            return _cut()
+        if isinstance(fault, Stall):
+            await self.released.wait()
             return _cut()
         return await self._spoiled(fault, await self._answered(method, arguments))
 
@@ -181,6 +193,8 @@ class BotApi:
         check_text(arguments["text"], arguments.get("entities") or [])
         message = self.world.find(int(arguments["chat_id"]), int(arguments["message_id"]))
         entities, markup = arguments.get("entities") or [], arguments.get("reply_markup")
+        if message["from"] != BOT:
+            raise RefusedError("Bad Request: message can't be edited")
         same = message["text"] == arguments["text"].strip() and message.get("entities", []) == entities
         if same and message.get("reply_markup") == markup:
             raise RefusedError(
@@ -194,11 +208,19 @@ class BotApi:
         return message
 
     async def _delete_message(self, arguments: Json) -> bool:
-        self.world.messages.pop((int(arguments["chat_id"]), int(arguments["message_id"])), None)
+        chat, number = int(arguments["chat_id"]), int(arguments["message_id"])
+        if self.world.messages.pop((chat, number), None) is None:
+            raise RefusedError("Bad Request: message to delete not found")
+        async with self.world.changed:
+            self.world.sent[:] = [m for m in self.world.sent if (m["chat"]["id"], m["message_id"]) != (chat, number)]
+            self.world.changed.notify_all()
         return True
 
     async def _answer_callback_query(self, arguments: Json) -> bool:
+        if arguments["callback_query_id"] not in self.world.queries:
+            raise RefusedError("Bad Request: query is too old and response timeout expired or query ID is invalid")
         async with self.world.changed:
+            self.world.queries.remove(arguments["callback_query_id"])
             self.world.toasts.append(arguments.get("text", ""))
             self.world.changed.notify_all()
         return True

@@ -34,11 +34,16 @@ class Hang:
 
 
 @dataclass(frozen=True)
+class Stall:
+    """Nothing is done, and the answer never comes."""
+
+
+@dataclass(frozen=True)
 class Garbage:
     """It is done, and the answer is no JSON."""
 
 
-Fault = Refuse | DropBefore | DropAfter | Hang | Garbage
+Fault = Refuse | DropBefore | DropAfter | Hang | Stall | Garbage
 
 
 class RefusedError(Exception):

@@ -61,7 +61,9 @@ class Telegram:
         """Tap the button of that label under one of the bot's messages."""
         rows = message["reply_markup"]["inline_keyboard"]
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
-        query = {"id": "1", "from": person(user), "chat_instance": "x", "message": dict(message), "data": data}
+        number = f"query-{len(self.world.toasts)}-{len(self.world.queries)}"
+        self.world.queries.add(number)
+        query = {"id": number, "from": person(user), "chat_instance": "x", "message": dict(message), "data": data}
         await self.world.push("callback_query", query)
 
     def open_topic(self, chat: int, name: str = "A topic") -> int:

@@ -31,6 +31,7 @@ class World:
     sent: list[Json] = field(default_factory=list)
     updates: list[Json] = field(default_factory=list)
     toasts: list[str] = field(default_factory=list)
+    queries: set[str] = field(default_factory=set)
     actions: list[Json] = field(default_factory=list)
     commands: list[Json] = field(default_factory=list)
     blocked: set[int] = field(default_factory=set)
