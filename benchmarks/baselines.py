@@ -47,9 +47,9 @@ class Chat:
 
 
 async def load(memory: Memory, user: int, dialogue: Dialogue) -> Chat:
-    pool = memory.actors.kit.database.pool
-    words = [Counter(dict(zip(r["lexemes"], r["counts"], strict=True))) for r in await pool.fetch(LEXEMES, user)]
-    raw = [row["embedding"] for row in await pool.fetch(VECTORS, user)]
+    async with memory.tables() as tables:
+        words = [Counter(dict(zip(r["lexemes"], r["counts"], strict=True))) for r in await tables.fetch(LEXEMES, user)]
+        raw = [row["embedding"] for row in await tables.fetch(VECTORS, user)]
     vectors = np.stack([np.frombuffer(value[4:], ">f2").astype(np.float32) for value in raw]) if all(raw) else None
     speakers = frozenset(turn.speaker for turn in dialogue.turns if turn.speaker)
     return Chat(user, words, vectors, speakers, 0.4 if dialogue.regime == "people" else 0.75)
@@ -57,11 +57,13 @@ async def load(memory: Memory, user: int, dialogue: Dialogue) -> Chat:
 
 async def rankings(memory: Memory, chat: Chat, probe: Probe) -> dict[str, list[int]]:
     """Message numbers, best first, by method."""
-    pool = memory.actors.kit.database.pool
-    found = {
-        "full text, AND": [r["id"] for r in await pool.fetch(AND, chat.user, probe.text)],
-        "full text, OR, ts_rank": [r["id"] for r in await pool.fetch(OR, chat.user, index_text(probe.text, None))],
-    }
+    async with memory.tables() as tables:
+        found = {
+            "full text, AND": [r["id"] for r in await tables.fetch(AND, chat.user, probe.text)],
+            "full text, OR, ts_rank": [
+                r["id"] for r in await tables.fetch(OR, chat.user, index_text(probe.text, None))
+            ],
+        }
     lexemes = await memory.actors.kit.database.value("retrieval.query_lexemes", index_text(probe.text, None))
     words = _best(_bm25(chat, lexemes or []))
     found["BM25 with speaker"] = words

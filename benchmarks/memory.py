@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import asyncpg
+
 from benchmarks.dialogue import Dialogue, Turn
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_memory
@@ -19,6 +21,7 @@ from chatmem_server.importing import BATCH, Importer, ImportMessage
 from chatmem_server.places import Caller, Where
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 from chatmem_server.storage import Storage
+from chatmem_server.store.database import codecs
 
 FIRST_USER = 1
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -39,6 +42,17 @@ class Memory:
         server = build_server(self.settings, self.storage, auth=False, caller_of=lambda: caller)
         async with connect_memory(server) as client:
             yield client
+
+    @asynccontextmanager
+    async def tables(self) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":
+        """Raw SQL as the tables' owner, who sees every row."""
+        assert self.settings.database_url is not None
+        connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
+        await codecs(connection)
+        try:
+            yield connection
+        finally:
+            await connection.close()
 
 
 @asynccontextmanager
@@ -74,8 +88,9 @@ async def fill(memory: Memory, dialogues: Sequence[Dialogue]) -> None:
             await importer.add([_message(turn) for turn in dialogue.turns[start : start + BATCH]])
     if memory.settings.embeddings != "none":
         await _embedded(memory)
-    await memory.actors.kit.database.pool.execute("vacuum analyze messages")
-    await memory.actors.kit.database.pool.execute("vacuum analyze message_fts")
+    async with memory.tables() as tables:
+        await tables.execute("vacuum analyze messages")
+        await tables.execute("vacuum analyze message_fts")
 
 
 def _message(turn: Turn) -> ImportMessage:
@@ -83,10 +98,10 @@ def _message(turn: Turn) -> ImportMessage:
 
 
 async def _embedded(memory: Memory) -> None:
-    pool = memory.actors.kit.database.pool
-    while left := await pool.fetchval("select count(*) from messages where embedding is null"):
-        state = memory.storage.embedder.state
-        if state["failed"]:
-            raise RuntimeError(f"no embeddings: {state['failed']}")
-        print(f"  {left} messages to embed", flush=True)
-        await asyncio.sleep(5)
+    async with memory.tables() as tables:
+        while left := await tables.fetchval("select count(*) from messages where embedding is null"):
+            state = memory.storage.embedder.state
+            if state["failed"]:
+                raise RuntimeError(f"no embeddings: {state['failed']}")
+            print(f"  {left} messages to embed", flush=True)
+            await asyncio.sleep(5)

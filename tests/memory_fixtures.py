@@ -18,6 +18,7 @@ from chatmem_server.places import Caller
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import migrate
 from chatmem_server.storage import Storage
+from chatmem_server.store.database import codecs
 from chatmem_sql import migrations
 
 USER = 42
@@ -94,6 +95,17 @@ class Memory:
         server = build_server(self.settings, self.storage, auth=False, caller_of=lambda: caller)
         async with connect_memory(server) as client:
             yield client
+
+    @asynccontextmanager
+    async def tables(self) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":
+        """Raw SQL as the tables' owner, who sees every row: what the server's own role does not."""
+        assert self.settings.database_url is not None
+        connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
+        await codecs(connection)
+        try:
+            yield connection
+        finally:
+            await connection.close()
 
     def relay(self) -> AbstractAsyncContextManager[MemoryClient]:
         return self.client(None, "relay")

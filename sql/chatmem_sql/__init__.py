@@ -1,7 +1,8 @@
 """Every SQL statement of the product by name, with its migrations, read from files; nothing here talks to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
-one statement. `query("<table>.some_name")` is that statement. `migrations/NNNN_name.sql` are applied in order, once.
+one statement. `query("<table>.some_name")` is that statement. One that serves all owners at once says so in the line
+after its name, `-- across owners: why`. `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -12,11 +13,16 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Literal
 
-__all__ = ["Migration", "SqlFileError", "UnknownQuery", "migrations", "queries", "query"]
+__all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "migrations", "queries", "query", "reach"]
+
+Reach = Literal["owner", "all owners", "no owner"]
+"""Whose rows a statement touches: those of the owner that is its $1, everybody's, or nobody's."""
 
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -26,6 +32,12 @@ class UnknownQuery(LookupError):
 
 class SqlFileError(Exception):
     """A file of queries or migrations breaks the form above; the message names the file and the place."""
+
+
+@dataclass(frozen=True)
+class _Named:
+    statement: str
+    reach: Reach
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,15 @@ class Migration:
 
 def query(name: str) -> str:
     """The statement `<table>.<name>`, without its comments; UnknownQuery if there is none."""
+    return _found(name).statement
+
+
+def reach(name: str) -> Reach:
+    """Whose rows the statement `<table>.<name>` touches; UnknownQuery if there is none."""
+    return _found(name).reach
+
+
+def _found(name: str) -> _Named:
     try:
         return _packaged_queries()[name]
     except KeyError:
@@ -53,7 +74,7 @@ def query(name: str) -> str:
 
 def queries() -> dict[str, str]:
     """All statements by name."""
-    return dict(_packaged_queries())
+    return {name: named.statement for name, named in _packaged_queries().items()}
 
 
 def migrations() -> list[Migration]:
@@ -62,17 +83,21 @@ def migrations() -> list[Migration]:
 
 
 @cache
-def _packaged_queries() -> dict[str, str]:
-    return read_queries(files(__name__) / "queries")
+def _packaged_queries() -> dict[str, _Named]:
+    return _read(files(__name__) / "queries")
 
 
 def read_queries(folder: Traversable) -> dict[str, str]:
     """The statements of every `.sql` file in `folder`, named `<file>.<name>`."""
-    found: dict[str, str] = {}
+    return {name: named.statement for name, named in _read(folder).items()}
+
+
+def _read(folder: Traversable) -> dict[str, _Named]:
+    found: dict[str, _Named] = {}
     for file in _sql_files(folder):
         table = file.name.removesuffix(".sql")
-        for name, statement in _blocks(file):
-            if found.setdefault(f"{table}.{name}", statement) is not statement:
+        for name, named in _blocks(file):
+            if found.setdefault(f"{table}.{name}", named) is not named:
                 raise SqlFileError(f"{file.name}: two queries are named {name}")
     return found
 
@@ -94,7 +119,7 @@ def _migration(file: Traversable) -> Migration:
     return Migration(int(named[1]), named[2], sql, hashlib.sha256(sql.encode()).hexdigest())
 
 
-def _blocks(file: Traversable) -> Iterator[tuple[str, str]]:
+def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
     head, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))
     if _without_leading_comments(head):
         raise SqlFileError(f"{file.name}: the first statement stands before any `-- name:` line")
@@ -104,7 +129,13 @@ def _blocks(file: Traversable) -> Iterator[tuple[str, str]]:
         statement = _without_leading_comments(body).removesuffix(";").rstrip()
         if not statement:
             raise SqlFileError(f"{file.name}: query {name} has no statement")
-        yield name, statement
+        yield name, _Named(statement, _reach(body, statement))
+
+
+def _reach(body: str, statement: str) -> Reach:
+    if _ACROSS.match(body.lstrip()):
+        return "all owners"
+    return "owner" if "owner_id" in statement else "no owner"
 
 
 def _without_leading_comments(text: str) -> str:

@@ -66,15 +66,15 @@ class Life:
 
     async def everywhere(self) -> str:
         """Every text the database holds."""
-        pool = (await self.memory.storage.actors()).kit.database.pool
-        columns = await pool.fetch(
-            "select table_name, column_name from information_schema.columns where table_schema = 'public' "
-            "and data_type in ('text', 'jsonb', 'tsvector', 'ARRAY')"
-        )
-        texts = [
-            str(await pool.fetchval(f'select string_agg("{column}"::text, chr(10)) from "{table}"'))
-            for table, column in columns
-        ]
+        async with self.memory.tables() as tables:
+            columns = await tables.fetch(
+                "select table_name, column_name from information_schema.columns where table_schema = 'public' "
+                "and data_type in ('text', 'jsonb', 'tsvector', 'ARRAY')"
+            )
+            texts = [
+                str(await tables.fetchval(f'select string_agg("{column}"::text, chr(10)) from "{table}"'))
+                for table, column in columns
+            ]
         return "\n".join(texts)
 
 

@@ -391,8 +391,8 @@ async def doubt(memory: Memory, text: str) -> int:
     """A memory the summarizer was not sure of."""
     async with memory.client() as client:
         stored = await client.remember(c.RememberArgs(content=text, scope="global", kind="fact"))
-    pool = (await memory.storage.actors()).kit.database.pool
-    await pool.execute("update memories set status = 'uncertain' where id = $1", stored.memory.id)
+    async with memory.tables() as tables:
+        await tables.execute("update memories set status = 'uncertain' where id = $1", stored.memory.id)
     return stored.memory.id
 
 
@@ -413,11 +413,11 @@ async def test_the_full_chat_is_told_of_once(memory: Memory) -> None:
     async with relaying(memory, Scripted("ok")) as api:
         await api.say("Hello")
         await api.replies(1)
-        pool = (await memory.storage.actors()).kit.database.pool
-        await pool.execute(
-            "insert into chat_metadata (owner_id, chat_id, epoch, tokens, updated_at) values (42, 42, 0, 99999, now()) "
-            "on conflict (owner_id, chat_id, epoch) do update set tokens = 99999"
-        )
+        async with memory.tables() as tables:
+            await tables.execute(
+                "insert into chat_metadata (owner_id, chat_id, epoch, tokens, updated_at) values (42, 42, 0, 99999, now()) "
+                "on conflict (owner_id, chat_id, epoch) do update set tokens = 99999"
+            )
         await api.say("Again")
         await api.replies(3)
         await api.say("And again")

@@ -128,15 +128,15 @@ async def test_a_random_life_leaves_no_gap_and_doubles_nothing(memory: Memory, c
         await life.check()
         clock.forward(hours=1)
         await life.work()
-        pool = (await memory.storage.actors()).kit.database.pool
-        count, ids = await pool.fetchrow("select count(*), count(distinct ext_id) from messages")
-        doubled = await pool.fetchval(
-            "select count(*) from messages m where (select count(*) from conversation_summaries s where s.kind = 'chunk' "
-            "and s.thread_key = m.thread_key and m.lane_no between s.from_no and s.to_no) > 1"
-        )
-        text = await pool.fetchval(
-            "select string_agg(content, ' ') || coalesce((select string_agg(text, ' ') from conversation_summaries), '') from messages"
-        )
+        async with memory.tables() as tables:
+            count, ids = await tables.fetchrow("select count(*), count(distinct ext_id) from messages") or (0, 0)
+            doubled = await tables.fetchval(
+                "select count(*) from messages m where (select count(*) from conversation_summaries s where s.kind = 'chunk' "
+                "and s.thread_key = m.thread_key and m.lane_no between s.from_no and s.to_no) > 1"
+            )
+            text = await tables.fetchval(
+                "select string_agg(content, ' ') || coalesce((select string_agg(text, ' ') from conversation_summaries), '') from messages"
+            )
     assert count == ids == len(life.said)
     assert doubled == 0
     assert CANARY not in text

@@ -12,7 +12,6 @@ from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
 from chatmem_server.retrieval.hits import Hit, SearchRequest
 from chatmem_server.retrieval.search import Retriever
-from chatmem_server.store.database import Database
 from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -70,14 +69,14 @@ def request(query: str, now: datetime, **more: object) -> SearchRequest:
     return SearchRequest(query=query, now=now, **(base | more))  # type: ignore[arg-type]  # fields by name
 
 
-async def embed_all(database: Database, embedder: Axes) -> None:
-    rows = await database.pool.fetch("select owner_id, chat_id, id, content from messages")
-    for row in rows:
-        [vector] = await embedder.embed([row["content"]], urgent=False)
-        await database.pool.execute(
-            "update messages set embedding = $4, ebits = $5 where owner_id = $1 and chat_id = $2 and id = $3",
-            *(row["owner_id"], row["chat_id"], row["id"], halfvec(vector), code(vector, embedder.mean)),
-        )
+async def embed_all(memory: Memory, embedder: Axes) -> None:
+    async with memory.tables() as tables:
+        for row in await tables.fetch("select owner_id, chat_id, id, content from messages"):
+            [vector] = await embedder.embed([row["content"]], urgent=False)
+            await tables.execute(
+                "update messages set embedding = $4, ebits = $5 where owner_id = $1 and chat_id = $2 and id = $3",
+                *(row["owner_id"], row["chat_id"], row["id"], halfvec(vector), code(vector, embedder.mean)),
+            )
 
 
 @pytest.mark.parametrize(
@@ -235,7 +234,7 @@ async def test_meaning_finds_what_shares_no_word(memory: Memory, clock: Clock) -
     async with memory.client() as client:
         await say(client, "We bought bread", "Our puppy is called Rex", "I got a promotion", "The sea was cold")
     embedder = Axes()
-    await embed_all((await memory.storage.actors()).kit.database, embedder)
+    await embed_all(memory, embedder)
     page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(
         request("Is there a dog?", clock.at)
     )
@@ -255,7 +254,7 @@ async def test_what_has_no_embedding_yet_is_found_beside_what_has(memory: Memory
     async with memory.client() as client:
         await say(client, "Our puppy is called Rex")
         embedder = Axes()
-        await embed_all((await memory.storage.actors()).kit.database, embedder)
+        await embed_all(memory, embedder)
         await say(client, "the dog next door barks")
     page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(request("dog", clock.at))
     assert {hit.full_text for hit in page.hits} == {"Our puppy is called Rex", "the dog next door barks"}

@@ -73,15 +73,30 @@ _INITDB = (
 
 _CREATE_ROLE = "create role chatmem_app login nosuperuser nocreatedb nocreaterole noreplication"
 _CREATE_DATABASE = "create database chatmem owner chatmem_app"
-_VECTOR_IS_CURRENT = """
+_IS_FINISHED = """
 select exists (select
                from pg_extension e
                join pg_available_extensions a on a.name = e.extname
                where e.extname = 'vector'
                  and e.extversion = a.default_version)
+  and to_regrole('chatmem_server') is not null
+  and to_regrole('chatmem_worker') is not null
 """
-# The two grants let the application scrub forgotten text from the WAL without being superuser.
+# The application logs in as the tables' owner, who migrates and scrubs, and works as one of two roles that own nothing
+# (sql/chatmem_sql/migrations/0002_isolation.sql). The two grants let it scrub forgotten text from the WAL.
 _FINISH_DATABASE = """
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['chatmem_server', 'chatmem_worker'] loop
+    if to_regrole(name) is null then
+      execute format('create role %I nologin', name);
+    end if;
+    execute format('grant %I to chatmem_app', name);
+  end loop;
+end
+$$;
 create extension if not exists vector;
 alter extension vector update;
 grant pg_checkpoint to chatmem_app;
@@ -281,7 +296,7 @@ class EmbeddedPostgres:
 
     async def _finish_database(self) -> None:
         async with self._session(APP_DATABASE) as chatmem:
-            if not await chatmem.fetchval(_VECTOR_IS_CURRENT):
+            if not await chatmem.fetchval(_IS_FINISHED):
                 await chatmem.execute(_FINISH_DATABASE)
 
     @asynccontextmanager

@@ -1,18 +1,31 @@
-"""Named queries on a pool of prepared connections, or inside one transaction; knows names, not tables."""
+"""Named queries on pools of prepared connections, or inside one transaction; knows names, not tables.
+
+Whose rows a statement may touch is held twice: by its own `owner_id = $1`, and by row-level security, for which every
+connection carries the owner it works for. A connection that changes owners pays one round trip, others nothing.
+"""
 
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
-from chatmem_sql import query
+from chatmem_sql import query, reach
 
 Row = asyncpg.Record
 
 POOL_SIZE = 12
+WORKERS = 3
+
+SERVER_ROLE = "chatmem_server"
+"""Sees the rows of the connection's owner; owns nothing."""
+
+WORKER_ROLE = "chatmem_worker"
+"""Serves all owners: the queue, the embedder, the ledger. Sees only the columns these need."""
+
+_ACT_FOR = "select set_config('chatmem.owner', $1, false)"
 
 
 class Queries(Protocol):
@@ -29,56 +42,83 @@ class Queries(Protocol):
         ...
 
 
-class Transaction:
-    """Named queries on one connection inside one transaction."""
+class OwnedConnection(asyncpg.Connection):
+    """A connection that knows for which owner its session works."""
 
-    def __init__(self, connection: "PoolConnectionProxy[Row]") -> None:
+    _owner: int | None = None
+
+    async def serve(self, name: str, args: tuple[Any, ...]) -> None:
+        """Before the statement `name`: its first argument is the owner, unless it has none."""
+        if reach(name) == "owner" and self._owner != args[0]:
+            self._owner = None
+            await self.fetchval(_ACT_FOR, str(args[0]))
+            self._owner = args[0]
+
+    def forget_owner(self) -> None:
+        """After a rollback, which takes the session's setting back as well."""
+        self._owner = None
+
+
+Proxy: TypeAlias = "PoolConnectionProxy[Row]"
+
+
+class Transaction:
+    """Named queries on one connection inside one transaction: of one owner, or of several in turn."""
+
+    def __init__(self, connection: Proxy) -> None:
         self._connection = connection
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
         """What is done inside is undone by an exception, the rest of the transaction stays."""
-        async with self._connection.transaction():
+        async with _undone(self._connection), self._connection.transaction():
             yield
 
     async def rows(self, name: str, *args: Any) -> list[Row]:
-        return await self._connection.fetch(query(name), *args)
+        return await (await _serving(self._connection, name, args)).fetch(query(name), *args)
 
     async def row(self, name: str, *args: Any) -> Row | None:
-        return await self._connection.fetchrow(query(name), *args)
+        return await (await _serving(self._connection, name, args)).fetchrow(query(name), *args)
 
     async def value(self, name: str, *args: Any) -> Any:
-        return await self._connection.fetchval(query(name), *args)
+        return await (await _serving(self._connection, name, args)).fetchval(query(name), *args)
 
     async def run(self, name: str, *args: Any) -> int:
-        return _touched(await self._connection.execute(query(name), *args))
+        return _touched(await (await _serving(self._connection, name, args)).execute(query(name), *args))
 
 
 class Database:
-    """Named queries, each on a connection of its own from the pool."""
+    """Named queries, each on a connection of its own: for one owner from one pool, across owners from another."""
 
-    def __init__(self, pool: "asyncpg.Pool[Row]") -> None:
+    def __init__(self, pool: "asyncpg.Pool[Row]", workers: "asyncpg.Pool[Row]") -> None:
         self._pool = pool
-
-    @property
-    def pool(self) -> "asyncpg.Pool[Row]":
-        return self._pool
+        self._workers = workers
 
     async def rows(self, name: str, *args: Any) -> list[Row]:
-        return await self._pool.fetch(query(name), *args)
+        async with self._connection(name, args) as connection:
+            return await connection.fetch(query(name), *args)
 
     async def row(self, name: str, *args: Any) -> Row | None:
-        return await self._pool.fetchrow(query(name), *args)
+        async with self._connection(name, args) as connection:
+            return await connection.fetchrow(query(name), *args)
 
     async def value(self, name: str, *args: Any) -> Any:
-        return await self._pool.fetchval(query(name), *args)
+        async with self._connection(name, args) as connection:
+            return await connection.fetchval(query(name), *args)
 
     async def run(self, name: str, *args: Any) -> int:
-        return _touched(await self._pool.execute(query(name), *args))
+        async with self._connection(name, args) as connection:
+            return _touched(await connection.execute(query(name), *args))
+
+    @asynccontextmanager
+    async def _connection(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
+        pool = self._workers if reach(name) == "all owners" else self._pool
+        async with pool.acquire() as connection:
+            yield await _serving(connection, name, args)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:
-        async with self._pool.acquire() as connection, connection.transaction():
+        async with self._pool.acquire() as connection, _undone(connection), connection.transaction():
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
@@ -87,10 +127,11 @@ class Database:
 
     async def close(self) -> None:
         await self._pool.close()
+        await self._workers.close()
 
 
 async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """A pool on `dsn`. `durable=False` is for rows whose loss in a power cut nobody would miss (receipts)."""
+    """Pools on `dsn`. `durable=False` is for rows whose loss in a power cut nobody would miss (receipts)."""
     settings = {
         "application_name": "chatmem",
         "jit": "off",
@@ -98,27 +139,49 @@ async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True
         "max_parallel_workers_per_gather": "0",
         "synchronous_commit": "on" if durable else "off",
     }
-    pool = await asyncpg.create_pool(
+    pool = await _pool(dsn, {**settings, "role": SERVER_ROLE}, least=1, most=size)
+    return Database(pool, await _pool(dsn, {**settings, "role": WORKER_ROLE}, least=0, most=WORKERS))
+
+
+async def _pool(dsn: str, settings: dict[str, str], *, least: int, most: int) -> "asyncpg.Pool[Row]":
+    return await asyncpg.create_pool(
         dsn,
-        min_size=1,
-        max_size=size,
-        init=_codecs,
+        min_size=least,
+        max_size=most,
+        init=codecs,
         reset=_keep,
+        connection_class=OwnedConnection,
         server_settings=settings,
         max_cached_statement_lifetime=0,
         statement_cache_size=300,
     )
-    return Database(pool)
 
 
-async def _codecs(connection: "asyncpg.Connection[Row]") -> None:
+async def _serving(connection: Proxy, name: str, args: tuple[Any, ...]) -> Proxy:
+    owned: OwnedConnection = connection  # type: ignore[assignment]  # the pool makes these, and its proxy passes all on
+    await owned.serve(name, args)
+    return connection
+
+
+@asynccontextmanager
+async def _undone(connection: Proxy) -> AsyncGenerator[None]:
+    try:
+        yield
+    except BaseException:
+        owned: OwnedConnection = connection  # type: ignore[assignment]  # as above
+        owned.forget_owner()
+        raise
+
+
+async def codecs(connection: "asyncpg.Connection[Row]") -> None:
+    """How jsonb and vectors travel."""
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
     # A halfvec travels in pgvector's own binary form: the embedding room makes and reads it.
     await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
 
 
 async def _keep(connection: Any) -> None:
-    """No reset between uses: nothing sets session state, and a reset costs 0.2-0.9 ms a query."""
+    """No reset between uses: the owner is the only session state, and a reset costs 0.2-0.9 ms a query."""
 
 
 def _dump(value: Any) -> str:

@@ -6,6 +6,7 @@ insert into model_calls (owner_id, chat_id, job_id, kind, model, rung, input_tok
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
 
 -- name: since
+-- across owners: the operator's
 -- $1 since
 select count(*) as calls, coalesce(sum(input_tokens), 0)::bigint as input_tokens,
   coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(price_usd), 0)::float8 as price_usd
@@ -13,6 +14,7 @@ from model_calls
 where at >= $1
 
 -- name: last_failure
+-- across owners: the operator's
 -- $1 since: the newest call of a paid or local model that failed after its last success
 select max(at) filter (where not ok) as failed_at, max(at) filter (where ok) as ok_at
 from model_calls

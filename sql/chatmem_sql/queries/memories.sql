@@ -56,8 +56,9 @@ with dense as (
   limit $6
 ), lexical as (
   select id from (
-    select id, chat_id, valid_to, tsv from memories
-    where owner_id = $1 and tsv @@ ($5::tsquery && $4::tsquery) offset 0) f
+    select m.id, m.chat_id, m.valid_to, f.tsv
+    from memories_with($5::tsquery && $4::tsquery) f
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
   where valid_to is null and (chat_id is null or chat_id = $2)
   order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
@@ -140,12 +141,14 @@ order by id
 
 -- name: matching
 -- $1 owner, $2 chat or null for all, $3 tsquery text, $4 scope lexeme query: of any status, for forget
-select * from (
-  select * from memories where owner_id = $1 and tsv @@ ($4::tsquery && $3::tsquery) offset 0) f
-where $2::bigint is null or chat_id is null or chat_id = $2
-order by id
+select m.*
+from memories_with($4::tsquery && $3::tsquery) f
+join memories m on m.owner_id = $1 and m.id = f.id
+where $2::bigint is null or m.chat_id is null or m.chat_id = $2
+order by m.id
 
 -- name: unembedded
+-- across owners: the server's own background work
 -- $1 owner and $2 number to continue after, $3 how many
 select owner_id, id, content, version
 from memories
@@ -154,6 +157,7 @@ order by owner_id, id
 limit $3
 
 -- name: set_embeddings
+-- across owners: the server's own background work, owner by owner from unnest
 -- $1 owners, $2 numbers, $3 versions, $4 vectors
 update memories m set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id, id, version, embedding)

@@ -133,6 +133,7 @@ where owner_id = $1 and chat_id = $2 and routine is not null and sent_at >= $3
 order by sent_at
 
 -- name: unembedded
+-- across owners: the server's own background work
 -- $1 owner, $2 chat and $3 number to continue after, $4 how many. Newest chats come as they come: order is the key's.
 select owner_id, chat_id, id, coalesce(speaker, role) as speaker, content, version
 from messages
@@ -141,6 +142,7 @@ order by owner_id, chat_id, id
 limit $4
 
 -- name: set_embeddings
+-- across owners: the server's own background work, owner by owner from unnest
 -- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes: only where the text is still the embedded one
 update messages m
 set embedding = e.embedding, ebits = e.ebits::bit(384)
@@ -165,8 +167,7 @@ where owner_id = $1 and chat_id = $2 and id = $3
 -- $1 owner, $2 chat or null for all, $3 tsquery text, $4 scope lexeme query
 select m.owner_id, m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.content, m.routine, m.routine_summary,
   m.speaker, m.sent_at, m.utc_offset, m.tokens, m.ext_id, m.version
-from (select chat_id, id from message_fts
-      where owner_id = $1 and tsv @@ ($4::tsquery && $3::tsquery) offset 0) f
+from messages_with($4::tsquery && $3::tsquery) f
 join messages m on m.owner_id = $1 and m.chat_id = f.chat_id and m.id = f.id
 where $2::bigint is null or m.chat_id = $2
 order by m.chat_id, m.id

@@ -42,8 +42,7 @@ group by place
 -- name: lexemes
 -- $1 owner, $2 tsquery text, $3 scope lexeme query: full-text rows that still hold all of the words
 select
-  (select count(*) from (
-    select id from message_fts where owner_id = $1 and tsv @@ ($3::tsquery && $2::tsquery) offset 0) m)
+  (select count(*) from messages_with($3::tsquery && $2::tsquery))
   + (select count(*) from memories where owner_id = $1 and tsv @@ $2::tsquery)
   + (select count(*) from conversation_summaries where owner_id = $1 and tsv @@ $2::tsquery)
 

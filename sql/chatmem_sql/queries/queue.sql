@@ -16,6 +16,7 @@ on conflict (owner_id, chat_id, kind, dedup_key) where state = 'pending_summariz
 returning id
 
 -- name: claim
+-- across owners: work of all owners
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many. The oldest open job of each chat, if it is due and
 -- free; a lease that ended frees it. Later jobs of a chat wait for it, so results come in order.
 update chat_context_queue q
@@ -38,6 +39,7 @@ where q.owner_id = due.owner_id and q.chat_id = due.chat_id and q.id = due.id
 returning q.*
 
 -- name: next_due
+-- across owners: work of all owners
 -- When the earliest waiting job may be claimed; null if none waits
 select min(greatest(not_before, coalesce(lease_until, not_before)))
 from chat_context_queue
@@ -85,6 +87,7 @@ update chat_context_queue set state = 'complete', result = null, done_at = $4, e
 where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 
 -- name: chats_with_ready
+-- across owners: work of all owners
 -- Chats in which a written-ahead result has not been applied yet
 select distinct owner_id, chat_id
 from chat_context_queue
@@ -117,6 +120,7 @@ set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_sum
 where owner_id = $1 and (lease_by is not null or state = 'ready_to_write')
 
 -- name: replay
+-- across owners: the operator's
 -- $1 owner or null for all, $2 now: dead jobs start anew
 update chat_context_queue
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null
@@ -124,6 +128,7 @@ where state = 'dead' and ($1::bigint is null or owner_id = $1)
 returning owner_id, chat_id, id
 
 -- name: redo_provisional
+-- across owners: work of all owners
 -- $1 how many, $2 now, $3 kinds, $4 rungs below the one that is back: done by a lower rung, to be done again by the
 -- better one, while the chat's exchanges still pay for a model call
 update chat_context_queue q
@@ -143,6 +148,7 @@ where q.owner_id = p.owner_id and q.chat_id = p.chat_id and q.id = p.id
 returning q.owner_id, q.chat_id, q.id
 
 -- name: status
+-- across owners: the operator's
 -- $1 now
 select kind,
   count(*) filter (where state = 'pending_summarization' and (lease_until is null or lease_until <= $1)) as pending,
@@ -156,6 +162,7 @@ group by kind
 order by kind
 
 -- name: dead
+-- across owners: the operator's
 -- $1 how many
 select owner_id, chat_id, id, kind, attempts, coalesce(error, '') as error, done_at
 from chat_context_queue

@@ -55,9 +55,7 @@ with terms as materialized (
   select chat_id, id
   from (
     select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
-    from (
-      select chat_id, id, tsv from message_fts
-      where owner_id = $1 and tsv @@ ($7::tsquery && $5::tsquery) offset 0) s
+    from messages_with($7::tsquery && $5::tsquery)
     where ($2::bigint is null or chat_id = $2) and id < $8) f
   order by rank desc, id desc
   limit $10
@@ -116,9 +114,7 @@ with terms as materialized (
   limit $10
 ), lexical as materialized (
   select f.chat_id, f.id
-  from (
-    select chat_id, id, tsv from message_fts
-    where owner_id = $1 and tsv @@ ($7::tsquery && $5::tsquery) offset 0) f
+  from messages_with($7::tsquery && $5::tsquery) f
   where (f.chat_id, f.id) in (select chat_id, id from scope)
   order by ts_rank(f.tsv, $5::tsquery) + ts_rank(f.tsv, $6::tsquery) desc, f.id desc
   limit $10
@@ -164,8 +160,9 @@ with terms as materialized (
 ), lexical as materialized (
   select id
   from (
-    select id, chat_id, status, valid_from, valid_to, tsv from memories
-    where owner_id = $1 and tsv @@ ($5::tsquery && $4::tsquery) offset 0) f
+    select m.id, m.chat_id, m.status, m.valid_from, m.valid_to, f.tsv
+    from memories_with($5::tsquery && $4::tsquery) f
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
   where ($2::bigint is null or chat_id is null or chat_id = $2)
     and (status = any($7::text[])
       or ($8::timestamptz is not null and status in ('superseded', 'completed') and valid_to > $8))
@@ -194,8 +191,11 @@ with terms as materialized (
 ), lexical as materialized (
   select chat_id, id
   from (
-    select chat_id, id, kind, thread_key, from_at, to_at, tsv from conversation_summaries
-    where owner_id = $1 and tsv @@ ($5::tsquery && $4::tsquery) offset 0) f
+    select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, f.tsv
+    from summaries_with($5::tsquery && $4::tsquery) f
+    cross join lateral (
+      select * from conversation_summaries s
+      where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s) found
   where ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
     and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
   order by ts_rank(tsv, $4::tsquery) desc, id desc
@@ -214,7 +214,4 @@ select tsvector_to_array(to_tsvector('chatmem', $1))
 
 -- name: document_frequencies
 -- How common the commonest lexemes of messages are, from the planner's statistics; empty before the first analyze
-select unnest(most_common_elems::text::text[]) as lexeme,
-  unnest(most_common_elem_freqs[1:array_length(most_common_elems::text::text[], 1)]) as frequency
-from pg_stats
-where tablename = 'message_fts' and attname = 'tsv'
+select lexeme, frequency from lexeme_frequencies()

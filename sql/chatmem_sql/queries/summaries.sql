@@ -98,6 +98,7 @@ from conversation_summaries
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and $4 between from_no and to_no
 
 -- name: unembedded
+-- across owners: the server's own background work
 -- $1 owner, $2 chat and $3 number to continue after, $4 how many
 select owner_id, chat_id, id, text, version
 from conversation_summaries
@@ -106,6 +107,7 @@ order by owner_id, chat_id, id
 limit $4
 
 -- name: set_embeddings
+-- across owners: the server's own background work, owner by owner from unnest
 -- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors
 update conversation_summaries s set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])
