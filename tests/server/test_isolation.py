@@ -8,8 +8,8 @@ import pytest
 
 from chatmem.client import MemoryClient
 from chatmem.contract import GetContextArgs, RecordMessageArgs, RememberArgs
-from chatmem_server.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.migrate import migrate
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.migrate import migrate
 from chatmem_server.store import memories
 from chatmem_server.store.database import SERVER_ROLE, WORKER_ROLE, open_database
 from chatmem_sql import migrations, query

@@ -25,7 +25,7 @@ SERVER_ROLE = "chatmem_server"
 WORKER_ROLE = "chatmem_worker"
 """Serves all owners: the queue, the embedder, the ledger. Sees only the columns these need."""
 
-_ACT_FOR = "select set_config('chatmem.owner', $1, false)"
+ACT_FOR = "select set_config('chatmem.owner', $1, false)"
 
 
 class Queries(Protocol):
@@ -51,7 +51,7 @@ class OwnedConnection(asyncpg.Connection):
         """Before the statement `name`: its first argument is the owner, unless it has none."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
-            await self.fetchval(_ACT_FOR, str(args[0]))
+            await self.fetchval(ACT_FOR, str(args[0]))
             self._owner = args[0]
 
     def forget_owner(self) -> None:

@@ -1,0 +1,92 @@
+"""What row-level security and a change of owner cost: `get_context` and `search_memory` with and without, interleaved.
+
+    python -m benchmarks.isolation [--rounds N] [--copies N]
+
+Without: the same statements on connections of the tables' owner, whom no policy holds. Each case is a ratio of medians
+taken in one run, so that what else the machine does weighs on both sides.
+"""
+
+import argparse
+import asyncio
+import dataclasses
+import statistics
+import time
+from contextlib import AsyncExitStack
+from unittest.mock import patch
+
+from benchmarks.dialogue import Dialogue
+from benchmarks.generator import corpus
+from benchmarks.memory import FIRST_USER, Memory, fill, open_memory
+from chatmem import contract as c
+from chatmem_server.actors import Actors, make_actors
+from chatmem_server.places import Where
+from chatmem_server.store.database import ACT_FOR, Database, open_database
+
+KEY = bytes(32)
+
+
+async def _main(rounds: int, copies: int) -> None:
+    small = corpus(2)
+    large = dataclasses.replace(small[0], turns=[t for _ in range(copies) for t in small[0].turns])
+    large = dataclasses.replace(large, turns=[dataclasses.replace(t, id=i) for i, t in enumerate(large.turns, 1)])
+    dialogues = [*small, large]
+    async with open_memory(None, len(dialogues)) as memory, AsyncExitStack() as stack:
+        await fill(memory, dialogues)
+        guarded = make_actors(memory.actors.kit, KEY)
+        free = make_actors(dataclasses.replace(memory.actors.kit, database=await _unguarded(memory, stack)), KEY)
+        sides = {"guarded": guarded, "free": free}
+        for user in (FIRST_USER, FIRST_USER + len(dialogues) - 1):
+            dialogue = dialogues[user - FIRST_USER]
+            figures = await _interleaved(sides, dialogue, user, rounds)
+            print(f"a chat of {len(dialogue.turns)} messages", *figures, sep="\n  ", flush=True)
+        print(f"a change of owner: {await _change(memory, rounds):.3f} ms, once a connection that served another")
+
+
+async def _unguarded(memory: Memory, stack: AsyncExitStack) -> Database:
+    assert memory.settings.database_url is not None
+    with patch("chatmem_server.store.database.SERVER_ROLE", "none"):
+        database = await open_database(memory.settings.database_url.get_secret_value())
+    stack.push_async_callback(database.close)
+    return database
+
+
+async def _interleaved(sides: dict[str, Actors], dialogue: Dialogue, user: int, rounds: int) -> list[str]:
+    taken: dict[tuple[str, str], list[float]] = {}
+    for turn in range(rounds):
+        query = dialogue.probes[turn % len(dialogue.probes)].text
+        for side, actors in sorted(sides.items(), reverse=bool(turn % 2)):
+            for call, seconds in (await _calls(actors, user, query)).items():
+                taken.setdefault((call, side), []).append(seconds * 1000)
+    return [_row(call, taken) for call in ("get_context", "search_memory")]
+
+
+async def _change(memory: Memory, rounds: int) -> float:
+    taken: list[float] = []
+    async with memory.tables() as tables:
+        for owner in range(rounds):
+            started = time.perf_counter()
+            await tables.fetchval(ACT_FOR, str(owner))
+            taken.append((time.perf_counter() - started) * 1000)
+    return statistics.median(taken)
+
+
+async def _calls(actors: Actors, user: int, query: str) -> dict[str, float]:
+    where = Where(user, user)
+    started = time.perf_counter()
+    await actors.reader.context(where, c.GetContextArgs(query=query))
+    between = time.perf_counter()
+    await actors.reader.search(where, c.SearchMemoryArgs(query=query))
+    return {"get_context": between - started, "search_memory": time.perf_counter() - between}
+
+
+def _row(call: str, taken: dict[tuple[str, str], list[float]]) -> str:
+    guarded, free = (statistics.median(taken[call, side]) for side in ("guarded", "free"))
+    return f"{call}: {guarded:.2f} ms guarded, {free:.2f} ms free, ratio {guarded / free:.3f} (n={len(taken[call, 'free'])})"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=400, help="calls of each kind on each side")
+    parser.add_argument("--copies", type=int, default=15, help="how often the large chat repeats the first dialogue")
+    given = parser.parse_args()
+    asyncio.run(_main(given.rounds, given.copies))
