@@ -5,6 +5,10 @@ with lane as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
   where owner_id = $1 and chat_id = $2 and thread_key = $3
+), live as materialized (
+  select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed
+  from memories
+  where owner_id = $1 and valid_to is null and status = 'active' and (chat_id is null or chat_id = $2)
 )
 select
   (select row(c.epoch, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
@@ -27,7 +31,7 @@ select
   (select count(*) from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and lane_no > (select covered_to from lane)) as open,
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
-    where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk') as summarised,
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and from_no is not null) as summarised,
   array(
     select row(id, from_id, to_id, from_at, to_at, count, text, tokens)
     from conversation_summaries
@@ -36,25 +40,13 @@ select
     limit $7) as chunks,
   array(
     select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed)
-    from (
-      (select * from memories
-        where owner_id = $1 and valid_to is null and status = 'active' and kind in ('fact', 'preference', 'date')
-          and (chat_id is null or chat_id = $2)
-        order by valid_from desc, id desc
-        limit $5)
-      union
-      (select * from memories
-        where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal'
-          and (chat_id is null or chat_id = $2)
-        order by priority, deadline nulls last, id
-        limit $6)
-      union
-      (select * from memories
-        where owner_id = $1 and valid_to is null and status = 'active' and (pinned or kind = 'pin')
-          and (chat_id is null or chat_id = $2)
-        order by importance desc, id
-        limit $5)
-    ) m
+    from live
+    where id in (
+      (select id from live where kind in ('fact', 'preference', 'date') order by valid_from desc, id desc limit $5)
+      union all
+      (select id from live where kind = 'goal' order by priority, deadline nulls last, id limit $6)
+      union all
+      (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5))
     order by id) as memories,
   (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version)

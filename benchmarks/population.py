@@ -1,0 +1,130 @@
+"""A seeded population for load: who talks how much, in which words and with which vectors; it knows no database.
+
+The words are made up (syllables, Zipf-distributed, among real stop words) and the vectors are synthetic: topics in a
+64-dimensional subspace around the embedding model's own mean, plus noise.  Costs are those of real texts; recall is not.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+SMALL_CHAT: Final = 560
+BIG_CHAT: Final = 50_000
+MEASURED_OWNER: Final = 1_001
+"""Owner and private chat of the 560 messages that figures are taken from."""
+
+BIG_OWNER: Final = 1_002
+"""Owner and private chat of 50,000 messages, where the population is large enough to hold them."""
+
+_FIRST_OTHER: Final = 10_000
+# Shares of the remaining messages that lie in chats of these sizes.
+_OTHERS: Final = ((5_000, 0.3), (SMALL_CHAT, 0.4), (26, 0.3))
+_TOPICS, _SUBSPACE, DIMENSIONS = 5_000, 64, 384
+_WORDS: Final = 20_000
+_STOP: Final = "the a of to and in is it was for on that with as I you at my we this be have not but are so".split()
+_SYLLABLES: Final = [c + v for c in "bcdfghklmnprstvz" for v in "aeiou"]
+
+Array = Any
+"""A numpy array."""
+
+
+@dataclass(frozen=True)
+class Chat:
+    """Private chats have their owner's number; an owner may have a personal group besides."""
+
+    owner: int
+    chat: int
+    size: int
+
+
+def chats(messages: int) -> list[Chat]:
+    """Chats that hold `messages` together, the two that are measured first."""
+    out = [Chat(MEASURED_OWNER, MEASURED_OWNER, SMALL_CHAT)]
+    if messages >= 2 * BIG_CHAT:
+        out.append(Chat(BIG_OWNER, BIG_OWNER, BIG_CHAT))
+    left = messages - sum(chat.size for chat in out)
+    number = _FIRST_OTHER
+    for size, share in _OTHERS:
+        for _ in range(int(left * share / size)):
+            number += 1
+            # Every third small chat is a group of the owner before.
+            shared = size < SMALL_CHAT and number % 3 == 0
+            out.append(Chat(number - shared, -number if shared else number, size))
+    return out
+
+
+def arrivals(rng: np.random.Generator, population: Sequence[Chat]) -> Iterator[tuple[int, int]]:
+    """Index of the chat and number in it of every message, in the order they come: all chats talk at once."""
+    order = np.repeat(np.arange(len(population)), [chat.size for chat in population])
+    rng.shuffle(order)
+    counted = [0] * len(population)
+    for index in order.tolist():
+        counted[index] += 1
+        yield index, counted[index]
+
+
+class Words:
+    """Texts of a wanted length over a vocabulary of which few words are common and most are rare."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._words = [*_STOP, *_made_up(np.random.default_rng(1), _WORDS)]
+        shares = np.concatenate([np.full(len(_STOP), 0.35 / len(_STOP)), _zipf(_WORDS) * 0.65])
+        self._ends = np.cumsum(shares / shares.sum())
+
+    def texts(self, count: int, mean_words: int) -> list[str]:
+        lengths = np.clip(self._rng.poisson(mean_words, count), 3, None)
+        picked = np.searchsorted(self._ends, self._rng.random(int(lengths.sum()))).tolist()
+        words = [self._words[min(index, len(self._words) - 1)] for index in picked]
+        ends = np.cumsum(lengths).tolist()
+        return [" ".join(words[end - n : end]) + "." for end, n in zip(ends, lengths.tolist(), strict=True)]
+
+    def query(self, rng: np.random.Generator, count: int = 6) -> str:
+        """A question of middling words: neither the commonest nor ones that nobody ever said."""
+        found = [self._words[len(_STOP) + int(n)] for n in rng.integers(20, 3_000, count)]
+        return f"What was it about the {' '.join(found)}?"
+
+
+class Vectors:
+    """Unit vectors in topics, around the embedding model's mean."""
+
+    def __init__(self, rng: np.random.Generator, mean: Sequence[float]) -> None:
+        self._rng = rng
+        self.mean: Array = np.array(mean, np.float32)
+        basis = rng.standard_normal((_SUBSPACE, DIMENSIONS), np.float32)
+        self._topics = _unit(rng.standard_normal((_TOPICS, _SUBSPACE), np.float32) @ basis)
+
+    def some(self, count: int) -> Array:
+        """`count` vectors of random topics, float32."""
+        topics = self._topics[self._rng.integers(0, _TOPICS, count)]
+        noise = _unit(self._rng.standard_normal((count, DIMENSIONS), np.float32))
+        return _unit(self.mean + 0.6 * topics + 0.6 * noise)
+
+
+def halfvecs(vectors: Array) -> list[bytes]:
+    """In pgvector's binary form: dimensions and zero, then big-endian float16 values."""
+    head = np.full((len(vectors), 1), DIMENSIONS, ">u2").tobytes()[:2] + b"\0\0"
+    return [head + row.tobytes() for row in vectors.astype(">f2")]
+
+
+def codes(vectors: Array, mean: Array) -> list[bytes]:
+    """One bit a dimension: above the mean there or not."""
+    return [row.tobytes() for row in np.packbits(vectors > mean, axis=1)]
+
+
+def _unit(vectors: Array) -> Array:
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def _zipf(count: int) -> Array:
+    weights = 1.0 / (np.arange(count) + 10.0)
+    return weights / weights.sum()
+
+
+def _made_up(rng: np.random.Generator, count: int) -> list[str]:
+    found: dict[str, None] = {}
+    while len(found) < count:
+        found["".join(rng.choice(_SYLLABLES, rng.integers(2, 5)))] = None
+    return list(found)

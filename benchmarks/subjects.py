@@ -1,0 +1,177 @@
+"""The processes that are measured: our server and the floor, over HTTP and stdio, with clients of the project's own."""
+
+import asyncio
+import hashlib
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+from mcp import StdioServerParameters
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
+
+from benchmarks.population import BIG_OWNER, MEASURED_OWNER
+from chatmem.client import MemoryClient
+from chatmem.connect import PROTOCOL, connect_http, connect_stdio
+from chatmem_server.embedding.model_files import MODEL
+
+WRITTEN_OWNER = 1_003
+"""Whose memory the writing tools write to; emptied after each run."""
+
+READY_SECONDS = 120.0
+
+
+@dataclass
+class Process:
+    """A server process and what the kernel says of it."""
+
+    handle: asyncio.subprocess.Process
+    seconds_to_start: float
+
+    def resident(self) -> float:
+        """Resident MiB of the process."""
+        status = Path(f"/proc/{self.handle.pid}/status").read_text()
+        return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
+
+    def cpu(self) -> float:
+        """Seconds on the processor so far."""
+        fields = Path(f"/proc/{self.handle.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def environment(folder: Path, dsn: str, embeddings: str = "local", **more: str) -> dict[str, str]:
+    """A server's own environment: nothing of this machine's settings reaches it."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+    return {
+        **kept,
+        "DATABASE_URL": dsn,
+        "CHATMEM_DATA_DIR": str(own_folder(folder, dsn)),
+        "CHATMEM_EMBEDDINGS": embeddings,
+        "CHATMEM_EMBEDDING_MODEL_DIR": str(folder / "data" / "models" / MODEL),
+        "TELEGRAM_USER_ID": f"{MEASURED_OWNER},{BIG_OWNER},{WRITTEN_OWNER}",
+        **more,
+    }
+
+
+def own_folder(folder: Path, dsn: str) -> Path:
+    """The data folder of the server on that database."""
+    return folder / "servers" / hashlib.sha256(dsn.encode()).hexdigest()[:12]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@asynccontextmanager
+async def started(command: list[str], env: dict[str, str], url: str | None) -> AsyncGenerator[Process]:
+    """A process, once `url` answers 200 (or at once, without one); ended by SIGTERM."""
+    began = time.perf_counter()
+    handle = await asyncio.create_subprocess_exec(*command, env=env, stdin=asyncio.subprocess.DEVNULL)
+    try:
+        if url is not None:
+            await _answers(url, handle)
+        yield Process(handle, time.perf_counter() - began)
+    finally:
+        if handle.returncode is None:
+            handle.send_signal(signal.SIGTERM)
+            await handle.wait()
+
+
+async def _answers(url: str, handle: asyncio.subprocess.Process) -> None:
+    async with httpx2.AsyncClient() as http, asyncio.timeout(READY_SECONDS):
+        while True:
+            if handle.returncode is not None:
+                raise RuntimeError("the server ended while starting; its stderr says why")
+            try:
+                if (await http.get(url)).status_code < 500:
+                    return
+            except httpx2.TransportError:
+                pass
+            await asyncio.sleep(0.01)
+
+
+@dataclass
+class Ours:
+    """Our server over HTTP with clients for every owner it serves."""
+
+    process: Process
+    url: str
+    token: str
+    client: MemoryClient
+
+    async def health(self) -> dict[str, object]:
+        async with httpx2.AsyncClient() as http:
+            found: dict[str, object] = (await http.get(self.url.replace("/mcp", "/health"))).json()
+            return found
+
+    async def model_loaded(self) -> None:
+        """Wait until queries are embedded."""
+        async with asyncio.timeout(READY_SECONDS):
+            while True:
+                embeddings = (await self.health())["embeddings"]
+                if isinstance(embeddings, dict) and embeddings["ready"]:
+                    return
+                await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def our_server(folder: Path, dsn: str, embeddings: str = "local") -> AsyncGenerator[Ours]:
+    """Ours over HTTP, as `chatmem serve` runs it, called with the relay's credential: it may name any chat."""
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    env = environment(folder, dsn, embeddings, CHATMEM_PORT=str(port))
+    async with started([sys.executable, "-m", "chatmem_server", "--http"], env, f"{base}/health") as process:
+        token = (own_folder(folder, dsn) / "tokens" / "relay").read_text().strip()
+        async with connect_http(f"{base}/mcp", token) as client:
+            yield Ours(process, f"{base}/mcp", token, client)
+
+
+@asynccontextmanager
+async def our_stdio(folder: Path, dsn: str) -> AsyncGenerator[MemoryClient]:
+    env = environment(folder, dsn)
+    async with connect_stdio(sys.executable, ["-m", "chatmem_server", "--stdio"], env) as client:
+        yield client
+
+
+class Floor:
+    """The dict look-up, called the way `MemoryClient` calls."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def look_up(self, word: str) -> object:
+        params = CallToolRequestParams(name="look_up", arguments={"word": word})
+        result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
+        return result.structured_content
+
+
+@asynccontextmanager
+async def floor_http() -> AsyncGenerator[Floor]:
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    command = [sys.executable, "-m", "benchmarks.floor", str(port)]
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(started(command, dict(os.environ), base))
+        limits = httpx2.Limits(keepalive_expiry=30)
+        http = await stack.enter_async_context(httpx2.AsyncClient(transport=httpx2.AsyncHTTPTransport(limits=limits)))
+        transport = streamable_http_client(f"{base}/mcp", http_client=http)
+        yield Floor(await stack.enter_async_context(Client(transport, mode=PROTOCOL)))
+
+
+@asynccontextmanager
+async def floor_stdio() -> AsyncGenerator[Floor]:
+    parameters = StdioServerParameters(
+        command=sys.executable, args=["-m", "benchmarks.floor", "--stdio"], env=dict(os.environ)
+    )
+    async with Client(parameters, mode=PROTOCOL) as client:
+        yield Floor(client)

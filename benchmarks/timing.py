@@ -1,0 +1,64 @@
+"""Calls timed one after another or several at once; and what their times say."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+Call = Callable[[int], Awaitable[object]]
+"""One call; the argument is its number, so that no two need be alike."""
+
+
+@dataclass
+class Timed:
+    """Seconds of single calls, and of the rounds they came in."""
+
+    calls: list[float] = field(default_factory=list)
+    busy: float = 0.0
+
+    @property
+    def per_second(self) -> float:
+        return len(self.calls) / self.busy if self.busy else 0.0
+
+    def at(self, share: float) -> float:
+        """Milliseconds that `share` of the calls stayed within."""
+        return 1000 * quantile(sorted(self.calls), share)
+
+    def row(self) -> dict[str, float]:
+        return {
+            "n": len(self.calls),
+            "min_ms": round(self.at(0), 2),
+            "p50_ms": round(self.at(0.5), 2),
+            "p95_ms": round(self.at(0.95), 2),
+            "per_second": round(self.per_second, 1),
+        }
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
+
+
+async def run(call: Call, timed: Timed, *, count: int, at_once: int, first: int = 0) -> None:
+    """`count` calls, `at_once` of them under way at any time; numbered from `first`."""
+    numbers = iter(range(first, first + count))
+    started = time.perf_counter()
+    await asyncio.gather(*(_caller(call, timed, numbers) for _ in range(at_once)))
+    timed.busy += time.perf_counter() - started
+
+
+async def _caller(call: Call, timed: Timed, numbers: Iterator[int]) -> None:
+    for number in numbers:
+        started = time.perf_counter()
+        await call(number)
+        timed.calls.append(time.perf_counter() - started)
+
+
+async def interleaved(
+    calls: dict[str, Call], *, rounds: int, count: int, at_once: int, first: int = 0
+) -> dict[str, Timed]:
+    """All calls in turns, so that whatever else the machine does meets all alike."""
+    found = {name: Timed() for name in calls}
+    for number in range(rounds):
+        for name, call in calls.items():
+            await run(call, found[name], count=count, at_once=at_once, first=first + number * count)
+    return found
