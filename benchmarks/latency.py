@@ -54,7 +54,7 @@ class Report:
             )
 
 
-async def main() -> None:
+async def measure() -> None:
     args = _arguments()
     seed = int(time.time())
     report = Report()
@@ -117,10 +117,6 @@ async def _cold(server: Ours, size: int) -> dict[str, float]:
     }
 
 
-def main_sync() -> None:
-    asyncio.run(main())
-
-
 async def _calls(
     floor: Floor, clients: dict[int, Any], args: argparse.Namespace, seed: int, at_once: int
 ) -> dict[str, Call]:
@@ -175,4 +171,4 @@ def _arguments() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(measure())
