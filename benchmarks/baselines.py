@@ -52,7 +52,7 @@ async def load(memory: Memory, user: int, dialogue: Dialogue) -> Chat:
         raw = [row["embedding"] for row in await tables.fetch(VECTORS, user)]
     vectors = np.stack([np.frombuffer(value[4:], ">f2").astype(np.float32) for value in raw]) if all(raw) else None
     speakers = frozenset(turn.speaker for turn in dialogue.turns if turn.speaker)
-    return Chat(user, words, vectors, speakers, 0.4 if dialogue.regime == "people" else 0.75)
+    return Chat(user, words, vectors, speakers, 0.75 if dialogue.regime == "assistant" else 0.4)
 
 
 async def rankings(memory: Memory, chat: Chat, probe: Probe) -> dict[str, list[int]]:

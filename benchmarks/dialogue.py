@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-Regime = Literal["people", "assistant"]
+Regime = Literal["people", "friends", "assistant"]
 
 
 @dataclass(frozen=True)

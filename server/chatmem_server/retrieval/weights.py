@@ -94,5 +94,3 @@ MOST_DEVIATIONS: Final = 2.5
 """Standard deviations that count: one hit among a hundred misses would drown every other signal."""
 
 AFTER_DAYS: Final = 7
-SITTING_HOURS: Final = 4
-"""A longer pause begins another sitting."""

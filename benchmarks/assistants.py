@@ -1,0 +1,168 @@
+"""One person and an assistant whose replies are long and take up what was asked; and questions about the person."""
+
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from benchmarks.blocks import Block, blocks, fill, sentences, slots_of
+from benchmarks.dialogue import Dialogue, Probe
+from benchmarks.telling import Script, Told, happened, question, recall, session_dates, turns_of
+
+FAR = 0.6
+"""Share of facts told in words a question would not use."""
+
+BACK = 0.97
+"""How often a reply contains a question like the one that will be asked."""
+
+RECALLS = 0.45
+"""Share of requests that come back to an older fact."""
+
+_FOLLOW_UPS = (
+    "Thanks, that's useful! Can you tell me a bit more about the third point and how I'd start with it this week?",
+    "I like that. What would you do first if you only had one afternoon and a small budget?",
+    "Could you turn this into a short checklist that I can print out and put on the fridge?",
+    "Good points. What mistakes do most people make with this, and how do I avoid them?",
+    "Are there any books, videos or websites you'd recommend for somebody who is new to this?",
+    "Hmm, I'm not sure that works for me, I have very little time in the evening. Is there a simpler way?",
+)
+
+
+def write(seed: int) -> Dialogue:
+    rng = random.Random(f"assistant {seed}")
+    script = Script(rng)
+    bank = blocks("assistant_facts.txt")
+    subjects = [*rng.sample(bank, len(bank)), *rng.choices(bank, k=26), *[None] * 6]
+    rng.shuffle(subjects)
+    for date, block in zip(session_dates(rng, len(subjects), 3), subjects, strict=True):
+        _session(script, block, date)
+    return Dialogue(f"assistant-{seed}", "assistant", script.turns, _probes(rng, script))
+
+
+def _session(script: Script, block: Block | None, at: datetime) -> None:
+    rng = script.rng
+    if block is None:
+        for request in rng.sample(sentences("advice.txt", "y"), rng.randint(2, 5)):
+            at = _exchange(script, request, "this", at)
+        return
+    topic = block.slots["topic"][0]
+    values = block.draw(rng)
+    told = _user_fact(script, block, values, at)
+    request = " ".join(block.parts["r"])
+    given = fill(rng.choice(block.parts["a"]), values) if "a" in block.parts else None
+    if told is None and given is None:
+        at = _exchange(script, request, topic, at, block=block)
+    elif given is not None:
+        names = frozenset(block.slots)
+        at = _exchange(script, request, topic, at, given=given, told=Told(block, "assistant", values, at, at, names))
+    elif rng.random() < 0.5:
+        at = _exchange(script, f"{request} {told[1]} {_aside(rng)}", topic, at, block=block, told=told[0])
+    else:
+        at = _exchange(script, request, topic, at, block=block)
+        message = f"{told[1]} {_aside(rng)} {rng.choice(_FOLLOW_UPS)}"
+        at = _exchange(script, message, topic, at, block=block, told=told[0])
+    for follow_up in rng.sample(_FOLLOW_UPS, rng.randint(2, 4)):
+        at = _exchange(script, follow_up, topic, at, block=block)
+
+
+def _aside(rng: random.Random) -> str:
+    return rng.choice(sentences("chatter.txt", "m"))
+
+
+def _user_fact(script: Script, block: Block, values: dict[str, str], at: datetime) -> tuple[Told, str] | None:
+    """The fact a user lets fall: the first time, or its later change; None when there is nothing new to tell."""
+    if "s" not in block.parts:
+        return None
+    rng = script.rng
+    values["when"], day = happened(rng, at)
+    known = [t for t in script.told if t.block is block]
+    if not known:
+        sentence = rng.choice(block.parts[rng.choices("sf", (1 - FAR, FAR))[0]])
+        return Told(block, "user", values, at, day, frozenset(slots_of(sentence))), fill(sentence, values)
+    if "u" in block.parts and not known[0].changed:
+        known[0].values["when"] = values["when"]
+        return known[0], fill(rng.choice(block.parts["u"]), known[0].values)
+    if "m" in block.parts and rng.random() < 0.6:
+        sentence = rng.choice(block.parts["s"])
+        return Told(block, "user", values, at, day, frozenset(slots_of(sentence))), fill(sentence, values)
+    return None
+
+
+def _exchange(
+    script: Script,
+    request: str,
+    topic: str,
+    at: datetime,
+    *,
+    given: str | None = None,
+    told: Told | None = None,
+    block: Block | None = None,
+) -> datetime:
+    if script.told and script.rng.random() < RECALLS:
+        request = f"{request} {recall(script.rng, script.rng.choice(script.told), 'advice.txt', 'g')}"
+    asked = script.say("user", None, request, at)
+    extra = [*([given] if given else []), *_questions_back(script.rng, block)]
+    answer = _reply(script.rng, topic, request, extra)
+    reply = script.say("assistant", None, answer, at + timedelta(seconds=30))
+    if told is not None:
+        turns = (reply if given else asked,)
+        if told in script.told:
+            told.changed = turns
+        else:
+            told.turns = turns
+            script.told.append(told)
+    return at + timedelta(minutes=script.rng.randint(2, 9))
+
+
+def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
+    """What makes long replies match a question better than its answer does: they talk about the question."""
+    subjects = [block] * 3 if block is not None else []
+    subjects.append(rng.choice(blocks("assistant_facts.txt")))
+    return [_question_back(rng, x) for x in subjects if rng.random() < BACK]
+
+
+def _question_back(rng: random.Random, block: Block) -> str:
+    asked = [*block.parts.get("q", ()), *block.parts.get("v", ()), *block.parts.get("b", ())]
+    turned = fill(rng.choice(asked), block.draw(rng)).replace(" my ", " your ").replace(" I ", " you ")
+    return fill(rng.choice(sentences("advice.txt", "k")), {"question": turned})
+
+
+def _reply(rng: random.Random, topic: str, request: str, extra: Sequence[str]) -> str:
+    """200–600 words about the topic that take up the user's words."""
+    values = {"topic": topic}
+    tips = rng.sample(sentences("advice.txt", "t"), rng.randint(4, 13))
+    parts = [rng.choice(sentences("advice.txt", "i")), *(f"{n}. {tip}" for n, tip in enumerate(tips, 1))]
+    if rng.random() < 0.6:
+        parts.insert(1, f"You wrote: {_turned(request)} That is a good place to begin.")
+    for passage in extra:
+        parts.insert(rng.randrange(1, len(parts)), passage)
+    parts += [rng.choice(sentences("advice.txt", part)) for part in "nz"]
+    return "\n\n".join(fill(part, values) for part in parts)
+
+
+def _turned(request: str) -> str:
+    """Some of the request, from the other's mouth."""
+    words = request.replace("I'm", "you are").replace("I ", "you ").replace(" my ", " your ").split(". ")
+    return f"{words[-1].rstrip('.')}."
+
+
+def _probes(rng: random.Random, script: Script) -> list[Probe]:
+    probes: list[Probe] = []
+    for told in script.told:
+        # What the assistant gave is asked for in more than one way, so that a fifth of the answers are its own.
+        part, kind, times = ("q", "single-hop", 1) if told.who == "user" else ("b", "assistant", 3)
+        asked = {question(rng, script, told, part) for _ in range(times)}
+        probes += [Probe(kind, text, told.turns) for text in sorted(filter(None, asked))]
+        if (when := question(rng, script, told, "w")) and rng.random() < 0.15:
+            probes.append(Probe("temporal", when, told.turns))
+        if told.changed and (changed := question(rng, script, told, "v")):
+            probes.append(Probe("updated", changed, told.changed))
+        if "x" in told.block.parts:
+            probes.append(Probe("open-domain", rng.choice(told.block.parts["x"]), told.turns))
+    groups: defaultdict[str, list[Told]] = defaultdict(list)
+    for told in script.told:
+        groups[told.block.name].append(told)
+    for facts in groups.values():
+        if len(facts) > 1 and "m" in facts[0].block.parts:
+            probes.append(Probe("multi-hop", facts[0].block.parts["m"][0], turns_of(facts)))
+    return probes

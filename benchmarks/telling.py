@@ -1,0 +1,107 @@
+"""What every generated dialogue is made of: facts told, the script they stand in, dates, and questions only one answers."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+
+from benchmarks.blocks import Block, fill, sentences, slots_of
+from benchmarks.dialogue import Turn
+
+MONTHS = ("January February March April May June July August September October November December").split()
+WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
+
+
+@dataclass
+class Told:
+    """A fact that was told: by whom, with which values, in which turns, and when it happened."""
+
+    block: Block
+    who: str
+    values: dict[str, str]
+    at: datetime
+    happened: datetime
+    names: frozenset[str] = frozenset()
+    turns: tuple[int, ...] = ()
+    changed: tuple[int, ...] = ()
+
+
+@dataclass
+class Script:
+    """A dialogue while it is written."""
+
+    rng: random.Random
+    turns: list[Turn] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)
+
+    def say(self, role: Literal["user", "assistant"], speaker: str | None, text: str, at: datetime) -> int:
+        self.turns.append(Turn(len(self.turns) + 1, role, speaker, text, at))
+        return len(self.turns)
+
+
+def session_dates(rng: random.Random, count: int, apart: float) -> list[datetime]:
+    """`apart`: days between two sessions in the mean."""
+    at = datetime(2025, rng.randint(1, 6), rng.randint(1, 28), 8, tzinfo=UTC)
+    dates: list[datetime] = []
+    for _ in range(count):
+        at += timedelta(days=rng.expovariate(1 / apart) + 0.5)
+        dates.append(at.replace(hour=rng.randint(8, 21), minute=rng.randint(0, 59)))
+    return dates
+
+
+def happened(rng: random.Random, at: datetime) -> tuple[str, datetime]:
+    """A relative expression, and the day it means."""
+    weekday = rng.randrange(7)
+    back = (at.weekday() - weekday - 1) % 7 + 1
+    days, text = rng.choice(
+        [
+            (1, "yesterday"),
+            (7, "last week"),
+            (2, "two days ago"),
+            (0, "this morning"),
+            (30, "last month"),
+            (14, "two weeks ago"),
+            (4, "a few days ago"),
+            (back, f"last {WEEKDAYS[weekday]}"),
+            (at.weekday() + 2, "last weekend"),
+            (back, f"on {WEEKDAYS[weekday]}"),
+        ]
+    )
+    return text, at - timedelta(days=days)
+
+
+def recall(rng: random.Random, told: Told, file: str, part: str) -> str:
+    """A remark that names what was told and adds nothing."""
+    value = of_them(told.values[rng.choice([slot for slot in told.block.slots if slot != "topic"])])
+    return fill(rng.choice(sentences(file, part)), {"v": value})
+
+
+def like(script: Script, told: Told) -> list[Told]:
+    """What the same person told of the same kind."""
+    return [t for t in script.told if t.block is told.block and t.who == told.who]
+
+
+def question(rng: random.Random, script: Script, told: Told, part: str) -> str | None:
+    """A question that only this fact answers, if the bank has one."""
+    rivals = [t for t in like(script, told) if t is not told]
+    choices = [
+        q
+        for q in told.block.parts.get(part, ())
+        if slots_of(q) - {"who"} <= told.names
+        and all(any(t.values[s] != told.values[s] for s in slots_of(q) - {"who"}) for t in rivals)
+    ]
+    return asked(rng.choice(choices), told) if choices else None
+
+
+def asked(wording: str, told: Told) -> str:
+    values = {name: of_them(value) for name, value in told.values.items()}
+    return fill(wording, {**values, "who": told.who})
+
+
+def of_them(value: str) -> str:
+    return f"their {value[3:]}" if value.startswith("my ") else value
+
+
+def turns_of(facts: Sequence[Told]) -> tuple[int, ...]:
+    return tuple(sorted(turn for told in facts for turn in told.turns))
