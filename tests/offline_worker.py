@@ -2,7 +2,7 @@
 
 from chatmem import work as w
 from chatmem.client import MemoryClient
-from chatmem_summarizer.events import unheard
+from chatmem.journal import silent
 from chatmem_summarizer.ladder import Ladder
 from chatmem_summarizer.work import done
 
@@ -16,7 +16,7 @@ async def work_off(agent: MemoryClient, ladder: Ladder | None = None) -> list[st
         if not claimed.jobs:
             return kinds
         for item in claimed.jobs:
-            outcome = await done(item.input, ladder, unheard, may_use_model=item.may_use_model)
+            outcome = await done(item.input, ladder, silent, may_use_model=item.may_use_model)
             submitted = await agent.submit_work(
                 w.SubmitWorkArgs(
                     job_id=item.job_id,

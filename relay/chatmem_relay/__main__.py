@@ -6,7 +6,7 @@ import sys
 
 from telegram.error import InvalidToken
 
-from chatmem import lifeline
+from chatmem import lifeline, tracing
 from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_relay.process import serve
 
@@ -22,7 +22,9 @@ def main() -> None:
     # PTB's request log holds the bot's token in every URL.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     try:
-        asyncio.run(serve(load(RelaySettings)))
+        settings = load(RelaySettings)
+        tracing.export("relay", settings.otlp_endpoint)
+        asyncio.run(serve(settings))
     except SettingsError as error:
         sys.exit(str(error))
     except InvalidToken:

@@ -1,7 +1,6 @@
 """The bot: takes updates in, one by one and for good, and deals with each in its lane's order."""
 
 import logging
-import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,9 @@ from zoneinfo import ZoneInfo
 
 from telegram import Bot, CallbackQuery, Message, Update
 
+from chatmem import tracing
 from chatmem.client import MemoryRefused, MemoryUnreachable
+from chatmem.journal import Emit, silent, timed
 from chatmem.settings import RelaySettings
 from chatmem_relay import commands, questions, turn, views
 from chatmem_relay.access import is_for_us, is_own, may_talk
@@ -18,7 +19,6 @@ from chatmem_relay.agents import Agents
 from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.commands import Desk
 from chatmem_relay.doubts import Doubts, ask_about_doubts
-from chatmem_relay.events import Emit, silent
 from chatmem_relay.inbox import Entry, Inbox
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.lanes import Lanes
@@ -68,7 +68,6 @@ class _Case:
     told: Incoming
     chat_id: int
     entry: Entry
-    trace_id: str
     surface: ChatSurface
 
 
@@ -99,7 +98,8 @@ class Relay:
             return
         self.note(update)
         try:
-            await self._take(update)
+            with tracing.traced("take"):
+                await self._take(update)
         except MemoryUnreachable:
             await self._still_away(update)
             raise
@@ -122,7 +122,11 @@ class Relay:
                 continue
             self._was_seen(update_id)
             owed.append(case)
-            await self._settle(case)
+            with tracing.traced("resume", entry.traceparent):
+                self._e.emit(
+                    "turn_resumed", update=update_id, recorded=entry.recorded, thought=entry.thought is not None
+                )
+                await self._settle(case)
         for case in owed:
             self._submit(case)
 
@@ -138,6 +142,7 @@ class Relay:
         case = self._case(update, Entry(update.to_dict()))
         if case is None:
             return
+        self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
         if update.edited_message is not None:
             await self._take_edit(case)
             return
@@ -151,11 +156,11 @@ class Relay:
     async def _is_new(self, case: _Case) -> bool:
         """Record the message. One that the memory has already was dealt with, unless the inbox says it is owed."""
         try:
-            outcome = (await turn.record_incoming(self._e.desk.memory, case.told, case.trace_id)).outcome
+            with timed(self._e.emit, "message_recorded") as found:
+                outcome = (await turn.record_incoming(self._e.desk.memory, case.told)).outcome
+                found["outcome"] = outcome
         except MemoryRefused as error:
-            case.entry.thought = turn.failed(
-                turn.REFUSED.format(reason=error), error, self._manner(case), case.trace_id
-            )
+            case.entry.thought = turn.failed(turn.REFUSED.format(reason=error), error, self._manner(case))
             outcome = "created"
         case.entry.recorded = True
         self._keep(case)
@@ -184,7 +189,7 @@ class Relay:
             first = e.parts.get(f"{chat_id}:{told.reply_to_message_id}")
             told = replace(told, reply_to_message_id=first or told.reply_to_message_id)
         surface = self._surface(update.update_id, entry, message, told)
-        return _Case(update.update_id, message, told, chat_id, entry, secrets.token_hex(16), surface)
+        return _Case(update.update_id, message, told, chat_id, entry, surface)
 
     def _name(self, message: Message) -> str:
         """How the settings call the default user; others have their own names."""
@@ -218,7 +223,8 @@ class Relay:
         if commands.is_command(case.told.text):
             return
         try:
-            await turn.record_incoming(self._e.desk.memory, case.told, case.trace_id)
+            with timed(self._e.emit, "message_recorded", outcome="edited"):
+                await turn.record_incoming(self._e.desk.memory, case.told)
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
             await self._say(case, turn.REFUSED.format(reason=error))
@@ -237,7 +243,8 @@ class Relay:
     async def _deal_with(self, case: _Case) -> None:
         """The edge of one update: whatever breaks in it, the person gets a sentence and the next update its turn."""
         try:
-            await (self._obey(case) if self._is_order(case) else self._answer(case))
+            with tracing.traced("turn", case.entry.traceparent):
+                await (self._obey(case) if self._is_order(case) else self._answer(case))
         except Exception:
             logger.exception("update %s failed", case.update_id)
             await self._say(case, BROKEN)
@@ -251,7 +258,7 @@ class Relay:
         if case.entry.thought is None:
             case.entry.thought = await self._thought(case, manner)
             self._keep(case)
-        outcome = await turn.give(e.desk.memory, case.surface, case.told, case.entry.thought, manner, case.trace_id)
+        outcome = await turn.give(e.desk.memory, case.surface, case.told, case.entry.thought, manner)
         for part in outcome.message_ids[1:]:
             e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
         if outcome.message_ids and not case.entry.thought.failure:
@@ -262,12 +269,12 @@ class Relay:
         e = self._e
         try:
             thought = await patiently(
-                lambda: turn.think(e.desk.memory, e.desk.responder, case.surface, case.told, manner, case.trace_id),
+                lambda: turn.think(e.desk.memory, e.desk.responder, case.surface, case.told, manner),
                 FOREVER,
                 lambda seconds: self._tell_away(case, seconds),
             )
         except MemoryRefused as error:
-            return turn.failed(turn.REFUSED.format(reason=error), error, manner, case.trace_id)
+            return turn.failed(turn.REFUSED.format(reason=error), error, manner)
         self._is_back()
         return thought
 

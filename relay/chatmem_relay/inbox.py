@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from chatmem import tracing
 from chatmem_relay.chat_surface import Delivery
 from chatmem_relay.notebook import write
 from chatmem_relay.turn import Thought
@@ -22,11 +23,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Entry:
-    """`recorded`: the memory surely has the message. `thought`: what the answer says, once that is known."""
+    """`recorded`: the memory surely has the message. `thought`: what the answer says, once that is known.
+
+    `traceparent`: the turn's trace, which a process after this one continues.
+    """
 
     update: dict[str, Any]
     recorded: bool = False
     thought: Thought | None = None
+    traceparent: str | None = field(default_factory=tracing.traceparent)
     delivery: Delivery = field(default_factory=Delivery)
 
 

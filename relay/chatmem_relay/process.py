@@ -6,7 +6,6 @@ import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from telegram import Bot, BotCommand
@@ -14,12 +13,12 @@ from telegram.error import InvalidToken, TelegramError
 
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
+from chatmem.journal import Emit, journal
 from chatmem.settings import RelaySettings, SettingsError
 from chatmem_relay import commands
 from chatmem_relay.agents import load_agents
 from chatmem_relay.bot import Equipment, Relay
 from chatmem_relay.commands import Desk
-from chatmem_relay.events import Emit, journal, silent
 from chatmem_relay.inbox import Inbox
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Outbox
@@ -40,14 +39,14 @@ logger = logging.getLogger(__name__)
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
     """Relay until `stop` is set or the process is told to end. Raises SettingsError and InvalidToken."""
-    token = _checked(settings)
+    token, emit = _checked(settings), journal("relay", settings)
     stop = stop or _stopped_by_signals()
     async with (
         connect_http(settings.url, settings.bearer("relay")) as memory,
         make_bot(token, settings.bot_api_url) as bot,
-        _desk(settings, memory, choose(settings)) as desk,
+        _desk(settings, memory, choose(settings, emit)) as desk,
     ):
-        equipment = _equipment(settings, bot, desk)
+        equipment = _equipment(settings, bot, desk, emit)
         programme = _programme(equipment)
         if await introduce(bot, settings, stop):
             await relay(equipment, programme, stop)
@@ -131,7 +130,7 @@ async def _desk(settings: RelaySettings, memory: MemoryClient, responder: Respon
         yield replace(desk, queue=agent.queue_status)
 
 
-def _equipment(settings: RelaySettings, bot: Bot, desk: Desk) -> Equipment:
+def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, emit: Emit) -> Equipment:
     folder, moved = settings.data_dir / "relay", moved_groups(settings)
     profile = settings.config_dir / "profile.md"
     return Equipment(
@@ -145,13 +144,8 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk) -> Equipment:
         parts=Notebook(folder / "parts.json"),
         asked=Notebook(folder / "asked.json"),
         profile=profile.read_text() if profile.exists() else "",
-        emit=_emit(settings),
+        emit=emit,
     )
-
-
-def _emit(settings: RelaySettings) -> Emit:
-    zone = ZoneInfo(settings.timezone)
-    return journal(settings.log_dir, lambda: datetime.now(zone)) if settings.observability else silent
 
 
 def _programme(e: Equipment) -> Programme:

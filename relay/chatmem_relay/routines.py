@@ -50,7 +50,7 @@ class Sender:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
 
-async def send_and_record(sender: Sender, post: Post, trace_id: str | None = None) -> c.RecordedMessage:
+async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     """Telegram gets the whole text; then the memory gets it with its summary.
 
     Raises:
@@ -74,7 +74,7 @@ async def send_and_record(sender: Sender, post: Post, trace_id: str | None = Non
         summary=await shortened(post.text, sender.model),
         agent_id=post.agent,
     )
-    return await patiently(lambda: sender.memory.record_message(args, trace_id=trace_id))
+    return await patiently(lambda: sender.memory.record_message(args))
 
 
 def moved_groups(settings: RelaySettings) -> MovedGroups:

@@ -2,15 +2,15 @@
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from chatmem import tracing
 from chatmem.client import MemoryRefused, MemoryUnreachable
+from chatmem.journal import Emit
 from chatmem_relay.agents import Agents
 from chatmem_relay.cron import next_due
-from chatmem_relay.events import Emit
 from chatmem_relay.routine_file import Routine
 from chatmem_relay.routine_texts import NothingToSend, Writer, text_of
 from chatmem_relay.routines import Post, Sender, send_and_record
@@ -60,20 +60,25 @@ def due_between(programme: Programme, after: datetime, until: datetime) -> list[
 
 async def run(programme: Programme, routine: Routine) -> None:
     """Once, now."""
-    trace_id, chat = secrets.token_hex(16), routine.chat if routine.chat is not None else programme.home
+    with tracing.traced(routine.name):
+        await _run(programme, routine)
+
+
+async def _run(programme: Programme, routine: Routine) -> None:
+    chat = routine.chat if routine.chat is not None else programme.home
     agent = programme.agents.named(routine.agent)
     try:
         text = await text_of(programme.writer, routine, chat, agent.prompt, programme.sender.now())
-        await send_and_record(programme.sender, Post(text, chat, routine.name, agent.id, routine.thread), trace_id)
+        await send_and_record(programme.sender, Post(text, chat, routine.name, agent.id, routine.thread))
     except NothingToSend as reason:
         logger.info("%s sends nothing: %s", routine.name, reason)
     except (NotShown, MemoryUnreachable, MemoryRefused) as error:
         logger.warning("%s failed: %s", routine.name, error)
-        programme.emit("routine_failed", trace_id=trace_id, routine=routine.name, reason=str(error))
+        programme.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
     except Exception:
         logger.exception("%s failed", routine.name)
     else:
-        programme.emit("routine_sent", trace_id=trace_id, routine=routine.name, characters=len(text))
+        programme.emit("routine_sent", routine=routine.name, characters=len(text))
 
 
 def _due(programme: Programme, routine: Routine, after: datetime) -> datetime | None:

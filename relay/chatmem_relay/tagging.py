@@ -28,20 +28,18 @@ class Done:
         return {"applied": self.applied, "refused": self.refused, "unsaved": self.unsaved}
 
 
-async def apply(
-    memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], trace_id: str, patience: float
-) -> Done:
+async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
     """Carry them out in order, at most `MOST`; `patience`: seconds to wait for a memory that is away."""
-    outcomes = [await _outcome(memory, incoming, tag, trace_id, patience) for tag in tags[:MOST]]
+    outcomes = [await _outcome(memory, incoming, tag, patience) for tag in tags[:MOST]]
     return Done(outcomes.count("applied"), outcomes.count("refused"), outcomes.count("unsaved"))
 
 
-async def _outcome(memory: MemoryClient, incoming: Incoming, tag: Tag, trace_id: str, patience: float) -> str:
+async def _outcome(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float) -> str:
     try:
         if tag.kind == "done":
-            await _complete(memory, incoming, tag.text, trace_id, patience)
+            await _complete(memory, incoming, tag.text, patience)
         else:
-            await patiently(lambda: memory.remember(_statement(incoming, tag), trace_id=trace_id), patience)
+            await patiently(lambda: memory.remember(_statement(incoming, tag)), patience)
     except MemoryRefused as error:
         logger.warning("tag %s was refused: %s", tag.kind, error)
         return "refused"
@@ -59,15 +57,15 @@ def _statement(incoming: Incoming, tag: Tag) -> c.RememberArgs:
     return c.RememberArgs.model_validate(args)
 
 
-async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, trace_id: str, patience: float) -> None:
+async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> None:
     """The goal that fits best is done. None fits: the model meant something that is no goal of ours."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
-    found = await patiently(lambda: memory.search_memory(wanted, trace_id=trace_id), patience)
+    found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = _best(topic, found.results)
     if goal is None:
         raise MemoryRefused(f"no active goal matches {topic!r}")
     args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
-    await patiently(lambda: memory.update_memory(args, trace_id=trace_id), patience)
+    await patiently(lambda: memory.update_memory(args), patience)
 
 
 def _best(topic: str, goals: tuple[c.SearchResult, ...]) -> c.SearchResult | None:

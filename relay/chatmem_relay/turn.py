@@ -1,8 +1,6 @@
 """One turn: record, read, ask, show, record; every way it can fail is one honest sentence, and nothing is lost."""
 
 import logging
-import secrets
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,11 +8,12 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from chatmem import contract as c
+from chatmem import tracing
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from chatmem.journal import Emit, silent, timed
 from chatmem_llm import Answer
 from chatmem_relay import prompt as prompts
 from chatmem_relay import tagging
-from chatmem_relay.events import Emit, silent
 from chatmem_relay.expectation import expected
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.memory_outage import SHORT, patiently
@@ -93,19 +92,21 @@ class Outcome:
 async def run_turn(
     memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner
 ) -> Outcome:
-    """The whole turn, for a channel that keeps nothing itself. A turn begins here, and in `bot`."""
-    trace_id = secrets.token_hex(16)
-    try:
-        await record_incoming(memory, incoming, trace_id)
-        thought = await think(memory, responder, surface, incoming, manner, trace_id)
-    except MemoryUnreachable as error:
-        thought = failed(MEMORY_DOWN, error, manner, trace_id)
-    except MemoryRefused as error:
-        thought = failed(REFUSED.format(reason=error), error, manner, trace_id)
-    return await give(memory, surface, incoming, thought, manner, trace_id)
+    """The whole turn, for a channel that keeps nothing itself. A turn begins here, and in `bot`, with a trace."""
+    with tracing.traced("turn"):
+        manner.emit("message_received", chat=incoming.chat_id)
+        try:
+            with timed(manner.emit, "message_recorded"):
+                await record_incoming(memory, incoming)
+            thought = await think(memory, responder, surface, incoming, manner)
+        except MemoryUnreachable as error:
+            thought = failed(MEMORY_DOWN, error, manner)
+        except MemoryRefused as error:
+            thought = failed(REFUSED.format(reason=error), error, manner)
+        return await give(memory, surface, incoming, thought, manner)
 
 
-async def record_incoming(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c.RecordedMessage:
+async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
     """Step one. Only when it is done may the channel forget the message."""
     args = c.RecordMessageArgs(
         role="user",
@@ -118,18 +119,20 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming, trace_id: st
         message_thread_id=incoming.message_thread_id,
         reply_to_message_id=incoming.reply_to_message_id,
     )
-    return await memory.record_message(args, trace_id=trace_id)
+    return await memory.record_message(args)
 
 
 async def think(
-    memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner, trace_id: str
+    memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner
 ) -> Thought:
     """Step two: the context, the prompt, the model. May be done again as long as nothing was shown.
 
     Raises MemoryUnreachable and MemoryRefused.
     """
     await surface.typing()
-    context = await patiently(lambda: _context(memory, incoming, trace_id), min(SHORT, manner.patience))
+    with timed(manner.emit, "context_received") as found:
+        context = await patiently(lambda: _context(memory, incoming), min(SHORT, manner.patience))
+        found["tokens"] = context.tokens
     prompt = prompts.build(
         context,
         incoming.text,
@@ -140,34 +143,36 @@ async def think(
         profile=manner.profile,
     )
     try:
-        said = await _ask(memory, responder, surface, incoming, prompt, manner, trace_id)
+        said = await _ask(memory, responder, surface, incoming, prompt, manner)
     except CannotAnswer as error:
-        return failed(MODEL_DOWN, error, manner, trace_id)
+        return failed(MODEL_DOWN, error, manner)
     return Thought(said, notices=tuple(context.notices))
 
 
-def failed(sentence: str, error: Exception, manner: Manner, trace_id: str) -> Thought:
+def failed(sentence: str, error: Exception, manner: Manner) -> Thought:
     """The one honest sentence the person gets instead of an answer."""
     logger.warning("turn failed: %s", error)
-    manner.emit("turn_failed", trace_id=trace_id, reason=str(error))
+    manner.emit("turn_failed", reason=type(error).__name__)
     return Thought(sentence, failure=True)
 
 
-async def give(
-    memory: MemoryClient, surface: Surface, incoming: Incoming, thought: Thought, manner: Manner, trace_id: str
-) -> Outcome:
+async def give(memory: MemoryClient, surface: Surface, incoming: Incoming, thought: Thought, manner: Manner) -> Outcome:
     """Step three: show it, record what was shown, carry out its tags. Doing it again repeats nothing already done."""
-    text, tags = visible(thought), parse(thought.said).tags
+    with timed(manner.emit, "tags_parsed") as found:
+        text, tags = visible(thought), parse(thought.said).tags
+        found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
     try:
-        ids = await surface.send(text)
+        with timed(manner.emit, "reply_sent", failure=thought.failure) as found:
+            ids = await surface.send(text)
+            found["messages"] = len(ids)
     except NotShown as error:
         logger.warning("an answer could not be shown: %s", error)
-        manner.emit("answer_not_shown", trace_id=trace_id, reason=str(error))
+        manner.emit("reply_not_shown", reason=type(error).__name__)
         return Outcome(text)
     if thought.failure:
         return Outcome(text, tuple(ids))
-    recorded = await _record_answer(memory, incoming, text, ids, manner, trace_id)
-    carried_out = await _carry_out(memory, incoming, tags, manner, trace_id)
+    recorded = await _record_answer(memory, incoming, text, ids, manner)
+    carried_out = await _carry_out(memory, incoming, tags, manner)
     return Outcome(text, tuple(ids), tags, recorded and carried_out)
 
 
@@ -177,9 +182,7 @@ def visible(thought: Thought) -> str:
     return parsed.visible or (NOTED if parsed.tags else EMPTY)
 
 
-async def _record_answer(
-    memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], manner: Manner, trace_id: str
-) -> bool:
+async def _record_answer(memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], manner: Manner) -> bool:
     args = c.RecordMessageArgs(
         role="assistant",
         content=text,
@@ -194,15 +197,16 @@ async def _record_answer(
         expects=expected(text),
     )
     try:
-        await patiently(lambda: memory.record_message(args, trace_id=trace_id), manner.patience)
+        with timed(manner.emit, "reply_recorded"):
+            await patiently(lambda: memory.record_message(args), manner.patience)
     except (MemoryUnreachable, MemoryRefused) as error:
         logger.warning("the answer was sent but not recorded: %s", error)
-        manner.emit("answer_unrecorded", trace_id=trace_id, reason=str(error))
+        manner.emit("reply_unrecorded", reason=type(error).__name__)
         return False
     return True
 
 
-async def _context(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c.Context:
+async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
     args = c.GetContextArgs(
         chat_id=incoming.chat_id,
         message_thread_id=incoming.message_thread_id,
@@ -211,7 +215,7 @@ async def _context(memory: MemoryClient, incoming: Incoming, trace_id: str) -> c
         exclude_message_id=incoming.message_id,
         detail="sections",
     )
-    return await memory.get_context(args, trace_id=trace_id)
+    return await memory.get_context(args)
 
 
 async def _ask(
@@ -221,20 +225,18 @@ async def _ask(
     incoming: Incoming,
     prompt: prompts.Prompt,
     manner: Manner,
-    trace_id: str,
 ) -> str:
     pieces: list[str] = []
     used: Answer | None = None
-    started = time.monotonic()
-    manner.emit("model_start", trace_id=trace_id, model=responder.name)
-    async for piece in responder.answer(prompt, incoming, memory):
-        if isinstance(piece, Answer):
-            used = piece
-            continue
-        pieces.append(piece)
-        await surface.show_partial(shown_so_far("".join(pieces)))
-    seconds = round(time.monotonic() - started, 3)
-    manner.emit("model_complete", trace_id=trace_id, seconds=seconds, **_usage(responder, used))
+    manner.emit("model_start", model=responder.name)
+    with timed(manner.emit, "model_complete") as found:
+        async for piece in responder.answer(prompt, incoming, memory):
+            if isinstance(piece, Answer):
+                used = piece
+                continue
+            pieces.append(piece)
+            await surface.show_partial(shown_so_far("".join(pieces)))
+        found |= _usage(responder, used)
     return "".join(pieces)
 
 
@@ -250,11 +252,10 @@ def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
     }
 
 
-async def _carry_out(
-    memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner, trace_id: str
-) -> bool:
+async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner) -> bool:
     if not tags:
         return True
-    done = await tagging.apply(memory, incoming, tags, trace_id, manner.patience)
-    manner.emit("tags_applied", trace_id=trace_id, **done.counts())
+    with timed(manner.emit, "tags_applied") as found:
+        done = await tagging.apply(memory, incoming, tags, manner.patience)
+        found |= done.counts()
     return done.unsaved == 0

@@ -1,10 +1,10 @@
 """The memory as coroutines: one per tool, typed by the contract; knows MCP, not where the server is."""
 
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from mcp import MCPError
 from mcp.client import Client
-from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, RequestParamsMeta, TextContent
+from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, TextContent
 from pydantic import BaseModel, ValidationError
 
 from chatmem import contract as c
@@ -14,10 +14,6 @@ ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
 """JSON-RPC code `connect` gives to a request that found no server (JSON-RPC 2.0 §5.1, server error range)."""
-
-
-TRACE_META = "chatmem/trace"
-"""Key in a request's `_meta` under which one trace id travels through relay, server and summarizer."""
 
 
 class MemoryRefused(Exception):
@@ -42,35 +38,35 @@ class MemoryClient:
         """The MCP client underneath, for resources, prompts and subscriptions."""
         return self._client
 
-    async def record_message(self, args: c.RecordMessageArgs, *, trace_id: str | None = None) -> c.RecordedMessage:
-        return await self._call(c.RECORD_MESSAGE, args, c.RecordedMessage, trace_id)
+    async def record_message(self, args: c.RecordMessageArgs) -> c.RecordedMessage:
+        return await self._call(c.RECORD_MESSAGE, args, c.RecordedMessage)
 
-    async def get_context(self, args: c.GetContextArgs, *, trace_id: str | None = None) -> c.Context:
-        return await self._call(c.GET_CONTEXT, args, c.Context, trace_id)
+    async def get_context(self, args: c.GetContextArgs) -> c.Context:
+        return await self._call(c.GET_CONTEXT, args, c.Context)
 
-    async def search_memory(self, args: c.SearchMemoryArgs, *, trace_id: str | None = None) -> c.SearchResults:
-        return await self._call(c.SEARCH_MEMORY, args, c.SearchResults, trace_id)
+    async def search_memory(self, args: c.SearchMemoryArgs) -> c.SearchResults:
+        return await self._call(c.SEARCH_MEMORY, args, c.SearchResults)
 
-    async def remember(self, args: c.RememberArgs, *, trace_id: str | None = None) -> c.Remembered:
-        return await self._call(c.REMEMBER, args, c.Remembered, trace_id)
+    async def remember(self, args: c.RememberArgs) -> c.Remembered:
+        return await self._call(c.REMEMBER, args, c.Remembered)
 
-    async def update_memory(self, args: c.UpdateMemoryArgs, *, trace_id: str | None = None) -> c.Memory:
-        return await self._call(c.UPDATE_MEMORY, args, c.Memory, trace_id)
+    async def update_memory(self, args: c.UpdateMemoryArgs) -> c.Memory:
+        return await self._call(c.UPDATE_MEMORY, args, c.Memory)
 
-    async def forget(self, args: c.ForgetArgs, *, trace_id: str | None = None) -> c.Forgotten:
-        return await self._call(c.FORGET, args, c.Forgotten, trace_id)
+    async def forget(self, args: c.ForgetArgs) -> c.Forgotten:
+        return await self._call(c.FORGET, args, c.Forgotten)
 
-    async def get_profile(self, args: c.GetProfileArgs, *, trace_id: str | None = None) -> c.Profile:
-        return await self._call(c.GET_PROFILE, args, c.Profile, trace_id)
+    async def get_profile(self, args: c.GetProfileArgs) -> c.Profile:
+        return await self._call(c.GET_PROFILE, args, c.Profile)
 
-    async def summarize_chat(self, args: c.SummarizeChatArgs, *, trace_id: str | None = None) -> c.ChatSummary:
-        return await self._call(c.SUMMARIZE_CHAT, args, c.ChatSummary, trace_id)
+    async def summarize_chat(self, args: c.SummarizeChatArgs) -> c.ChatSummary:
+        return await self._call(c.SUMMARIZE_CHAT, args, c.ChatSummary)
 
-    async def explain(self, args: c.ExplainArgs, *, trace_id: str | None = None) -> c.Explanation:
-        return await self._call(c.EXPLAIN, args, c.Explanation, trace_id)
+    async def explain(self, args: c.ExplainArgs) -> c.Explanation:
+        return await self._call(c.EXPLAIN, args, c.Explanation)
 
-    async def start_new_chat(self, args: c.StartNewChatArgs, *, trace_id: str | None = None) -> c.NewChat:
-        return await self._call(c.START_NEW_CHAT, args, c.NewChat, trace_id)
+    async def start_new_chat(self, args: c.StartNewChatArgs) -> c.NewChat:
+        return await self._call(c.START_NEW_CHAT, args, c.NewChat)
 
     async def claim_work(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
         return await self._call(w.CLAIM_WORK, args, w.ClaimedWork)
@@ -78,21 +74,17 @@ class MemoryClient:
     async def extend_work(self, args: w.ExtendWorkArgs) -> w.Extended:
         return await self._call(w.EXTEND_WORK, args, w.Extended)
 
-    async def submit_work(self, args: w.SubmitWorkArgs, *, trace_id: str | None = None) -> w.Submitted:
-        return await self._call(w.SUBMIT_WORK, args, w.Submitted, trace_id)
+    async def submit_work(self, args: w.SubmitWorkArgs) -> w.Submitted:
+        return await self._call(w.SUBMIT_WORK, args, w.Submitted)
 
-    async def fail_work(self, args: w.FailWorkArgs, *, trace_id: str | None = None) -> w.Failed:
-        return await self._call(w.FAIL_WORK, args, w.Failed, trace_id)
+    async def fail_work(self, args: w.FailWorkArgs) -> w.Failed:
+        return await self._call(w.FAIL_WORK, args, w.Failed)
 
     async def queue_status(self, args: w.QueueStatusArgs | None = None) -> w.QueueStatus:
         return await self._call(w.QUEUE_STATUS, args or w.QueueStatusArgs(), w.QueueStatus)
 
-    async def _call(self, tool: str, args: BaseModel, kind: type[ResultT], trace_id: str | None = None) -> ResultT:
-        params = CallToolRequestParams(
-            name=tool,
-            arguments=args.model_dump(mode="json", exclude_none=True),
-            _meta=_trace_meta(trace_id),
-        )
+    async def _call(self, tool: str, args: BaseModel, kind: type[ResultT]) -> ResultT:
+        params = CallToolRequestParams(name=tool, arguments=args.model_dump(mode="json", exclude_none=True))
         try:
             # The session's own request method: `Client.call_tool` would validate the answer with jsonschema first,
             # which costs three times the rest of the call; pydantic validates it below.
@@ -105,10 +97,6 @@ class MemoryClient:
             return kind.model_validate(result.structured_content)
         except ValidationError as error:
             raise MemoryUnreachable(f"{tool} answered something else than the contract says: {error}") from error
-
-
-def _trace_meta(trace_id: str | None) -> RequestParamsMeta | None:
-    return cast(RequestParamsMeta, {TRACE_META: trace_id}) if trace_id else None
 
 
 def _text(result: CallToolResult) -> str:

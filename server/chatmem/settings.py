@@ -91,7 +91,9 @@ class ContextDefaults(Group):
     slot_minutes: float = Field(default=60, gt=0, description="Minutes a pending slot lives.")
 
 
-class _Base(BaseSettings):
+class Settings(BaseSettings):
+    """What every process is told."""
+
     model_config = SettingsConfigDict(
         env_file=".env",
         extra="ignore",
@@ -119,6 +121,12 @@ class _Base(BaseSettings):
         default=Path("logs"), validation_alias="CHATMEM_LOG_DIR", description="Folder of the JSON-lines events."
     )
 
+    otlp_endpoint: str | None = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="OTLP/HTTP collector of spans, such as http://127.0.0.1:4318; default none.",
+    )
+
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, name: str) -> str:
@@ -143,10 +151,10 @@ def system_timezone() -> str:
         return "UTC"
 
 
-SettingsT = TypeVar("SettingsT", bound=_Base)
+SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
-class ServerSettings(_Base):
+class ServerSettings(Settings):
     database_url: SecretStr | None = Field(
         default=None, validation_alias="DATABASE_URL", description="PostgreSQL DSN; default: the embedded server."
     )
@@ -202,7 +210,7 @@ class ServerSettings(_Base):
     context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="CHATMEM_CONTEXT")
 
 
-class _Client(_Base):
+class _Client(Settings):
     url: str = Field(
         default="http://127.0.0.1:8765/mcp", validation_alias="CHATMEM_URL", description="The memory server."
     )
@@ -318,7 +326,7 @@ def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
         raise SettingsError("Wrong settings:\n  " + "\n  ".join(lines)) from None
 
 
-def _variable(kind: type[_Base], location: tuple[int | str, ...]) -> str:
+def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
     head, *rest = (str(part) for part in location)
     field = kind.model_fields.get(head)
     alias = field.validation_alias if field else None

@@ -135,7 +135,7 @@ class WorkItem(Contract):
     attempt: int = Field(ge=1)
     lease_seconds: float = Field(gt=0)
     may_use_model: bool = Field(description="False: the budget is spent; use the deterministic rung.")
-    trace_id: str | None = None
+    traceparent: str | None = Field(default=None, description="W3C trace context of what queued the job.")
     input: WorkInput
 
 

@@ -7,7 +7,7 @@ import importlib
 import logging
 import sys
 
-from chatmem import lifeline
+from chatmem import lifeline, tracing
 from chatmem.settings import ServerSettings, SettingsError, load
 
 
@@ -23,6 +23,7 @@ def main() -> None:
         settings = load(ServerSettings)
     except SettingsError as error:
         sys.exit(str(error))
+    tracing.export("server", settings.otlp_endpoint)
     run(settings, stdio=args.stdio)
 
 

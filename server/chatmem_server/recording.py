@@ -39,7 +39,6 @@ class _Incoming:
     channel: str
     sent_at: datetime
     exchange_of: int | None
-    trace_id: str | None
 
     @property
     def ends_exchange(self) -> bool:
@@ -51,13 +50,13 @@ class Recorder:
         self._kit = kit
         self._rederiver = rederiver
 
-    async def record(self, where: Where, args: RecordMessageArgs, trace_id: str | None = None) -> RecordedMessage:
+    async def record(self, where: Where, args: RecordMessageArgs) -> RecordedMessage:
         """Record a message, or recognise it by its id as a duplicate or an edit.
 
         Raises:
             MessageRefused: when it names an exchange that is not there.
         """
-        incoming = await self._incoming(where, args, trace_id)
+        incoming = await self._incoming(where, args)
         now = self._kit.now()
         try:
             recorded, queued = await self._store(incoming, now)
@@ -81,7 +80,7 @@ class Recorder:
             recorded = await messages.record(t, self._row(m, now))
             return recorded, await self._queue(t, m, recorded, now)
 
-    async def _incoming(self, where: Where, args: RecordMessageArgs, trace_id: str | None) -> _Incoming:
+    async def _incoming(self, where: Where, args: RecordMessageArgs) -> _Incoming:
         return _Incoming(
             where=where,
             args=args,
@@ -90,7 +89,6 @@ class Recorder:
             channel=args.channel or DEFAULT_CHANNEL,
             sent_at=args.sent_at or self._kit.now().astimezone(self._kit.zone),
             exchange_of=await self._exchange_of(where, args),
-            trace_id=trace_id,
         )
 
     async def _exchange_of(self, where: Where, args: RecordMessageArgs) -> int | None:
@@ -159,7 +157,7 @@ class Recorder:
                 scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
                 now=now,
             )
-            return await self._rederiver.after_edit(t, m.where, old, m.content, now, m.trace_id) if changed else None
+            return await self._rederiver.after_edit(t, m.where, old, m.content, now) if changed else None
 
     async def _stored(self, m: _Incoming) -> StoredMessage:
         stored = await messages.by_ext_id(
@@ -191,9 +189,7 @@ class Recorder:
     def _job(
         self, m: _Incoming, kind: JobKind, key: str, first: int, last: int, start: datetime, exchanges: int = 0
     ) -> NewJob:
-        return NewJob(
-            m.where.owner_id, m.where.chat_id, kind, m.thread_key, key, first, last, start, exchanges, m.trace_id
-        )
+        return NewJob(m.where.owner_id, m.where.chat_id, kind, m.thread_key, key, first, last, start, exchanges)
 
     async def _compact(self, t: Queries, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
         lane = (m.where.owner_id, m.where.chat_id, m.thread_key)
@@ -202,7 +198,7 @@ class Recorder:
         rules = self._kit.settings.compaction
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=oldest, now=now):
             return False
-        return await compact_lane(t, rules, *lane, now, m.trace_id) > 0
+        return await compact_lane(t, rules, *lane, now) > 0
 
     async def _oldest_open(self, t: Queries, lane: tuple[int, int, str], count: int) -> datetime | None:
         """Read only when age alone could make compaction due."""
@@ -219,7 +215,9 @@ class Recorder:
     def _result(
         self, m: _Incoming, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None
     ) -> RecordedMessage:
-        self._kit.emit("message_received", trace_id=m.trace_id, outcome=outcome, role=m.args.role, queued=list(queued))
+        self._kit.emit("message_received", outcome=outcome, role=m.args.role, message=number)
+        if queued:
+            self._kit.emit("ltm_enqueued", kinds=list(queued))
         return RecordedMessage.model_validate(
             {
                 "id": number,
@@ -240,7 +238,6 @@ async def compact_lane(
     chat_id: int,
     thread_key: str,
     now: datetime,
-    trace_id: str | None = None,
     *,
     all_due: bool = False,
 ) -> int:
@@ -259,7 +256,7 @@ async def compact_lane(
     runs = compaction.runs(waiting, kept, rules.chunk)
     if not runs:
         return 0
-    return await lanes.queue_chunks(q, owner_id, chat_id, thread_key, lane.queued_to, runs, now, trace_id)
+    return await lanes.queue_chunks(q, owner_id, chat_id, thread_key, lane.queued_to, runs, now)
 
 
 def _offset_minutes(at: datetime) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from chatmem.journal import Emit
 from chatmem.settings import ServerSettings
 from chatmem_server.embedding.protocol import Embedder
 from chatmem_server.store.database import Database
@@ -23,7 +24,7 @@ class Kit:
     embedder: Embedder
     now: Callable[[], datetime]
     announce: Callable[[str, str], None]
-    emit: Callable[..., None]
+    emit: Emit
 
     @property
     def zone(self) -> ZoneInfo:

@@ -12,6 +12,7 @@ from typing import Any
 import asyncpg
 from mcp.server.auth.provider import AccessToken
 
+from chatmem.journal import journal
 from chatmem.settings import ServerSettings
 from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import TokenVerifier, ensure_local_tokens
@@ -26,7 +27,6 @@ from chatmem_server.services import Kit
 from chatmem_server.store import tokens
 from chatmem_server.store.database import Database, open_database
 from chatmem_server.subscriptions import Changes
-from chatmem_server.trace import jsonl, silent
 from chatmem_sql import migrations
 
 KEY_NAME = "memory"
@@ -54,7 +54,7 @@ class Storage:
         self._admin_dsn: str | None = None
         self._now = now
         self._actors: asyncio.Future[Actors] | None = None
-        self._emit = jsonl(settings.log_dir, "server", now) if settings.observability else silent
+        self._emit = journal("server", settings, now)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Storage"]:
@@ -89,7 +89,7 @@ class Storage:
         }
 
     def observe(self, tool: str, seconds: float, ok: bool) -> None:
-        self._emit("tool_call", tool=tool, milliseconds=round(seconds * 1000, 2), ok=ok)
+        self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
         assert self._actors is not None  # set before this task is made
@@ -101,7 +101,7 @@ class Storage:
             self._actors.set_exception(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
             # Mark it as seen: over stdio there may be nobody who asks.
             self._actors.exception()
-        self._emit("storage_open", milliseconds=round((time.perf_counter() - started) * 1000))
+        self._emit("storage_open", ms=round((time.perf_counter() - started) * 1000), ok=not self._actors.exception())
 
     async def _make(self, stack: AsyncExitStack) -> Actors:
         dsn = await self._dsn(stack)

@@ -8,16 +8,14 @@ import signal
 import socket
 import sys
 from contextlib import AsyncExitStack
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from chatmem import lifeline
+from chatmem import lifeline, tracing
 from chatmem.connect import connect_http
+from chatmem.journal import journal
 from chatmem.settings import SettingsError, SummarizerSettings, load
 from chatmem_llm import Guarded, LanguageModel
 from chatmem_summarizer.agent import Agent, Habits
-from chatmem_summarizer.events import Journal, unheard
-from chatmem_summarizer.ladder import Ladder, Step, Tell
+from chatmem_summarizer.ladder import Ladder, Step
 
 
 def main() -> None:
@@ -26,6 +24,7 @@ def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         settings = load(SummarizerSettings)
+        tracing.export("summarizer", settings.otlp_endpoint)
         asyncio.run(serve(settings))
     except SettingsError as error:
         sys.exit(str(error))
@@ -37,7 +36,7 @@ async def serve(settings: SummarizerSettings, stop: asyncio.Event | None = None)
     habits = Habits(f"{socket.gethostname()}-{os.getpid()}", settings.concurrency, settings.wait_seconds)
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
-        agent = Agent(place, Ladder(steps(settings)), habits, _journal(settings))
+        agent = Agent(place, Ladder(steps(settings)), habits, journal("summarizer", settings))
         logging.getLogger(__name__).info("summarizer works for %s", settings.url)
         await agent.run(stop)
 
@@ -60,13 +59,6 @@ def _made(module: str, name: str, *args: str, **options: str | None) -> Language
     """A provider's client. Its SDK is imported only here, for an agent without that provider need not pay for it."""
     made: LanguageModel = getattr(importlib.import_module(f"chatmem_llm.{module}"), name)(*args, **options)
     return made
-
-
-def _journal(settings: SummarizerSettings) -> Tell:
-    if not settings.observability:
-        return unheard
-    zone = ZoneInfo(settings.timezone)
-    return Journal(settings.log_dir, lambda: datetime.now(zone))
 
 
 def _stopped_by_signals() -> asyncio.Event:

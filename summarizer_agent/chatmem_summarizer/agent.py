@@ -3,11 +3,15 @@
 import asyncio
 import logging
 import random
+import time
 from collections.abc import Awaitable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
+from chatmem import tracing
 from chatmem.client import MemoryRefused, MemoryUnreachable
+from chatmem.journal import Emit
 from chatmem.work import (
     ClaimedWork,
     ClaimWorkArgs,
@@ -20,7 +24,7 @@ from chatmem.work import (
     WorkItem,
 )
 from chatmem_llm import Rung
-from chatmem_summarizer.ladder import Ladder, Tell
+from chatmem_summarizer.ladder import Ladder
 from chatmem_summarizer.work import Done, done
 
 log = logging.getLogger(__name__)
@@ -36,8 +40,8 @@ class Workplace(Protocol):
 
     async def claim_work(self, args: ClaimWorkArgs) -> ClaimedWork: ...
     async def extend_work(self, args: ExtendWorkArgs) -> Extended: ...
-    async def submit_work(self, args: SubmitWorkArgs, *, trace_id: str | None = None) -> Submitted: ...
-    async def fail_work(self, args: FailWorkArgs, *, trace_id: str | None = None) -> Failed: ...
+    async def submit_work(self, args: SubmitWorkArgs) -> Submitted: ...
+    async def fail_work(self, args: FailWorkArgs) -> Failed: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +57,11 @@ class Habits:
 class Agent:
     """Works until told to stop; then finishes what it can within `finish_seconds` and hands back the rest."""
 
-    def __init__(self, place: Workplace, ladder: Ladder, habits: Habits, tell: Tell) -> None:
+    def __init__(self, place: Workplace, ladder: Ladder, habits: Habits, emit: Emit) -> None:
         self._place = place
         self._ladder = ladder
         self._habits = habits
-        self._tell = tell
+        self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._vain: Rung | None = None
         """The rung that was up when the last result came out provisional all the same."""
@@ -89,7 +93,7 @@ class Agent:
             return (await self._place.claim_work(args)).jobs
         except (MemoryUnreachable, MemoryRefused) as error:
             log.warning("no work could be claimed: %s", error)
-            self._tell("claim_failed", {"reason": str(error)})
+            self._emit("claim_failed", reason=type(error).__name__)
             return None
 
     def _worth_redoing(self) -> Rung:
@@ -109,28 +113,33 @@ class Agent:
 
     async def _attend(self, job: WorkItem) -> None:
         """Works on a job and keeps its lease; a lease lost to another worker ends the work."""
-        work = asyncio.create_task(self._work(job))
-        lease = asyncio.create_task(self._keep_lease(job))
-        try:
-            await asyncio.wait({work, lease}, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
+        with tracing.traced(f"work {job.kind}", job.traceparent):
+            work = asyncio.create_task(self._work(job))
+            lease = asyncio.create_task(self._keep_lease(job))
+            try:
+                await asyncio.wait({work, lease}, return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError:
+                await _ended(work, lease)
+                await self._hand_back(job)
+                raise
             await _ended(work, lease)
-            await self._hand_back(job)
-            raise
-        await _ended(work, lease)
 
     async def _work(self, job: WorkItem) -> None:
-        tell = self._teller(job)
-        tell("work_claimed", {"attempt": job.attempt})
+        started = time.perf_counter()
+        emit = self._emitter(job)
+        emit("work_claimed", attempt=job.attempt)
         try:
-            outcome = await done(job.input, self._ladder, tell, may_use_model=job.may_use_model)
+            outcome = await done(job.input, self._ladder, emit, may_use_model=job.may_use_model)
         except Exception as error:
             log.exception("job %s failed", job.job_id)
+            emit("work_crashed", reason=type(error).__name__)
             await self._fail(job, f"{type(error).__name__}: {error}")
             return
-        await self._submit(job, outcome, tell)
+        state = await self._submit(job, outcome, emit)
+        ms = round((time.perf_counter() - started) * 1000)
+        emit("work_done", ms=ms, state=state, rung=outcome.rung, model=outcome.model, provisional=outcome.provisional)
 
-    async def _submit(self, job: WorkItem, outcome: Done, tell: Tell) -> None:
+    async def _submit(self, job: WorkItem, outcome: Done, emit: Emit) -> str:
         """Hands the result in, again and again while the server is away: the lease decides when it is too late."""
         args = SubmitWorkArgs(
             job_id=job.job_id,
@@ -141,19 +150,20 @@ class Agent:
             provisional=outcome.provisional,
             calls=outcome.calls,
         )
-        for attempt in range(1, 1_000_000):
+        attempt = 0
+        while True:
+            attempt += 1
             try:
-                submitted = await self._place.submit_work(args, trace_id=job.trace_id)
+                submitted = await self._place.submit_work(args)
             except MemoryUnreachable as error:
-                tell("submit_delayed", {"reason": str(error)})
+                emit("submit_delayed", attempt=attempt, reason=type(error).__name__)
                 await asyncio.sleep(_pause(attempt))
                 continue
             except MemoryRefused as error:
-                tell("submit_refused", {"reason": str(error)})
-                return
+                log.warning("the result of job %s was not taken: %s", job.job_id, error)
+                return "refused"
             self._vain = self._ladder.best_rung() if outcome.provisional else None
-            tell("work_submitted", {"state": submitted.state, "rung": outcome.rung, "model": outcome.model})
-            return
+            return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:
         """Returns when the lease is lost: refused, or not renewed in time."""
@@ -167,19 +177,20 @@ class Agent:
             except MemoryUnreachable:
                 continue
             except MemoryRefused as error:
-                self._teller(job)("lease_lost", {"reason": str(error)})
+                log.warning("job %s is somebody else's now: %s", job.job_id, error)
+                self._emitter(job)("lease_lost", reason="refused")
                 return
-        self._teller(job)("lease_lost", {"reason": "not renewed in time"})
+        self._emitter(job)("lease_lost", reason="not renewed in time")
 
     async def _fail(self, job: WorkItem, reason: str) -> None:
         args = FailWorkArgs(job_id=job.job_id, fence=job.fence, reason=reason[:500], retryable=True)
         try:
-            await self._place.fail_work(args, trace_id=job.trace_id)
+            await self._place.fail_work(args)
         except (MemoryUnreachable, MemoryRefused) as error:
             log.warning("job %s could not be handed back: %s", job.job_id, error)
 
     async def _hand_back(self, job: WorkItem) -> None:
-        self._teller(job)("work_handed_back", {})
+        self._emitter(job)("work_handed_back")
         try:
             async with asyncio.timeout(_HAND_BACK_SECONDS):
                 await self._fail(job, "the worker was stopped")
@@ -194,13 +205,8 @@ class Agent:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    def _teller(self, job: WorkItem) -> Tell:
-        about = {"traceId": job.trace_id, "jobId": job.job_id, "kind": job.kind}
-
-        def tell(event: str, fields: dict[str, Any]) -> None:
-            self._tell(event, {**about, **fields})
-
-        return tell
+    def _emitter(self, job: WorkItem) -> Emit:
+        return partial(self._emit, job=job.job_id, kind=job.kind)
 
 
 def _pause(failures: int) -> float:

@@ -1,21 +1,21 @@
 """The model ladder: Claude, Ollama, deterministic code; tells what was used, what it cost, what went wrong."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
+from chatmem import tracing
+from chatmem.journal import Emit
 from chatmem.work import ModelCall
 from chatmem_llm import Answer, Guarded, LLMError, LLMUnusable, Rung
 from chatmem_summarizer.answers import UnacceptableAnswerError
 from chatmem_summarizer.task import Task
 
 ResultT = TypeVar("ResultT")
-Tell = Callable[[str, dict[str, Any]], None]
-"""Told each event: its name and its fields."""
-
 OFFLINE_MODEL = "deterministic"
 
 
@@ -51,41 +51,54 @@ class Ladder:
                 return step.model.rung
         return "offline"
 
-    async def climb(self, task: Task[ResultT], tell: Tell, *, may_use_model: bool = True) -> Outcome[ResultT]:
+    async def climb(self, task: Task[ResultT], emit: Emit, *, may_use_model: bool = True) -> Outcome[ResultT]:
         """The first acceptable result. Every failure is told, none is silent."""
         calls: list[ModelCall] = []
         answered_badly = False
-        for index, step in enumerate(self._steps if may_use_model else ()):
-            answer = await _asked(step, task, calls, tell)
-            if answer is None:
-                continue
-            try:
-                result = task.accept(answer)
-            except (UnacceptableAnswerError, ValidationError) as error:
-                answered_badly = True
-                _reject(calls, answer, _reason(error), tell)
-                continue
-            tell("ltm_parse_result", {"ok": True, "model": answer.model})
-            return Outcome(result, answer.model, answer.rung, index > 0, tuple(calls))
+        steps = self._steps if may_use_model else ()
+        for index, step in enumerate(steps):
+            answer = await _asked(step, task, calls, emit)
+            if answer is not None:
+                try:
+                    result = task.accept(answer)
+                except (UnacceptableAnswerError, ValidationError) as error:
+                    answered_badly = True
+                    _reject(calls, answer, _reason(error), emit)
+                else:
+                    emit("ltm_parse_result", ok=True, model=answer.model)
+                    return Outcome(result, answer.model, answer.rung, index > 0, tuple(calls))
+            emit("model_fallback", model=step.model.name, to=_name(steps, index + 1))
         result = task.after_bad_answer() if answered_badly else task.without_model()
         return Outcome(result, OFFLINE_MODEL, "offline", bool(self._steps), tuple(calls))
 
 
-async def _asked(step: Step, task: Task[ResultT], calls: list[ModelCall], tell: Tell) -> Answer | None:
+async def _asked(step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit) -> Answer | None:
     model = step.model
     rest = model.breaker.resting()
     if rest:
-        tell("ltm_llm_skipped", {"model": model.name, "resting_seconds": round(rest, 1)})
+        emit("ltm_llm_skipped", model=model.name, resting_seconds=round(rest, 1))
         return None
     request = dataclasses.replace(task.request(model.rung), timeout=step.seconds)
+    started = time.perf_counter()
+    answer: Answer | None = None
     try:
-        answer = await model.complete(request)
+        with tracing.traced(f"chat {model.name}"):
+            answer = await model.complete(request)
+        calls.append(_call(answer))
     except LLMError as error:
         paid = error.answer if isinstance(error, LLMUnusable) else None
-        _note(calls, _failed_call(model, paid, str(error)), tell)
-        return None
-    _note(calls, _call(answer), tell)
+        calls.append(_failed_call(model, paid, str(error)))
+    emit("ltm_llm_call", ms=round((time.perf_counter() - started) * 1000), **_figures(calls[-1]))
     return answer
+
+
+def _figures(call: ModelCall) -> dict[str, object]:
+    """Without the provider's own words, which may repeat ours; the ledger keeps them."""
+    return call.model_dump(exclude={"seconds", "note"})
+
+
+def _name(steps: Sequence[Step], index: int) -> str:
+    return steps[index].model.name if index < len(steps) else OFFLINE_MODEL
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
@@ -95,14 +108,10 @@ def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
     return str(error)
 
 
-def _note(calls: list[ModelCall], call: ModelCall, tell: Tell) -> None:
-    calls.append(call)
-    tell("ltm_llm_call", call.model_dump())
-
-
-def _reject(calls: list[ModelCall], answer: Answer, reason: str, tell: Tell) -> None:
+def _reject(calls: list[ModelCall], answer: Answer, reason: str, emit: Emit) -> None:
     calls[-1] = calls[-1].model_copy(update={"ok": False, "note": reason})
-    tell("ltm_parse_result", {"ok": False, "model": answer.model, "reason": reason})
+    emit("ltm_parse_result", ok=False, model=answer.model)
+    emit("parse_failed", model=answer.model, reason=reason)
 
 
 def _call(answer: Answer) -> ModelCall:

@@ -1,5 +1,6 @@
 """Which task answers which kind of work."""
 
+from chatmem.journal import Emit
 from chatmem.work import (
     ChunkInput,
     ErasureInput,
@@ -14,22 +15,22 @@ from chatmem.work import (
     WorkInput,
 )
 from chatmem_summarizer.extract import exchange_task
-from chatmem_summarizer.ladder import Ladder, Outcome, Tell
+from chatmem_summarizer.ladder import Ladder, Outcome
 from chatmem_summarizer.summarize import chunk_task, profile_task, routine_task, thread_task
 
 Done = Outcome[ExchangeResult] | Outcome[SummaryResult] | Outcome[ProfileResult] | Outcome[RoutineResult]
 
 
-async def done(work: WorkInput, ladder: Ladder, tell: Tell, *, may_use_model: bool = True) -> Done:
+async def done(work: WorkInput, ladder: Ladder, emit: Emit, *, may_use_model: bool = True) -> Done:
     """The result of one piece of work, by the best rung that answers."""
     match work:
         case ExchangeInput():
-            return await ladder.climb(exchange_task(work), tell, may_use_model=may_use_model)
+            return await ladder.climb(exchange_task(work), emit, may_use_model=may_use_model)
         case ChunkInput() | ErasureInput():
-            return await ladder.climb(chunk_task(work), tell, may_use_model=may_use_model)
+            return await ladder.climb(chunk_task(work), emit, may_use_model=may_use_model)
         case ThreadInput():
-            return await ladder.climb(thread_task(work), tell, may_use_model=may_use_model)
+            return await ladder.climb(thread_task(work), emit, may_use_model=may_use_model)
         case ProfileInput():
-            return await ladder.climb(profile_task(work), tell, may_use_model=may_use_model)
+            return await ladder.climb(profile_task(work), emit, may_use_model=may_use_model)
         case RoutineInput():
-            return await ladder.climb(routine_task(work), tell, may_use_model=may_use_model)
+            return await ladder.climb(routine_task(work), emit, may_use_model=may_use_model)

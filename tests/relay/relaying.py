@@ -9,12 +9,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from chatmem.client import MemoryClient
+from chatmem.journal import silent
 from chatmem.settings import RelaySettings
 from chatmem_llm import Answer
 from chatmem_relay.agents import Agents
 from chatmem_relay.bot import Equipment
 from chatmem_relay.commands import Desk
-from chatmem_relay.events import silent
 from chatmem_relay.inbox import Inbox
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.moved_groups import MovedGroups

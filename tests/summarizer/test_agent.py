@@ -27,6 +27,7 @@ from chatmem_summarizer import work as work_module
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder, Step
 from tests.summarizer.talk import chunk, exchange, job
+from tests.told import Told
 
 pytestmark = pytest.mark.anyio
 
@@ -64,14 +65,14 @@ class Place:
             raise self.extend_error
         return Extended(lease_until=NOW)
 
-    async def submit_work(self, args: SubmitWorkArgs, *, trace_id: str | None = None) -> Submitted:
+    async def submit_work(self, args: SubmitWorkArgs) -> Submitted:
         if self.submit_errors:
             raise self.submit_errors.pop(0)
         self.submitted.append(args)
         await self._tell()
         return Submitted(job_id=args.job_id, state="complete")
 
-    async def fail_work(self, args: FailWorkArgs, *, trace_id: str | None = None) -> Failed:
+    async def fail_work(self, args: FailWorkArgs) -> Failed:
         self.failed.append(args)
         await self._tell()
         return Failed(state="pending_summarization", attempts=1, retry_at=None)
@@ -115,21 +116,21 @@ class SlowModel:
 class Bench:
     place: Place
     stop: asyncio.Event
-    events: list[tuple[str, dict[str, Any]]]
+    events: Told
     task: asyncio.Task[None]
 
-    def told(self, event: str) -> list[dict[str, Any]]:
-        return [fields for name, fields in self.events if name == event]
+    def told(self, event: str) -> list[dict[str, object]]:
+        return self.events.told(event)
 
 
 @asynccontextmanager
 async def working(
     place: Place, ladder: Ladder | None = None, *, concurrency: int = 2, finish: float = 3.0
 ) -> AsyncIterator[Bench]:
-    events: list[tuple[str, dict[str, Any]]] = []
+    events = Told()
     stop = asyncio.Event()
     habits = Habits("tester", concurrency, wait_seconds=5, finish_seconds=finish)
-    worker = Agent(place, ladder or Ladder([]), habits, lambda event, fields: events.append((event, fields)))
+    worker = Agent(place, ladder or Ladder([]), habits, events)
     task = asyncio.create_task(worker.run(stop))
     try:
         yield Bench(place, stop, events, task)
@@ -146,7 +147,9 @@ def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_work_is_claimed_done_and_submitted_under_its_fence() -> None:
-    place = Place(jobs=[job(exchange("I live in Berlin"), 1, fence=7), job(chunk(), 2)])
+    trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    parent = f"00-{trace}-00f067aa0ba902b7-01"
+    place = Place(jobs=[job(exchange("I live in Berlin"), 1, fence=7, traceparent=parent), job(chunk(), 2)])
     async with working(place) as bench:
         await place.until(lambda: len(place.submitted) == 2)
     first = next(args for args in place.submitted if args.job_id == "1:1:1")
@@ -155,7 +158,8 @@ async def test_work_is_claimed_done_and_submitted_under_its_fence() -> None:
     assert place.claims[0].worker == "tester"
     assert place.claims[0].best_rung == "offline"
     assert not place.failed
-    assert {fields["traceId"] for fields in bench.told("work_submitted")} == {"t1"}
+    continued = {fields["traceId"] for fields in bench.told("work_done") if fields["job"] == "1:1:1"}
+    assert continued == {trace}, "the work belongs to the trace of the turn that queued it"
 
 
 async def test_a_server_that_is_away_is_asked_again_until_it_is_back() -> None:
@@ -177,7 +181,7 @@ async def test_a_void_fence_ends_the_matter() -> None:
     async with working(place, concurrency=1) as bench:
         await place.until(lambda: len(place.submitted) == 1)
     assert [args.job_id for args in place.submitted] == ["1:1:2"]
-    assert bench.told("submit_refused")
+    assert [fields["state"] for fields in bench.told("work_done")] == ["refused", "complete"]
     assert not place.failed
 
 

@@ -1,18 +1,15 @@
 """The agent as a process: its settings, its signals, its journal."""
 
 import asyncio
-import json
 import os
 import signal
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from chatmem.settings import SummarizerSettings
 from chatmem_summarizer.__main__ import steps
-from chatmem_summarizer.events import Journal
 
 pytestmark = pytest.mark.anyio
 
@@ -70,18 +67,3 @@ def test_only_configured_models_are_on_the_ladder() -> None:
     assert names(anthropic_api_key="k") == ["claude-haiku-4-5"]
     assert names(ollama_url="http://127.0.0.1:9") == ["llama3.2"]
     assert names(anthropic_api_key="k", ollama_url="http://127.0.0.1:9") == ["claude-haiku-4-5", "llama3.2"]
-
-
-def test_the_journal_is_one_json_line_an_event_in_the_file_of_the_day(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "logs", lambda: datetime(2026, 2, 18, 9, tzinfo=UTC))
-    journal("work_claimed", {"traceId": "t1", "attempt": 1})
-    journal("work_submitted", {"traceId": "t1"})
-    lines = (tmp_path / "logs" / "2026-02-18.jsonl").read_text().splitlines()
-    assert json.loads(lines[0]) == {
-        "at": "2026-02-18T09:00:00+00:00",
-        "service": "summarizer",
-        "event": "work_claimed",
-        "traceId": "t1",
-        "attempt": 1,
-    }
-    assert len(lines) == 2

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from chatmem.journal import silent
 from chatmem.work import (
     Canonical,
     ExchangeResult,
@@ -31,6 +32,7 @@ from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, Garbage, Hang, Reply, Say, say_json
 from tests.summarizer.talk import ZONE, chunk, exchange, routine
+from tests.told import Told
 
 pytestmark = pytest.mark.anyio
 
@@ -42,17 +44,14 @@ class Stage:
     claude: AnthropicStub
     ollama: OllamaStub
     ladder: Ladder
-    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    events: Told = field(default_factory=Told)
     now: float = 0.0
 
-    def tell(self, event: str, fields: dict[str, Any]) -> None:
-        self.events.append((event, fields))
-
-    def told(self, event: str) -> list[dict[str, Any]]:
-        return [fields for name, fields in self.events if name == event]
+    def told(self, event: str) -> list[dict[str, object]]:
+        return self.events.told(event)
 
     async def work(self, work: Any, *, may_use_model: bool = True) -> Done:
-        return await done(work, self.ladder, self.tell, may_use_model=may_use_model)
+        return await done(work, self.ladder, self.events, may_use_model=may_use_model)
 
 
 @pytest.fixture
@@ -148,6 +147,7 @@ async def test_any_failure_of_claude_is_told_and_left_to_the_next_rung(stage: St
     assert (outcome.rung, outcome.provisional) == ("ollama", True)
     assert [call.ok for call in outcome.calls] == [False, True]
     assert outcome.calls[0].note
+    assert stage.told("model_fallback") == [{"traceId": None, "model": "claude-haiku-4-5", "to": "llama3.2"}]
     bad = [f for f in (*stage.told("ltm_llm_call"), *stage.told("ltm_parse_result")) if not f["ok"]]
     assert bad
 
@@ -160,6 +160,8 @@ async def test_when_every_model_fails_the_deterministic_rung_answers(stage: Stag
     certain = extracted(outcome).extraction.certain
     assert [item.text for item in certain.facts] == ["Works as a nurse at Mercy Hospital"]
     assert len(outcome.calls) == 2
+    assert [fields["to"] for fields in stage.told("model_fallback")] == ["llama3.2", "deterministic"]
+    assert len(stage.told("parse_failed")) + len([f for f in stage.told("ltm_llm_call") if not f["ok"]]) == 2
 
 
 async def test_a_spent_budget_asks_no_model(stage: Stage) -> None:
@@ -170,7 +172,7 @@ async def test_a_spent_budget_asks_no_model(stage: Stage) -> None:
 
 
 async def test_without_any_model_the_deterministic_rung_is_final() -> None:
-    outcome = await done(exchange(SAID), Ladder([]), lambda event, fields: None)
+    outcome = await done(exchange(SAID), Ladder([]), silent)
     assert (outcome.rung, outcome.provisional) == ("offline", False)
     assert Ladder([]).best_rung() == "offline"
 

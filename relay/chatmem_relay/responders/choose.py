@@ -3,8 +3,9 @@
 import importlib
 from collections.abc import Awaitable, Callable, Sequence
 
+from chatmem.journal import Emit, silent
 from chatmem.settings import RelaySettings, SettingsError
-from chatmem_llm import FirstAvailable, Guarded, LanguageModel, ask
+from chatmem_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
 from chatmem_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from chatmem_relay.responders.model import ModelResponder
 from chatmem_relay.responders.offline import OfflineResponder
@@ -12,14 +13,25 @@ from chatmem_relay.responders.plain import InOnePiece
 from chatmem_relay.responders.responder import Responder
 
 
-def choose(settings: RelaySettings) -> Responder:
-    """Raises SettingsError when the one asked for is not configured."""
+def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
+    """A model that hands over to the next is told to `emit`. Raises SettingsError when one is not configured."""
     if settings.responder == "claude-cli":
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
     if not models:
         return OfflineResponder()
-    return ModelResponder(models[0] if len(models) == 1 else FirstAvailable(models), settings.model_seconds)
+    model = models[0] if len(models) == 1 else FirstAvailable(models, _told(models, emit))
+    return ModelResponder(model, settings.model_seconds)
+
+
+def _told(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageModel, LLMError], None]:
+    names = [model.name for model in models]
+
+    def tell(model: LanguageModel, error: LLMError) -> None:
+        after = names[names.index(model.name) + 1 :]
+        emit("model_fallback", model=model.name, to=after[0] if after else None, reason=type(error).__name__)
+
+    return tell
 
 
 def _models(settings: RelaySettings) -> Sequence[LanguageModel]:

@@ -31,7 +31,6 @@ class _Request:
     where: Where
     args: c.GetContextArgs
     thread_key: str
-    trace_id: str | None
 
 
 class ContextReader:
@@ -40,20 +39,20 @@ class ContextReader:
         self._recorder = recorder
         self._retriever = retriever
 
-    async def context(self, where: Where, args: c.GetContextArgs, trace_id: str | None = None) -> c.Context:
+    async def context(self, where: Where, args: c.GetContextArgs) -> c.Context:
         """One context, and a receipt of it."""
         started = time.perf_counter()
         lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
-        request = _Request(where, args, lane, trace_id)
+        request = _Request(where, args, lane)
         rows = await self._rows(request)
         material = await self._material(request, rows)
         built = assemble(material)
         receipt_id = await self._keep(request, rows, built)
         self._kit.emit(
             "context_built",
-            trace_id=trace_id,
+            ms=round((time.perf_counter() - started) * 1000, 2),
             tokens=built.tokens,
-            milliseconds=round((time.perf_counter() - started) * 1000, 2),
+            truncated=built.truncated,
             receipt=receipt_id,
         )
         return self._result(request, rows, built, receipt_id)

@@ -25,7 +25,7 @@ class Rederiver:
         self._kit = kit
 
     async def after_edit(
-        self, t: Queries, where: Where, old: StoredMessage, new_text: str, now: datetime, trace_id: str | None
+        self, t: Queries, where: Where, old: StoredMessage, new_text: str, now: datetime
     ) -> tuple[JobKind, ...]:
         """Retire what the new text no longer says, and queue learning and summarising it again."""
         retired = await self._retire(t, where, old, new_text, now)

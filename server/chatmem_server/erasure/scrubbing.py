@@ -47,7 +47,7 @@ class Scrubber:
         finally:
             await connection.close()
         await self._kit.database.run("scrub.done", began)
-        self._kit.emit("scrubbed", seconds=(self._kit.now() - began).total_seconds())
+        self._kit.emit("scrubbed", ms=round((self._kit.now() - began).total_seconds() * 1000))
 
     async def _retire_log(self, connection: Any) -> None:
         """Two rounds: the first closes the segment that holds the old text, the second lets it go."""

@@ -64,7 +64,7 @@ class Applier:
             case _:
                 raise ResultRefused(f"a {result.kind} result does not answer a {job.kind} job")
 
-    def announce(self, job: Job, stored: dict[str, int]) -> None:
+    def announce(self, job: Job) -> None:
         """Tell subscribers and workers, after the commit."""
         owner, chat = job.key.owner_id, job.key.chat_id
         changed = {
@@ -74,8 +74,6 @@ class Applier:
         for uri in (*changed, f"memory://chat/{chat}/context"):
             self._kit.announce(CHANGES, f"{owner} {uri}")
         self._kit.announce(WORK, "")
-        event = "summary_written" if job.kind != "exchange" else "ltm_store_result"
-        self._kit.emit(event, trace_id=job.trace_id, job=str(job.key), kind=job.kind, **stored)
 
     async def _exchange(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         stored = await self._learner.learn(t, job, result.extraction, now)

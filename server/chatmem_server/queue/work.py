@@ -2,15 +2,18 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from chatmem import tracing
 from chatmem import work as w
 from chatmem.contract import JobKind
 from chatmem_server.queue.applying import Applier, ResultRefused
 from chatmem_server.queue.work_inputs import Inputs
 from chatmem_server.services import WORK, Kit
 from chatmem_server.store import chats, ledger, queue
+from chatmem_server.store.database import Transaction
 from chatmem_server.store.queue import Job, JobKey
 
 EXCHANGE_SHARE = 0.75
@@ -23,6 +26,7 @@ RUNGS: tuple[w.Rung, ...] = ("offline", "ollama", "claude")
 REDONE: tuple[JobKind, ...] = ("exchange", "chunk_summary")
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
+REFUSED = "refused"
 
 
 class ClaimLost(Exception):
@@ -93,7 +97,7 @@ class WorkQueue:
         if failure is None:
             raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
         await self._charge(job, args.calls)
-        self._kit.emit("work_failed", trace_id=job.trace_id, job=str(key), kind=job.kind, reason=args.reason)
+        self._kit.emit("work_failed", job=str(key), kind=job.kind, state=failure.state, attempts=failure.attempts)
         return w.Failed(
             state=failure.state,
             attempts=failure.attempts,
@@ -176,7 +180,7 @@ class WorkQueue:
             attempt=job.attempts + 1,
             lease_seconds=self._kit.settings.queue.lease_seconds,
             may_use_model=await self._may_use_model(job),
-            trace_id=job.trace_id,
+            traceparent=job.traceparent,
             input=work,
         )
 
@@ -207,24 +211,33 @@ class WorkQueue:
             await chats.charge(t, job.key.owner_id, job.key.chat_id, sum(call.ok for call in calls))
 
     async def _apply_one(self, owner_id: int, chat_id: int) -> tuple[JobKey, dict[str, int]] | None:
-        now = self._kit.now()
+        started = time.perf_counter()
         async with self._kit.database.transaction() as t:
             await chats.lock(t, owner_id, chat_id)
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            try:
-                async with t.savepoint():
-                    stored = await self._applier.apply(t, job, now)
-            except ResultRefused as refusal:
-                policy = self._kit.settings.queue
-                retry = now + self.backoff(job.attempts)
-                await queue.refuse(t, job.key, str(refusal), now, max_attempts=policy.max_attempts, not_before=retry)
-                stored = {"refused": 1}
-            else:
-                await queue.complete(t, job.key, now)
-        self._applier.announce(job, stored)
+            # A result may have waited until another job's was applied, whose trace this is.
+            with tracing.traced(f"apply {job.kind}", job.traceparent):
+                stored = await self._apply(t, job)
+        with tracing.traced(f"tell {job.kind}", job.traceparent):
+            ms = round((time.perf_counter() - started) * 1000, 2)
+            self._kit.emit(_event(job, stored), ms=ms, job=str(job.key), kind=job.kind, **stored)
+        self._applier.announce(job)
         return job.key, stored
+
+    async def _apply(self, t: Transaction, job: Job) -> dict[str, int]:
+        now = self._kit.now()
+        try:
+            async with t.savepoint():
+                stored = await self._applier.apply(t, job, now)
+        except ResultRefused as refusal:
+            policy = self._kit.settings.queue
+            retry = now + self.backoff(job.attempts)
+            await queue.refuse(t, job.key, str(refusal), now, max_attempts=policy.max_attempts, not_before=retry)
+            return {REFUSED: 1}
+        await queue.complete(t, job.key, now)
+        return stored
 
     async def _wait(self, seconds: float) -> None:
         try:
@@ -232,6 +245,12 @@ class WorkQueue:
                 await self._wake.wait()
         except TimeoutError:
             return
+
+
+def _event(job: Job, stored: dict[str, int]) -> str:
+    if REFUSED in stored:
+        return "result_refused"
+    return "ltm_store_result" if job.kind == "exchange" else "summary_written"
 
 
 def month_start(now: datetime) -> datetime:

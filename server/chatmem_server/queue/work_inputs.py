@@ -82,7 +82,7 @@ class Inputs:
         """The rest becomes a job of its own, so one model call stays small."""
         rest = NewJob(
             *(job.key.owner_id, job.key.chat_id, job.kind, job.thread_key, job.dedup_key),
-            *(lines[-1].id + 1, job.to_id, self._kit.now(), 0, job.trace_id),
+            *(lines[-1].id + 1, job.to_id, self._kit.now(), 0, job.traceparent),
         )
         async with self._kit.database.transaction() as t:
             await chats.lock(t, job.key.owner_id, job.key.chat_id)

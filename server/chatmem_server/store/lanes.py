@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from chatmem import tracing
 from chatmem_server.store.database import Queries
 
 
@@ -79,14 +80,13 @@ async def queue_chunks(
     queued_to: int,
     runs: Sequence[Run],
     now: datetime,
-    trace_id: str | None,
 ) -> int:
     """How many chunk jobs were queued; 0 when somebody else moved the lane's mark first."""
     rows = await q.rows(
         "lanes.queue_chunks",
         *(owner_id, chat_id, thread_key, queued_to),
         *([r.from_no for r in runs], [r.to_no for r in runs], [r.from_id for r in runs], [r.to_id for r in runs]),
-        *(sum(r.tokens for r in runs), now, trace_id),
+        *(sum(r.tokens for r in runs), now, tracing.traceparent()),
     )
     return len(rows)
 

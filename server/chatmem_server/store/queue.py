@@ -1,10 +1,11 @@
 """The write-ahead queue: the state machine lives in its statements."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from chatmem import tracing
 from chatmem.contract import JobKind
 from chatmem.work import JobState, Rung
 from chatmem_server.store.database import Queries, Row
@@ -43,13 +44,16 @@ class Job:
     result: dict[str, Any] | None
     model: str | None
     provisional: bool
-    trace_id: str | None
+    traceparent: str | None
     created_at: datetime
 
 
 @dataclass(frozen=True)
 class NewJob:
-    """Work on messages from_id..to_id of a lane. Jobs of one kind and dedup key join until one is claimed."""
+    """Work on messages from_id..to_id of a lane, in the trace that queues it.
+
+    Jobs of one kind and dedup key join until one is claimed.
+    """
 
     owner_id: int
     chat_id: int
@@ -60,7 +64,7 @@ class NewJob:
     to_id: int
     not_before: datetime
     exchanges: int = 0
-    trace_id: str | None = None
+    traceparent: str | None = field(default_factory=tracing.traceparent)
 
 
 @dataclass(frozen=True)
@@ -102,7 +106,7 @@ async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
     row = await q.row(
         "queue.enqueue",
         *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
-        *(job.not_before, now, job.trace_id),
+        *(job.not_before, now, job.traceparent),
     )
     return row["id"] if row is not None else None
 
@@ -218,5 +222,5 @@ def _key_of(row: Row) -> JobKey:
 
 
 def _job(row: Row) -> Job:
-    names = set(Job.__dataclass_fields__) - {"key"}
-    return Job(key=_key_of(row), **{name: row[name] for name in names})
+    names = set(Job.__dataclass_fields__) - {"key", "traceparent"}
+    return Job(key=_key_of(row), traceparent=row["trace_id"], **{name: row[name] for name in names})

@@ -167,11 +167,11 @@ class _Tools:
 
     async def record_message(self, call: Call[c.RecordMessageArgs]) -> BaseModel:
         actors, where = await self._at(call)
-        return await actors.recorder.record(where, call.args, call.trace_id)
+        return await actors.recorder.record(where, call.args)
 
     async def get_context(self, call: Call[c.GetContextArgs]) -> BaseModel:
         actors, where = await self._at(call)
-        return await actors.reader.context(where, call.args, call.trace_id)
+        return await actors.reader.context(where, call.args)
 
     async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> BaseModel:
         actors, where = await self._at(call)

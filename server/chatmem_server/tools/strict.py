@@ -32,11 +32,10 @@ class Refusal(Exception):
 class Call(Generic[ArgsT]):
     """One call of a tool: who, with what arguments, in which MCP context."""
 
-    def __init__(self, caller: Caller, args: ArgsT, context: AnyContext, trace_id: str | None) -> None:
+    def __init__(self, caller: Caller, args: ArgsT, context: AnyContext) -> None:
         self.caller = caller
         self.args = args
         self.context = context
-        self.trace_id = trace_id
 
 
 Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
@@ -68,7 +67,7 @@ class StrictTool(Tool):
         args = self._validated(arguments)
         caller = self.caller_of()
         try:
-            result = await self.handler(Call(caller, args, context, trace_of(context)))
+            result = await self.handler(Call(caller, args, context))
         except self.refusals as refusal:
             raise ToolError(str(refusal)) from refusal
         except Exception as crash:
@@ -130,13 +129,6 @@ def strict_tool(
         refusals=refusals,
         observe=observe,
     )
-
-
-def trace_of(context: AnyContext) -> str | None:
-    """The trace id a client sent in `_meta`, if it looks like one."""
-    meta: Any = context.request_context.meta
-    value = meta.get("chatmem/trace") if isinstance(meta, Mapping) else None
-    return value if isinstance(value, str) and 0 < len(value) <= 64 and value.isprintable() else None
 
 
 def explained(tool: str, error: ValidationError) -> str:

@@ -1,6 +1,6 @@
 -- name: enqueue
 -- $1 owner, $2 chat, $3 kind, $4 thread key, $5 dedup key, $6 first and $7 last message, $8 exchanges, $9 not before,
--- $10 now, $11 trace. A job nobody has claimed yet takes the further messages in.
+-- $10 now, $11 its trace in W3C form. A job nobody has claimed yet takes the further messages in.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $1 and chat_id = $2

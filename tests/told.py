@@ -1,0 +1,16 @@
+"""Hears events in the test's own process, as a journal would write them."""
+
+from chatmem import tracing
+
+
+class Told:
+    """`events.told("parse_failed")` gives the fields of each such event."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[str, dict[str, object]]] = []
+
+    def __call__(self, event: str, /, **fields: object) -> None:
+        self.all.append((event, {"traceId": tracing.trace_id(), **fields}))
+
+    def told(self, event: str) -> list[dict[str, object]]:
+        return [fields for name, fields in self.all if name == event]
