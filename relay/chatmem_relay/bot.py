@@ -26,7 +26,7 @@ from chatmem_relay.memory_outage import FOREVER, patiently
 from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
-from chatmem_relay.pressing import press
+from chatmem_relay.presses import press
 from chatmem_relay.updates import incoming
 
 logger = logging.getLogger(__name__)
@@ -36,7 +36,6 @@ BROKEN = "Something went wrong on my side; your message is kept. Please ask me a
 AWAY_SECONDS = 6.0
 """A memory that restarts is back sooner; of a longer outage the person hears once."""
 
-DRAIN_SECONDS = 5.0
 MOST_SEEN = 1000
 
 
@@ -57,6 +56,7 @@ class Equipment:
     emit: Emit = silent
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     away_seconds: float = AWAY_SECONDS
+    drain_seconds: float = 5.0
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Relay:
 
     async def drain(self) -> None:
         """Let turns under way end, for some seconds; the rest is taken up by the next process."""
-        await self._lanes.drain(DRAIN_SECONDS)
+        await self._lanes.drain(self._e.drain_seconds)
 
     async def _take(self, update: Update) -> None:
         if update.callback_query is not None:

@@ -25,11 +25,11 @@ from chatmem_relay.outbox import Outbox
 from chatmem_relay.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE, poll
 from chatmem_relay.responders.choose import choose, summariser
 from chatmem_relay.responders.responder import Responder
-from chatmem_relay.routine_file import load_routines
-from chatmem_relay.routine_texts import Writer
-from chatmem_relay.routines import Sender, moved_groups
-from chatmem_relay.schedule import Programme, keep
-from chatmem_relay.shortening import SUMMARY_SECONDS
+from chatmem_relay.routines.file import load_routines
+from chatmem_relay.routines.schedule import Programme, keep
+from chatmem_relay.routines.sending import Sender, moved_groups
+from chatmem_relay.routines.short_form import SUMMARY_SECONDS
+from chatmem_relay.routines.texts import Writer
 from chatmem_relay.stop import Stopped, pause_or_stop, unless_stopped
 from chatmem_relay.telegram_bot import make_bot
 from chatmem_relay.webhook import serve_webhook

@@ -13,7 +13,7 @@ from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.journal import Emit, silent, timed
 from chatmem_llm import Answer
 from chatmem_relay import prompt as prompts
-from chatmem_relay import tagging
+from chatmem_relay import tag_effects
 from chatmem_relay.expectation import expected
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.memory_outage import SHORT, patiently
@@ -256,6 +256,6 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
     if not tags:
         return True
     with timed(manner.emit, "tags_applied") as found:
-        done = await tagging.apply(memory, incoming, tags, manner.patience)
+        done = await tag_effects.apply(memory, incoming, tags, manner.patience)
         found |= done.counts()
     return done.unsaved == 0

@@ -24,10 +24,10 @@ from chatmem_relay.process import introduce, relay
 from chatmem_relay.prompt import Prompt
 from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.responders.responder import CannotAnswer, Responder
-from chatmem_relay.routine_file import Routine
-from chatmem_relay.routine_texts import Writer
-from chatmem_relay.routines import Sender
-from chatmem_relay.schedule import Programme
+from chatmem_relay.routines.file import Routine
+from chatmem_relay.routines.schedule import Programme
+from chatmem_relay.routines.sending import Sender
+from chatmem_relay.routines.texts import Writer
 from chatmem_relay.telegram_bot import make_bot
 from tests.memory_fixtures import Clock, Memory
 from tests.stubs.telegram_emulator import Telegram, telegram
@@ -55,6 +55,24 @@ class Scripted:
             yield piece
 
 
+class Echo(Scripted):
+    """Says what it was told, after `pieces` before it; waits for `gate` first, if there is one."""
+
+    def __init__(self, gate: asyncio.Event | None = None, *, before: str = "", length: int = 0) -> None:
+        super().__init__("")
+        self._gate = gate
+        self._before = before
+        self._length = length
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        self.prompts.append(prompt)
+        if self._before:
+            yield self._before
+        if self._gate is not None:
+            await self._gate.wait()
+        yield f"re {incoming.text}" + " word" * self._length
+
+
 def down() -> CannotAnswer:
     return CannotAnswer("all models: down")
 
@@ -76,8 +94,12 @@ async def relaying(
     clock: Clock | None = None,
     api: Telegram | None = None,
     client: MemoryClient | None = None,
+    killed: bool = False,
 ) -> AsyncIterator[Telegram]:
-    """The emulated Telegram of a running relay. `state` is the folder that outlives it."""
+    """The emulated Telegram of a running relay. `state` is the folder that outlives it.
+
+    `killed`: it ends wherever it is, and acknowledges nothing; as after a kill, only what was written down is left.
+    """
     if api is None:
         async with (
             telegram() as fresh,
@@ -111,6 +133,7 @@ async def relaying(
             parts=Notebook(state / "parts.json"),
             asked=Notebook(state / "asked.json"),
             away_seconds=0,
+            drain_seconds=0 if killed else 5,
             **now,
         )
         programme = Programme(
@@ -126,5 +149,7 @@ async def relaying(
         try:
             yield api
         finally:
+            if killed:
+                running.cancel()
             stop.set()
-            await running
+            await asyncio.gather(running, return_exceptions=killed)

@@ -6,12 +6,12 @@ import re
 import pytest
 
 from chatmem import contract as c
-from chatmem.client import MemoryUnreachable
 from chatmem_relay import turn, views
 from chatmem_relay.agents import Agent, AgentEntry, Agents
 from chatmem_relay.bot import AWAY
 from chatmem_relay.commands import MENU
 from tests.memory_fixtures import Memory
+from tests.relay.outages import Away
 from tests.relay.relaying import GROUP, PERSONAL, Scripted, down, relaying
 from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, Telegram, slow_down, telegram
 
@@ -98,38 +98,15 @@ async def test_a_model_that_is_down_costs_one_honest_sentence_and_the_message_is
 
 async def test_while_the_memory_is_away_the_person_is_told_once_and_answered_when_it_is_back(memory: Memory) -> None:
     async with memory.relay() as real:
-        away = Away(real)
-        async with relaying(memory, Scripted("Here I am"), client=away) as api:  # type: ignore[arg-type]
-            away.away = True
+        away = Away(real, away=True)
+        async with relaying(memory, Scripted("Here I am"), client=away.client) as api:
             await api.say("Are you there?")
             await api.replies(1)
-            async with asyncio.timeout(10):
-                await away.refused_thrice.wait()
+            await away.refused(3)
             assert texts(api) == [AWAY]
             away.away = False
             await api.replies(2)
     assert texts(api) == [AWAY, "Here I am"]
-
-
-class Away:
-    """A memory client whose server can be taken away."""
-
-    def __init__(self, real: object) -> None:
-        self._real = real
-        self.away = False
-        self.refused = 0
-        self.refused_thrice = asyncio.Event()
-
-    def __getattr__(self, name: str) -> object:
-        async def call(*args: object, **kwargs: object) -> object:
-            if self.away:
-                self.refused += 1
-                if self.refused == 3:
-                    self.refused_thrice.set()
-                raise MemoryUnreachable("no server")
-            return await getattr(self._real, name)(*args, **kwargs)
-
-        return call
 
 
 async def test_a_slowdown_is_waited_out_and_refused_marks_go_plain(memory: Memory) -> None:
@@ -450,7 +427,7 @@ async def test_a_turn_that_the_end_interrupted_is_answered_by_the_next_process(m
             yield ""
 
     async with telegram() as api:
-        async with relaying(memory, Stuck(""), state=tmp_path, api=api):
+        async with relaying(memory, Stuck(""), state=tmp_path, api=api, killed=True):
             await api.say("Do not lose me")
             await api.until(lambda: bool(api.world.actions))
         assert api.sent == []

@@ -9,7 +9,7 @@ from chatmem_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
 from chatmem_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from chatmem_relay.responders.model import ModelResponder
 from chatmem_relay.responders.offline import OfflineResponder
-from chatmem_relay.responders.plain import InOnePiece
+from chatmem_relay.responders.one_piece import InOnePiece
 from chatmem_relay.responders.responder import Responder
 
 

@@ -13,7 +13,7 @@ from chatmem_relay import prompt as prompts
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.responders.responder import CannotAnswer, Responder
-from chatmem_relay.routine_file import Routine
+from chatmem_relay.routines.file import Routine
 from chatmem_relay.tags import parse
 from chatmem_relay.updates import CHANNEL
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from chatmem.settings import SettingsError
-from chatmem_relay.cron import check
+from chatmem_relay.routines.cron import check
 
 FILE = "routines.toml"
 

@@ -10,10 +10,10 @@ from chatmem import tracing
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.journal import Emit
 from chatmem_relay.agents import Agents
-from chatmem_relay.cron import next_due
-from chatmem_relay.routine_file import Routine
-from chatmem_relay.routine_texts import NothingToSend, Writer, text_of
-from chatmem_relay.routines import Post, Sender, send_and_record
+from chatmem_relay.routines.cron import next_due
+from chatmem_relay.routines.file import Routine
+from chatmem_relay.routines.sending import Post, Sender, send_and_record
+from chatmem_relay.routines.texts import NothingToSend, Writer, text_of
 from chatmem_relay.stop import pause_or_stop
 from chatmem_relay.turn import NotShown
 

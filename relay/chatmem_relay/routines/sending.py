@@ -17,7 +17,7 @@ from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
 from chatmem_relay.responders.choose import summariser
-from chatmem_relay.shortening import SUMMARY_SECONDS, Model, shortened
+from chatmem_relay.routines.short_form import SUMMARY_SECONDS, Model, shortened
 from chatmem_relay.telegram_bot import make_bot
 from chatmem_relay.turn import NotShown
 from chatmem_relay.updates import CHANNEL

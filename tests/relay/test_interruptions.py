@@ -1,0 +1,175 @@
+"""A relay that ends at the worst moment: the next one answers what is owed, once, in order."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem_relay import chat_surface
+from chatmem_relay.bot import AWAY
+from tests.memory_fixtures import Memory
+from tests.relay.outages import Away
+from tests.relay.relaying import Echo, relaying
+from tests.stubs.telegram_emulator import Fault, Hang, Stall, Telegram, telegram
+
+pytestmark = pytest.mark.anyio
+
+LONG = 1000
+"""Words that make an answer of two messages."""
+
+
+@pytest.fixture(autouse=True)
+def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
+
+
+async def talk(memory: Memory) -> list[tuple[str, str]]:
+    """Role and first words of every message of the private chat, as the memory has them."""
+    async with memory.client() as client:
+        context = (await client.get_context(c.GetContextArgs(token_budget=20_000))).context or ""
+    said = [line.split("] ", 1)[1] for line in context.split("\n") if line.startswith("[") and "] " in line]
+    return [(role, text[:10]) for role, _, text in (line.partition(": ") for line in said)]
+
+
+def asked(method: str, times: int = 1) -> Callable[[Telegram], bool]:
+    return lambda api: len(api.api.of(method)) >= times
+
+
+@pytest.mark.parametrize(
+    ("faults", "responder", "reached"),
+    [
+        ({}, Echo(asyncio.Event()), asked("sendChatAction")),
+        ({"sendMessage": [Stall()]}, Echo(), asked("sendMessage")),
+        ({"sendMessage": [Hang()]}, Echo(), asked("sendMessage")),
+        ({"sendMessage": [None, Stall()]}, Echo(length=LONG), asked("sendMessage", 2)),
+        ({"sendMessage": [None, Hang()]}, Echo(length=LONG), asked("sendMessage", 2)),
+        ({}, Echo(asyncio.Event(), before="Well, "), asked("sendMessage")),
+        ({"sendMessage": [Stall()]}, Echo(asyncio.Event(), before="Well, "), asked("sendMessage")),
+        ({"sendMessage": [Hang()]}, Echo(asyncio.Event(), before="Well, "), asked("sendMessage")),
+        ({"editMessageText": [Stall()]}, Echo(before="Well, "), asked("editMessageText")),
+        ({"editMessageText": [Hang()]}, Echo(before="Well, "), asked("editMessageText")),
+    ],
+    ids=[
+        "while the model thinks",
+        "before the answer was sent",
+        "after the answer was sent",
+        "before its second part was sent",
+        "after its second part was sent",
+        "after a draft was shown",
+        "before a draft was sent",
+        "after a draft was sent",
+        "before the draft became the answer",
+        "after the draft became the answer",
+    ],
+)
+async def test_a_kill_costs_no_answer_and_gives_none_twice(
+    memory: Memory, tmp_path: Path, faults: dict[str, list[Fault | None]], responder: Echo, reached: object
+) -> None:
+    async with telegram() as api:
+        api.faults.update(faults)
+        async with relaying(memory, responder, state=tmp_path, api=api, killed=True):
+            await api.say("first")
+            await api.until(lambda: reached(api))  # type: ignore[operator]
+        api.faults.clear()
+        await api.say("second")
+        async with relaying(memory, Echo(length=LONG if "word" in "".join(texts(api)) else 0), state=tmp_path, api=api):
+            await api.until(lambda: any("re second" in text for text in texts(api)))
+            await api.say("/help")
+            await api.until(lambda: texts(api)[-1].startswith("Just talk"))
+    shown = " ".join(texts(api))
+    assert shown.count("re first") == shown.count("re second") == 1
+    assert shown.index("re first") < shown.index("re second")
+    assert shown.count("Well,") <= 1
+    said = await talk(memory)
+    assert [text for role, text in said if role == "User"] == ["first", "second"]
+    assert len([text for role, text in said if role == "Assistant"]) == 2
+    assert not list((tmp_path / "inbox").iterdir())
+
+
+def texts(api: Telegram) -> list[str]:
+    return [str(message["text"]) for message in api.sent]
+
+
+async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_answer(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api, memory.relay() as real:
+        away = Away(real, away=True)
+        async with relaying(memory, Echo(), state=tmp_path, api=api, client=away.client, killed=True):
+            await api.say("first")
+            await away.refused(3)
+        await api.say("second")
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.until(lambda: "re second" in texts(api))
+    assert [text for text in texts(api) if text != AWAY] == ["re first", "re second"]
+    assert [text for role, text in await talk(memory) if role == "User"] == ["first", "second"]
+
+
+async def test_an_answer_that_was_shown_is_recorded_by_the_next_process(memory: Memory, tmp_path: Path) -> None:
+    async with telegram() as api, memory.relay() as real:
+        away = Away(real)
+
+        class Parting(Echo):
+            """The memory goes away while the model speaks."""
+
+            async def answer(self, prompt, incoming, memory: MemoryClient):  # type: ignore[no-untyped-def]
+                async for piece in super().answer(prompt, incoming, memory):
+                    yield piece
+                away.away = True
+
+        async with relaying(memory, Parting(), state=tmp_path, api=api, client=away.client, killed=True):
+            await api.say("first")
+            await api.replies(1)
+            await away.refused(1)
+        assert await talk(memory) == [("User", "first")]
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.say("/help")
+            await api.replies(2)
+    assert texts(api)[0] == "re first"
+    assert await talk(memory) == [("User", "first"), ("Assistant", "re first")]
+
+
+async def test_a_message_whose_recording_was_not_confirmed_is_answered_all_the_same(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api, memory.relay() as real:
+        away = Away(real)
+        away.lose_next_answer = True
+        async with relaying(memory, Echo(), state=tmp_path, api=api, client=away.client):
+            await api.say("first")
+            await api.until(lambda: texts(api)[-1:] == ["re first"])
+    assert await talk(memory) == [("User", "first"), ("Assistant", "re first")]
+
+
+async def test_an_edit_made_while_an_answer_is_owed_stays(memory: Memory, tmp_path: Path) -> None:
+    async with telegram() as api:
+        async with relaying(memory, Echo(asyncio.Event()), state=tmp_path, api=api, killed=True):
+            number = await api.say("March 15")
+            await api.until(lambda: asked("sendChatAction")(api))
+            await api.edit(number, "March 22")
+            await api.say("/help")
+            await api.until(lambda: len(api.world.updates) <= 1)
+        async with relaying(memory, Echo(), state=tmp_path, api=api), memory.client() as client:
+            await api.until(lambda: any(text.startswith("re ") for text in texts(api)))
+            known = await client.explain(c.ExplainArgs(message_id=str(number)))
+    assert known.text == "March 22"
+    assert [version.text for version in known.versions] == ["March 15"]
+
+
+async def test_an_update_that_comes_again_is_neither_recorded_nor_answered_again(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api:
+        async with relaying(memory, Echo(), state=tmp_path, api=api, killed=True):
+            await api.say("first")
+            await api.say("/help")
+            await api.replies(2)
+        api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, 1]})
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.say("second")
+            await api.replies(3)
+    assert [text for text in texts(api) if text.startswith("re ")] == ["re first", "re second"]
+    assert len(await talk(memory)) == 4
