@@ -20,7 +20,7 @@ from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.commands import Desk
 from chatmem_relay.doubts import Doubts, ask_about_doubts
 from chatmem_relay.inbox import Entry, Inbox
-from chatmem_relay.incoming import Incoming
+from chatmem_relay.incoming import Incoming, is_command
 from chatmem_relay.lanes import Lanes
 from chatmem_relay.memory_outage import FOREVER, patiently
 from chatmem_relay.moved_groups import MovedGroups
@@ -220,7 +220,7 @@ class Relay:
 
     async def _take_edit(self, case: _Case) -> None:
         """The memory learns the new wording; the answer stands. Commands are never recorded, edited or not."""
-        if commands.is_command(case.told.text):
+        if is_command(case.told.text):
             return
         try:
             with timed(self._e.emit, "message_recorded", outcome="edited"):
@@ -231,7 +231,7 @@ class Relay:
 
     def _is_order(self, case: _Case) -> bool:
         """A command, or an answer to one of our questions: carried out, never recorded."""
-        return commands.is_command(case.told.text) or questions.reworded(case.message, self._e.bot.id) is not None
+        return is_command(case.told.text) or questions.reworded(case.message, self._e.bot.id) is not None
 
     def _keep(self, case: _Case) -> None:
         self._e.inbox.put(case.update_id, case.entry)
@@ -304,7 +304,7 @@ class Relay:
 
     async def _carry_out(self, case: _Case) -> None:
         number = questions.reworded(case.message, self._e.bot.id)
-        if number is not None and not commands.is_command(case.told.text):
+        if number is not None and not is_command(case.told.text):
             await commands.reword(self._e.desk.memory, case.surface, case.told, number)
         else:
             await commands.run(self._e.desk, case.surface, case.told)

@@ -24,7 +24,6 @@ MENU = (
     ("help", "All commands"),
 )
 MOST_MATCHES = 10
-UNKNOWN = "I don't know that command; /help lists them."
 
 
 @dataclass(frozen=True)
@@ -45,13 +44,7 @@ async def run(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
         await handler(desk, surface, incoming, rest.strip())
     elif (incoming.chat_id or 0) >= 0:
         # In a group it may well be another bot's.
-        await surface.say(UNKNOWN)
-
-
-def is_command(text: str) -> bool:
-    """A slash and a name; a path like /usr/bin or a lone slash is talk."""
-    name = text.partition(" ")[0].partition("@")[0].removeprefix("/")
-    return text.startswith("/") and name.replace("_", "").isalnum() and name.isascii()
+        await surface.say(views.UNKNOWN_COMMAND)
 
 
 def _place(incoming: Incoming) -> dict[str, Any]:

@@ -17,3 +17,9 @@ class Incoming:
     speaker: str | None = None
     message_thread_id: int | None = None
     reply_to_message_id: str | None = None
+
+
+def is_command(text: str) -> bool:
+    """A slash and a name; a path like /usr/bin or a lone slash is talk."""
+    name = text.partition(" ")[0].partition("@")[0].removeprefix("/")
+    return text.startswith("/") and name.replace("_", "").isalnum() and name.isascii()

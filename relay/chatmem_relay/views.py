@@ -17,6 +17,7 @@ Just talk to me; I remember what matters.
 /status – what is waiting, and what it cost
 /help – this list"""
 
+UNKNOWN_COMMAND = "I don't know that command; /help lists them."
 CHAT_FULL = "This conversation's summary is full. /new starts a fresh one; your memories stay."
 
 _SHOWN = 5
@@ -90,7 +91,7 @@ def _backlog(summary: ChatSummary) -> str:
         return "Everything is up to date."
     oldest = f", oldest {b.oldest_seconds / 60:.0f} min" if b.oldest_seconds is not None else ""
     dead = f"; {b.dead} gave up (`chatmem replay` starts them anew)" if b.dead else ""
-    return f"{b.waiting} summaries waiting{oldest}, {b.in_work} in work{dead}."
+    return f"{b.waiting} jobs waiting{oldest}, {b.in_work} in work{dead}."
 
 
 def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None) -> str:

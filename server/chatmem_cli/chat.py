@@ -19,7 +19,7 @@ from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_cli.keyboard import Keyboard
 from chatmem_cli.memory import own_environment
 from chatmem_relay import views
-from chatmem_relay.incoming import Incoming
+from chatmem_relay.incoming import Incoming, is_command
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.responder import Responder
 from chatmem_relay.turn import Manner, run_turn
@@ -59,11 +59,12 @@ def run() -> int:
 async def _chat(settings: RelaySettings) -> int:
     responder, keyboard = choose(settings), Keyboard()
     async with connected(settings) as memory:
+        talk = Talk(memory, responder, settings, keyboard)
         if keyboard.interactive:
             console.print(f"Talking with {responder.name}. /help lists commands, Ctrl-D ends.")
         while (line := await keyboard.line("you › ")) is not None:
             if line.strip():
-                await _answer(memory, responder, settings, keyboard, line.strip())
+                await talk.hear(line.strip())
     return 0
 
 
@@ -92,20 +93,88 @@ async def _answers(url: str, token: str) -> bool:
         return True
 
 
-async def _answer(
-    memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard, line: str
-) -> None:
-    command, _, rest = line.partition(" ")
-    handler = _COMMANDS.get(command)
-    try:
-        if command == "/forget":
-            console.print(await _forget(memory, keyboard, rest.strip()))
-        elif handler is not None:
-            console.print(await handler(memory, rest.strip()))
-        else:
-            await run_turn(memory, responder, Terminal(), _incoming(settings, line), _manner(settings))
-    except (MemoryRefused, MemoryUnreachable) as error:
-        console.print(str(error))
+class Talk:
+    """One conversation: what is typed is a command or a turn."""
+
+    def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
+        self._memory = memory
+        self._responder = responder
+        self._settings = settings
+        self._keyboard = keyboard
+        self._last_answer: str | None = None
+        self._commands: dict[str, Callable[[str], Awaitable[str]]] = {
+            "/memory": self._profile,
+            "/summary": self._summary,
+            "/remember": self._remember,
+            "/forget": self._forget,
+            "/new": self._new,
+            "/why": self._why,
+            "/status": self._status,
+            "/help": self._help,
+        }
+
+    async def hear(self, line: str) -> None:
+        name, _, rest = line.partition(" ")
+        try:
+            if is_command(line):
+                console.print(await self._commands.get(name, self._unknown)(rest.strip()))
+            else:
+                await self._turn(line)
+        except (MemoryRefused, MemoryUnreachable) as error:
+            console.print(str(error))
+
+    async def _turn(self, line: str) -> None:
+        incoming, manner = _incoming(self._settings, line), _manner(self._settings)
+        outcome = await run_turn(self._memory, self._responder, Terminal(), incoming, manner)
+        self._last_answer = next(iter(outcome.message_ids), None)
+
+    async def _profile(self, _: str) -> str:
+        profile = await self._memory.get_profile(c.GetProfileArgs())
+        return views.memory_view(profile, ZoneInfo(self._settings.timezone))
+
+    async def _summary(self, _: str) -> str:
+        return views.summary_view(await self._memory.summarize_chat(c.SummarizeChatArgs()))
+
+    async def _remember(self, text: str) -> str:
+        if not text:
+            return "Say what: /remember I prefer tea"
+        return views.remembered_view((await self._memory.remember(c.RememberArgs(content=text))).memory)
+
+    async def _forget(self, topic: str) -> str:
+        target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
+        preview = await self._memory.forget(target)
+        if not preview.matches:
+            return "Nothing matches; nothing to forget."
+        console.print("\n".join(f"• {match.text}" for match in preview.matches))
+        if not self._keyboard.interactive:
+            console.print("Erase this for good? [y/N]")
+        sure = await self._keyboard.line("Erase this for good? [y/N] ")
+        if not (sure or "").strip().lower().startswith("y"):
+            return "Kept."
+        done = await self._memory.forget(target.model_copy(update={"confirm": preview.confirm}))
+        return f"✓ Forgotten ({done.erased.get('memories', 0)} memories, {done.erased.get('sentences', 0)} sentences)"
+
+    async def _new(self, _: str) -> str:
+        begun = await self._memory.start_new_chat(c.StartNewChatArgs())
+        return f"A new conversation begins ({begun.epoch}); your memories stay."
+
+    async def _why(self, _: str) -> str:
+        if self._last_answer is None:
+            return "Ask me something first; /why then says what my answer was based on."
+        answer = await self._memory.explain(c.ExplainArgs(message_id=self._last_answer))
+        receipt = next(reversed(answer.receipts), None)
+        held = await self._memory.explain(c.ExplainArgs(receipt_id=receipt)) if receipt is not None else None
+        return views.why_view(answer, held)
+
+    async def _status(self, _: str) -> str:
+        summary = await self._memory.summarize_chat(c.SummarizeChatArgs())
+        return views.status_view(summary, responder=self._responder.name)
+
+    async def _help(self, _: str) -> str:
+        return views.HELP
+
+    async def _unknown(self, _: str) -> str:
+        return views.UNKNOWN_COMMAND
 
 
 def _incoming(settings: RelaySettings, line: str) -> Incoming:
@@ -123,55 +192,3 @@ def _manner(settings: RelaySettings) -> Manner:
     file = settings.config_dir / "profile.md"
     profile = file.read_text() if file.exists() else ""
     return Manner(zone=ZoneInfo(settings.timezone), now=lambda: datetime.now(UTC), profile=profile)
-
-
-async def _memory(memory: MemoryClient, _: str) -> str:
-    return views.memory_view(await memory.get_profile(c.GetProfileArgs()))
-
-
-async def _summary(memory: MemoryClient, _: str) -> str:
-    return views.summary_view(await memory.summarize_chat(c.SummarizeChatArgs()))
-
-
-async def _remember(memory: MemoryClient, text: str) -> str:
-    if not text:
-        return "Say what: /remember I prefer tea"
-    return views.remembered_view((await memory.remember(c.RememberArgs(content=text))).memory)
-
-
-async def _forget(memory: MemoryClient, keyboard: Keyboard, topic: str) -> str:
-    target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
-    preview = await memory.forget(target)
-    if not preview.matches:
-        return "Nothing matches; nothing to forget."
-    console.print("\n".join(f"• {match.text}" for match in preview.matches))
-    if not keyboard.interactive:
-        console.print("Erase this for good? [y/N]")
-    sure = await keyboard.line("Erase this for good? [y/N] ")
-    if not (sure or "").strip().lower().startswith("y"):
-        return "Kept."
-    done = await memory.forget(target.model_copy(update={"confirm": preview.confirm}))
-    return f"✓ Forgotten ({done.erased.get('memories', 0)} memories, {done.erased.get('sentences', 0)} sentences)"
-
-
-async def _new(memory: MemoryClient, _: str) -> str:
-    begun = await memory.start_new_chat(c.StartNewChatArgs())
-    return f"A new conversation begins ({begun.epoch}); your memories stay."
-
-
-async def _status(memory: MemoryClient, _: str) -> str:
-    return views.status_view(await memory.summarize_chat(c.SummarizeChatArgs()))
-
-
-async def _help(_: MemoryClient, __: str) -> str:
-    return views.HELP
-
-
-_COMMANDS: dict[str, Callable[[MemoryClient, str], Awaitable[str]]] = {
-    "/memory": _memory,
-    "/summary": _summary,
-    "/remember": _remember,
-    "/status": _status,
-    "/new": _new,
-    "/help": _help,
-}

@@ -40,6 +40,13 @@ async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> No
     assert told.count("Say what:") == 1
 
 
+async def test_why_tells_what_the_last_answer_was_based_on(home: Home) -> None:
+    told = await home.run("chat", told="/why\n/remember I prefer oolong tea\nWhich tea do I prefer?\n/why\n/wyh\n")
+    assert "Ask me something first" in told
+    assert "I prefer oolong tea" in told.partition("Based on")[2]
+    assert "I don't know that command; /help lists them." in told
+
+
 async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> None:
     master, terminal = pty.openpty()
     process = await asyncio.create_subprocess_exec(
