@@ -16,6 +16,10 @@ UNREACHABLE = -32000
 """JSON-RPC code `connect` gives to a request that found no server (JSON-RPC 2.0 §5.1, server error range)."""
 
 
+LATER_META = "chatmem/later"
+"""Key in an error result's `_meta`: the server could not do it now, but may when called again."""
+
+
 class MemoryRefused(Exception):
     """The server understood the call and refused it; the text says why and what to do."""
 
@@ -91,6 +95,8 @@ class MemoryClient:
             result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
         except MCPError as error:
             raise MemoryUnreachable(str(error)) from error
+        if result.is_error and (result.meta or {}).get(LATER_META):
+            raise MemoryUnreachable(_text(result))
         if result.is_error:
             raise MemoryRefused(_text(result))
         try:

@@ -26,6 +26,9 @@ class Child:
     arguments: tuple[str, ...]
     environment: dict[str, str]
     tell: Callable[[str], None]
+    longest_pause: float = LONGEST_PAUSE
+    output: int | None = None
+    """Descriptor its messages go to; None: ours."""
     process: asyncio.subprocess.Process | None = None
     _stopping: bool = field(default=False)
 
@@ -39,7 +42,7 @@ class Child:
             code = await self.process.wait()
             if self._stopping:
                 return
-            pause = FIRST_PAUSE if time.monotonic() - started > STEADY_SECONDS else min(LONGEST_PAUSE, pause * 2)
+            pause = FIRST_PAUSE if time.monotonic() - started > STEADY_SECONDS else min(self.longest_pause, pause * 2)
             self.tell(f"{self.name} ended with code {code}; starting it again in {pause:g} s")
             await asyncio.sleep(pause)
 
@@ -67,6 +70,8 @@ class Child:
             self.module,
             *self.arguments,
             stdin=asyncio.subprocess.PIPE,
+            stdout=self.output,
+            stderr=self.output,
             env={**os.environ, **self.environment, VARIABLE: "0"},
             start_new_session=True,
         )

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from chatmem.settings import ServerSettings
 from chatmem_cli.failures import CommandFailed
 from chatmem_server.actors import Actors
+from chatmem_server.outage import StorageUnavailable
 from chatmem_server.places import Caller, Where, locate
-from chatmem_server.storage import Storage, StorageUnavailable
+from chatmem_server.storage import Storage
 
 
 def own_environment() -> dict[str, str]:

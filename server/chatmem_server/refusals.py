@@ -7,7 +7,6 @@ from chatmem_server.places import ChatRefused
 from chatmem_server.queue.work import ClaimLost
 from chatmem_server.recording import MessageRefused
 from chatmem_server.retrieval.search import SearchRefused
-from chatmem_server.storage import StorageUnavailable
 from chatmem_server.tools.strict import Refusal
 
 REFUSALS: tuple[type[Exception], ...] = (
@@ -20,5 +19,4 @@ REFUSALS: tuple[type[Exception], ...] = (
     NothingToExplain,
     Refusal,
     SearchRefused,
-    StorageUnavailable,
 )

@@ -21,8 +21,9 @@ from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.protocol import Embedder
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres, EmbeddedPostgresError
-from chatmem_server.postgres.migrate import MigrationError, migrate
+from chatmem_server.outage import StorageUnavailable
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.migrate import migrate
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
 from chatmem_server.store.database import Database, open_database
@@ -30,12 +31,11 @@ from chatmem_server.subscriptions import Changes
 from chatmem_sql import migrations
 
 KEY_NAME = "memory"
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 15.0
+"""Seconds between attempts to open the database."""
 
 logger = logging.getLogger(__name__)
-
-
-class StorageUnavailable(Exception):
-    """The database could not be opened; the text says why and what to do."""
 
 
 def utc_now() -> datetime:
@@ -92,21 +92,42 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        assert self._actors is not None  # set before this task is made
-        started = time.perf_counter()
-        try:
-            self._actors.set_result(await self._make(stack))
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, EmbeddedPostgresError, MigrationError) as error:
-            logger.exception("storage could not be opened")
-            self._actors.set_exception(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
+        """Open, however often it takes: a database that is away at the start comes back without a person here."""
+        started, pause = time.perf_counter(), FIRST_PAUSE
+        while not await self._opened(stack):
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
+        self._emit("storage_open", ms=round((time.perf_counter() - started) * 1000))
+
+    async def _opened(self, stack: AsyncExitStack) -> bool:
+        async with AsyncExitStack() as attempt:
+            try:
+                actors = await self._make(attempt)
+            except Exception as error:
+                # An edge: whatever it is, callers are to hear of it instead of waiting for ever.
+                logger.exception("storage could not be opened; trying again")
+                self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
+                return False
+            self._settle(actors)
+            await stack.enter_async_context(attempt.pop_all())
+            return True
+
+    def _settle(self, outcome: Actors | StorageUnavailable) -> None:
+        """Answer those who wait for the actors, and whoever asks until the next attempt."""
+        assert self._actors is not None  # set before storage is opened
+        if self._actors.done():
+            self._actors = asyncio.get_running_loop().create_future()
+        if isinstance(outcome, Actors):
+            self._actors.set_result(outcome)
+        else:
+            self._actors.set_exception(outcome)
             # Mark it as seen: over stdio there may be nobody who asks.
             self._actors.exception()
-        self._emit("storage_open", ms=round((time.perf_counter() - started) * 1000), ok=not self._actors.exception())
 
     async def _make(self, stack: AsyncExitStack) -> Actors:
         dsn = await self._dsn(stack)
-        database = await _opened(stack, dsn, durable=True)
-        traces = await _opened(stack, dsn, durable=False)
+        database = await _pool(stack, dsn, durable=True)
+        traces = await _pool(stack, dsn, durable=False)
         announcer = Announcer(database)
         kit = Kit(self.settings, database, traces, self.embedder, self._now, announcer, self._emit)
         await ensure_local_tokens(database, self.settings, self._now())
@@ -126,6 +147,7 @@ class Storage:
         embedded = EmbeddedPostgres(self.settings.data_dir / "postgres")
         stack.push_async_callback(embedded.release)
         dsn = await embedded.start()
+        await stack.enter_async_context(embedded.kept_up())
         self._admin_dsn = embedded.dsn(SUPERUSER)
         await _migrate(dsn)
         return dsn
@@ -150,7 +172,7 @@ async def _migrate(dsn: str) -> None:
         await connection.close()
 
 
-async def _opened(stack: AsyncExitStack, dsn: str, *, durable: bool) -> Database:
+async def _pool(stack: AsyncExitStack, dsn: str, *, durable: bool) -> Database:
     database = await open_database(dsn, durable=durable, size=12 if durable else 3)
     stack.push_async_callback(database.close)
     return database

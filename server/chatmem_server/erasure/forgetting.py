@@ -87,9 +87,9 @@ class Forgetter:
             plan = await self._plan(t, where, args)
             self._check(where, plan, args.confirm or "")
             erased = await self._erase(t, where, plan, now)
+            erased["context_receipts"] = await receipts.erase_all(t, where.owner_id, None)
             await t.run("scrub.request", now)
         caches.clear()
-        erased |= {"context_receipts": await receipts.erase_all(self._kit.traces, where.owner_id, None)}
         gone = Probed(
             owner_id=where.owner_id,
             topic=args.topic,

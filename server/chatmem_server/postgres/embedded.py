@@ -55,6 +55,8 @@ _PATIENCE = 60.0
 # Seconds a live postmaster may lack its socket before it is restarted (a cleaner of /tmp may have taken the socket).
 _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
+# Seconds between looks whether the server is still there.
+_KEEP_CHECK = 0.5
 _STOP_TIMEOUT = 300
 # The caller's PGPORT, LANG or LD_PRELOAD must not decide how the server behaves.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
@@ -168,6 +170,26 @@ class EmbeddedPostgres:
             return "up"
         except OSError:
             return "down"
+
+    @asynccontextmanager
+    async def kept_up(self) -> AsyncGenerator[None]:
+        """Meanwhile the server is started again whenever it dies under us."""
+        keeper = asyncio.create_task(self._keep_up())
+        try:
+            yield
+        finally:
+            keeper.cancel()
+            await asyncio.gather(keeper, return_exceptions=True)
+
+    async def _keep_up(self) -> None:
+        while True:
+            await anyio.sleep(_KEEP_CHECK)
+            if postmaster(self.cluster) is None:
+                logger.warning("PostgreSQL in %s has ended; starting it again", self.cluster)
+                try:
+                    await self.start()
+                except (EmbeddedPostgresError, OSError, asyncpg.PostgresError) as error:
+                    logger.error("PostgreSQL could not be started again, trying on: %s", error)
 
     async def _join(self) -> None:
         joined = False
@@ -308,6 +330,8 @@ class EmbeddedPostgres:
             await connection.close(timeout=5.0)
 
     def _keep_log_small(self) -> None:
+        if self._log_timer is not None:
+            self._log_timer.cancel()
         trim_log(self.cluster)
         self._log_timer = asyncio.get_running_loop().call_later(_LOG_CHECK, self._keep_log_small)
 

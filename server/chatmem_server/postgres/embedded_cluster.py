@@ -57,7 +57,10 @@ log_checkpoints = off
 log_min_duration_statement = 500ms
 log_parameter_max_length = 0
 hnsw.ef_search = 40
-"""
+{recovery}"""
+# After a crash every file is to reach the disk before the log is replayed: one call for the file system instead of one
+# a file, 0.3 s instead of 4 on a busy disk.
+_RECOVERY = "recovery_init_sync_method = syncfs\n" if sys.platform == "linux" else ""
 
 
 class EmbeddedPostgresError(Exception):
@@ -147,7 +150,7 @@ def give(path: Path, account: Account | None) -> None:
 def write_conf(cluster: Path, account: Account | None) -> None:
     """Our settings, replaced whole; they count from the next start of the server."""
     quoted = str(socket_dir(cluster)).replace("'", "''")
-    _write(cluster / CONF_NAME, _CONF.format(port=PORT, socket_dir=quoted), account)
+    _write(cluster / CONF_NAME, _CONF.format(port=PORT, socket_dir=quoted, recovery=_RECOVERY), account)
 
 
 def include_conf(cluster: Path) -> None:

@@ -171,7 +171,7 @@ class WorkQueue:
     async def _item(self, job: Job) -> w.WorkItem | None:
         work = await self._inputs.read(job)
         if work is None:
-            await self._complete_empty(job)
+            await queue.finish_empty(self._kit.database, job.key, job.fence, self._kit.now())
             return None
         return w.WorkItem(
             job_id=str(job.key),
@@ -183,11 +183,6 @@ class WorkQueue:
             traceparent=job.traceparent,
             input=work,
         )
-
-    async def _complete_empty(self, job: Job) -> None:
-        """Nothing to summarise or learn: done without a worker."""
-        await queue.submit(self._kit.database, job.key, job.fence, {}, "none", False)
-        await queue.complete(self._kit.database, job.key, self._kit.now())
 
     async def _may_use_model(self, job: Job) -> bool:
         chat = await chats.find(self._kit.database, job.key.owner_id, job.key.chat_id)

@@ -141,6 +141,10 @@ async def submit(
     return _job(row) if row is not None else None
 
 
+async def finish_empty(q: Queries, key: JobKey, fence: int, now: datetime) -> None:
+    await q.run("queue.finish_empty", *_key(key), fence, now)
+
+
 async def find(q: Queries, key: JobKey) -> Job | None:
     row = await q.row("queue.find", *_key(key))
     return _job(row) if row is not None else None

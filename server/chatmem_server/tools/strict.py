@@ -1,5 +1,6 @@
 """An MCP tool whose arguments are one strict pydantic model and whose two result channels say the same."""
 
+import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Generic, TypeVar
@@ -11,9 +12,13 @@ from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetad
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, Field, ValidationError
 
+from chatmem.client import LATER_META
+from chatmem_server import outage
 from chatmem_server.places import Caller
 from chatmem_server.tools.schema import compact, compact_result
 from chatmem_server.tools.storable import unstorable
+
+logger = logging.getLogger(__name__)
 
 MOST_NAMED = 80
 """Characters of an argument's or a tool's name that are said back."""
@@ -58,7 +63,7 @@ class StrictTool(Tool):
         ok = False
         try:
             result = await self._answer(arguments, context)
-            ok = True
+            ok = not (isinstance(result, CallToolResult) and result.is_error)
             return result
         finally:
             self.observe(self.name, time.perf_counter() - started, ok)
@@ -70,6 +75,9 @@ class StrictTool(Tool):
             result = await self.handler(Call(caller, args, context))
         except self.refusals as refusal:
             raise ToolError(str(refusal)) from refusal
+        except outage.PASSING as failure:
+            logger.warning("%s was not done: %s", self.name, type(failure).__name__)
+            return _later(outage.told(failure))
         except Exception as crash:
             # The edge of a call: the SDK logs the traceback, the caller learns nothing of our insides.
             raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
@@ -89,6 +97,11 @@ class StrictTool(Tool):
         if reason is not None:
             raise ToolError(f"{self.name} was not run. {reason}")
         return args
+
+
+def _later(sentence: str) -> CallToolResult:
+    """An error a model reads as a sentence, and our own clients as "no answer yet"."""
+    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta={LATER_META: True})
 
 
 def strict_tool(

@@ -65,6 +65,12 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pen
   and lease_by is not null
 returning *
 
+-- name: finish_empty
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 now: nothing to summarise or learn, so it is done without a worker
+update chat_context_queue
+set state = 'complete', model = 'none', rung = 'offline', lease_by = null, lease_until = null, done_at = $5, error = null
+where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
+
 -- name: find
 -- $1 owner, $2 chat, $3 job
 select * from chat_context_queue

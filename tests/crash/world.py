@@ -1,0 +1,136 @@
+"""The processes of one memory, supervised as `chatmem up` does, and ways to kill any of them; knows no tool."""
+
+import asyncio
+import os
+import shutil
+import signal
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Literal
+
+from chatmem_cli.children import Child
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.embedded_cluster import postmaster
+from tests.server.processes import free_port
+
+Target = Literal["server", "summarizer", "postmaster", "backend"]
+
+# A backend's death restarts all of PostgreSQL, as the postmaster's does, but by itself.
+WEIGHTS: Mapping[Target, int] = {"server": 4, "summarizer": 3, "postmaster": 2, "backend": 3}
+QUEUE = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
+COMPACTION = '{"max_messages": 12, "keep": 4, "keep_when_long": 4, "chunk": 4, "profile_exchanges": 2}'
+
+
+class World:
+    """A data folder with its server, summarizer and embedded PostgreSQL."""
+
+    def __init__(self, folder: Path, users: tuple[int, ...]) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.postgres = EmbeddedPostgres(folder / "data" / "postgres")
+        environment = {
+            "CHATMEM_DATA_DIR": str(folder / "data"),
+            "CHATMEM_LOG_DIR": str(folder / "logs"),
+            "CHATMEM_PORT": str(self.port),
+            "CHATMEM_URL": self.url,
+            "CHATMEM_EMBEDDINGS": "none",
+            "CHATMEM_QUEUE": QUEUE,
+            "CHATMEM_COMPACTION": COMPACTION,
+            "DATABASE_URL": "",
+            "ANTHROPIC_API_KEY": "",
+            "OLLAMA_HOST": "",
+            "OBSERVABILITY_ENABLED": "1",
+            "TELEGRAM_USER_ID": ",".join(map(str, users)),
+            "USER_TIMEZONE": "Asia/Singapore",
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        self._output = os.open(folder / "processes.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self.children = {
+            "server": self._child("server", "chatmem_server", ("--http",), environment),
+            "summarizer": self._child("summarizer", "chatmem_summarizer", (), environment),
+        }
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/mcp"
+
+    @property
+    def dsn(self) -> str:
+        return self.postgres.dsn(SUPERUSER)
+
+    def token(self, scope: str) -> str:
+        return (self.folder / "data" / "tokens" / scope).read_text().strip()
+
+    def logs(self) -> list[Path]:
+        """Every file the processes write messages to."""
+        return [self.folder / "processes.log", self.postgres.cluster / "server.log", *self.folder.glob("logs/*")]
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[None]:
+        tasks = [asyncio.create_task(self.children["server"].supervise())]
+        try:
+            await self._until(lambda: (self.folder / "data" / "tokens" / "agent").exists())
+            tasks.append(asyncio.create_task(self.children["summarizer"].supervise()))
+            yield
+        finally:
+            for name in ("summarizer", "server"):
+                await self.children[name].stop()
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self.postgres.stop()
+
+    def remove(self) -> None:
+        """Delete what the world left, its cluster outside the folder included."""
+        os.close(self._output)
+        shutil.rmtree(self.postgres.cluster, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def kill(self, target: Target, chance: Random) -> str | None:
+        """SIGKILL one process of the kind; what died, or None when there is none to kill right now."""
+        pid = self._pid(target, chance)
+        if pid is None:
+            return None
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return None
+        return f"{target} {pid}"
+
+    def _pid(self, target: Target, chance: Random) -> int | None:
+        if target in self.children:
+            process = self.children[target].process
+            return process.pid if process is not None and process.returncode is None else None
+        head = postmaster(self.postgres.cluster)
+        if head is None or target == "postmaster":
+            return head
+        backends = sorted(_children_of(head))
+        return chance.choice(backends) if backends else None
+
+    def _child(self, name: str, module: str, arguments: tuple[str, ...], environment: dict[str, str]) -> Child:
+        return Child(name, module, arguments, environment, _unheard, longest_pause=0.5, output=self._output)
+
+    async def _until(self, check: Callable[[], bool], seconds: float = 60) -> None:
+        async with asyncio.timeout(seconds):
+            while not check():  # noqa: ASYNC110 (other processes have no event for us)
+                await asyncio.sleep(0.05)
+
+
+def _unheard(_: str) -> None:
+    """Restarts are what this harness makes; nobody needs to be told."""
+
+
+def _children_of(parent: int) -> list[int]:
+    """Linux keeps the parent's pid in the fourth field of a process's stat, after the name in brackets."""
+    found: list[int] = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == parent and fields[0] != "Z":
+                found.append(int(entry.name))
+    return found
