@@ -165,11 +165,13 @@ async def _serving(connection: Proxy, name: str, args: tuple[Any, ...]) -> Proxy
 
 @asynccontextmanager
 async def _undone(connection: Proxy) -> AsyncGenerator[None]:
+    owned: OwnedConnection = connection  # type: ignore[assignment]  # as above
+    # Taken now: the proxy of a connection that was cut has nothing to pass on to.
+    forget_owner = owned.forget_owner
     try:
         yield
     except BaseException:
-        owned: OwnedConnection = connection  # type: ignore[assignment]  # as above
-        owned.forget_owner()
+        forget_owner()
         raise
 
 
