@@ -14,7 +14,7 @@ from chatmem_server.events import Announcer, Listener
 
 logger = logging.getLogger(__name__)
 
-LEFTOVERS_SECONDS = 30.0
+LEFTOVERS_SECONDS = 5.0
 SCRUB_CHECK_SECONDS = 600.0
 
 
