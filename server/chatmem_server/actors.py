@@ -34,7 +34,7 @@ class Actors:
 def make_actors(kit: Kit, key: bytes) -> Actors:
     """`key` is the server's secret: it signs confirm tokens and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
-    recorder = Recorder(kit, Rederiver(kit))
+    recorder = Recorder(kit, Rederiver(kit), tombstones)
     retriever = Retriever(kit.database, kit.embedder)
     learner = Learner(kit, statements, tombstones)
     return Actors(

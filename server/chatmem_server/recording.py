@@ -8,6 +8,7 @@ import asyncpg
 from chatmem.contract import JobKind, RecordedMessage, RecordMessageArgs
 from chatmem.settings import Compaction
 from chatmem_server.erasure.rederiving import Rederiver
+from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import DEFAULT_CHANNEL, Where, reply_lane, root_lane, session_id, topic_lane
 from chatmem_server.queue import compaction
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
@@ -46,9 +47,10 @@ class _Incoming:
 
 
 class Recorder:
-    def __init__(self, kit: Kit, rederiver: Rederiver) -> None:
+    def __init__(self, kit: Kit, rederiver: Rederiver, tombstones: Tombstones) -> None:
         self._kit = kit
         self._rederiver = rederiver
+        self._tombstones = tombstones
 
     async def record(self, where: Where, args: RecordMessageArgs) -> RecordedMessage:
         """Record a message, or recognise it by its id as a duplicate or an edit.
@@ -133,13 +135,18 @@ class Recorder:
         """The id is known: same text is a duplicate, other text an edit."""
         assert m.args.message_id is not None  # only an external id can be there twice
         old = await self._stored(m)
-        if old.content == m.content:
+        if old.content == m.content or await self._was_forgotten(m, old):
             return self._result(m, old.id, "duplicate", ())
         queued = await self._edit(m, old, now)
         if queued is None:
             return await self._again(m, now)
         self._announce(m, queued)
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
+
+    async def _was_forgotten(self, m: _Incoming, old: StoredMessage) -> bool:
+        """The text as it was before a sentence of it was forgotten: a client that sends it again says nothing anew."""
+        where = m.where
+        return await self._tombstones.is_message(self._kit.database, where.owner_id, where.chat_id, old.id, m.content)
 
     async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
         """The new text and what follows from it, together; None when somebody else changed the message first."""

@@ -3,6 +3,7 @@
 import secrets
 import time
 from dataclasses import dataclass
+from datetime import datetime
 
 from chatmem import contract as c
 from chatmem_server.context.assemble import Assembled, Material, assemble
@@ -31,6 +32,7 @@ class _Request:
     where: Where
     args: c.GetContextArgs
     thread_key: str
+    asked_at: datetime
 
 
 class ContextReader:
@@ -43,7 +45,7 @@ class ContextReader:
         """One context, and a receipt of it."""
         started = time.perf_counter()
         lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
-        request = _Request(where, args, lane)
+        request = _Request(where, args, lane, self._kit.now())
         rows = await self._rows(request)
         material = await self._material(request, rows)
         built = assemble(material)
@@ -162,7 +164,7 @@ class ContextReader:
                 sections=[section.model_dump(mode="json") for section in built.sections],
                 included=built.included,
                 left_out=built.left_out,
-                created_at=self._kit.now(),
+                created_at=r.asked_at,
             ),
         )
         return receipt_id

@@ -16,9 +16,9 @@ from chatmem_server.erasure.derived import redact_derived
 from chatmem_server.erasure.probing import Forgotten as Probed
 from chatmem_server.erasure.probing import Prober
 from chatmem_server.erasure.redaction import GONE, Target, redact, states_any
+from chatmem_server.erasure.remaking import queue_profile, queue_remaking
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import Where
-from chatmem_server.remaking import queue_profile, queue_remaking
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
 from chatmem_server.store import chats, memories, messages, queue, receipts
@@ -169,7 +169,7 @@ class Forgetter:
         texts = [m.content for m in plan.memories]
         stones = await self._tombstones.set(t, where.owner_id, None, texts, now)
         erased = {"memories": await memories.erase(t, where.owner_id, [m.id for m in plan.memories])}
-        erased["sentences"] = sum([await self._redact(t, at, plan.targets) for at in plan.messages])
+        erased["sentences"] = sum([await self._redact(t, at, plan.targets, now) for at in plan.messages])
         erased["messages"] = len(plan.messages)
         if plan.messages_too:
             erased["message_versions"] = await self._drop_versions(t, where, plan)
@@ -188,9 +188,10 @@ class Forgetter:
             await messages.drop_version(t, where.owner_id, text)
         return len(gone)
 
-    async def _redact(self, t: Queries, at: Located, targets: list[Target]) -> int:
+    async def _redact(self, t: Queries, at: Located, targets: list[Target], now: datetime) -> int:
         text, gone = redact(at.line.content, targets)
         content = text or GONE
+        await self._tombstones.set_message(t, at.owner_id, at.chat_id, at.line.id, at.line.content, now)
         await messages.redact(
             t,
             at,

@@ -6,10 +6,10 @@ from datetime import datetime
 from chatmem.contract import JobKind, Memory
 from chatmem_server.erasure.derived import redact_derived
 from chatmem_server.erasure.redaction import Target, sentences
+from chatmem_server.erasure.remaking import queue_chunk, queue_profile, queue_remaking
 from chatmem_server.memories.claims import claims
 from chatmem_server.memories.evidence import supported
 from chatmem_server.places import Where
-from chatmem_server.remaking import queue_chunk, queue_profile, queue_remaking
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, queue, summaries
 from chatmem_server.store.database import Queries

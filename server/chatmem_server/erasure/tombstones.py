@@ -27,6 +27,14 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
         return len(marks)
 
+    async def set_message(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str, now: datetime) -> None:
+        """Mark the former text of a message, so that its being sent once more is no new saying of it."""
+        await tombstones.add(q, owner_id, chat_id, [(self._message(chat_id, number, text), frozenset())], now)
+
+    async def is_message(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> bool:
+        """Whether this was the message's text before something in it was forgotten."""
+        return await tombstones.has(q, owner_id, self._message(chat_id, number, text))
+
     async def lift(self, q: Queries, owner_id: int, text: str, now: datetime) -> None:
         """The user says it again: it may be known again."""
         standing = await tombstones.standing(q, owner_id)
@@ -51,6 +59,9 @@ class Tombstones:
             return False
         shared = len(words & stone.words)
         return shared >= SAME * len(stone.words) or (shared >= 2 and shared >= SAME * len(words))
+
+    def _message(self, chat_id: int, number: int, text: str) -> bytes:
+        return self._hash(f"m:{chat_id}:{number}:{text}")
 
     def _hash(self, text: str) -> bytes:
         return hmac.new(self._key, text.encode(), hashlib.sha256).digest()

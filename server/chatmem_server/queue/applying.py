@@ -7,9 +7,9 @@ from pydantic import TypeAdapter
 
 from chatmem.contract import Memory
 from chatmem.work import Canonical, ExchangeResult, ProfileResult, RoutineResult, SummaryResult, WorkResult
+from chatmem_server.erasure.remaking import queue_rolling_anew
 from chatmem_server.memories.learning import Learner
 from chatmem_server.queue.work_inputs import level_of
-from chatmem_server.remaking import queue_rolling_anew
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, summaries

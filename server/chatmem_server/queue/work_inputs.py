@@ -17,8 +17,8 @@ from chatmem.work import (
     WorkInput,
     WorkMessage,
 )
+from chatmem_server.erasure.remaking import is_anew
 from chatmem_server.memories.learning import may_tell
-from chatmem_server.remaking import is_anew
 from chatmem_server.services import Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, summaries
 from chatmem_server.store.messages import Line

@@ -37,3 +37,8 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> None:
     await q.run("tombstones.lift", owner_id, list(ids), now)
+
+
+async def has(q: Queries, owner_id: int, claim: bytes) -> bool:
+    """Whether a claim of that hash was ever forgotten."""
+    return bool(await q.value("tombstones.has", owner_id, claim))

@@ -155,6 +155,11 @@ where m.owner_id = e.owner_id and m.chat_id = e.chat_id and m.id = e.id and m.ve
 -- Forgetting leaves no version behind.
 with gone as (
   delete from message_versions where owner_id = $1 and chat_id = $2 and id = $3
+), lane as (
+  update thread_state t set open_tokens = greatest(0, t.open_tokens + $5 - m.tokens)
+  from messages m
+  where m.owner_id = $1 and m.chat_id = $2 and m.id = $3
+    and t.owner_id = $1 and t.chat_id = $2 and t.thread_key = m.thread_key and m.lane_no > t.queued_to
 ), fts as (
   update message_fts set tsv = to_tsvector('chatmem', $6) || array_to_tsvector($7::text[])
   where owner_id = $1 and chat_id = $2 and id = $3

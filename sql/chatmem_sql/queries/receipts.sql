@@ -1,9 +1,11 @@
 -- name: add
 -- $1 owner, $2 chat, $3 id, $4 thread key, $5 answered message, $6 query, $7 budget, $8 tokens, $9 truncated, $10 as of,
--- $11 sections, $12 included, $13 left out, $14 now
+-- $11 sections, $12 included, $13 left out, $14 when its rows were read. What was read before something was forgotten is
+-- not kept: it may hold it.
 insert into context_receipts (owner_id, chat_id, id, thread_key, message_id, query, token_budget, tokens, truncated,
   as_of, sections, included, left_out, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+where not exists (select from scrubs where requested_at > $14)
 
 -- name: find
 -- $1 owner, $2 id

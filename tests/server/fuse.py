@@ -1,0 +1,65 @@
+"""A crash between any two statements: a fuse that blows before or after the nth statement, inside or outside a transaction."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+import asyncpg
+import pytest
+
+from chatmem_server.store.database import Database, Transaction
+
+METHODS = ("rows", "row", "value", "run")
+
+
+class Unplugged(asyncpg.ConnectionDoesNotExistError):
+    """The crash: what a dead connection looks like from inside."""
+
+
+class Fuse:
+    """Unset it lets everything through. Each statement is two points: before it is sent, and after it was answered."""
+
+    def __init__(self) -> None:
+        self._left: int | None = None
+
+    @contextmanager
+    def set(self, points: int) -> Iterator[None]:
+        """Let it blow at the so many-th point, and at every one after that."""
+        self._left = points
+        try:
+            yield
+        finally:
+            self._left = None
+
+    def point(self) -> None:
+        if self._left is not None:
+            self._left -= 1
+            if self._left <= 0:
+                raise Unplugged("the test pulled the plug")
+
+
+def fit(fuse: Fuse, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every statement of every database of this process go through the fuse."""
+    for kind in (Database, Transaction):
+        for name in METHODS:
+            monkeypatch.setattr(kind, name, _fused(fuse, getattr(kind, name)))
+    begin = Database.transaction
+
+    @asynccontextmanager
+    async def transaction(self: Database) -> AsyncGenerator[Transaction]:
+        async with begin(self) as t:
+            yield t
+            fuse.point()  # everything was said, nothing committed
+        fuse.point()  # committed, and nobody heard of it
+
+    monkeypatch.setattr(Database, "transaction", transaction)
+
+
+def _fused(fuse: Fuse, method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def fused(self: Any, name: str, *args: Any) -> Any:
+        fuse.point()
+        answer = await method(self, name, *args)
+        fuse.point()
+        return answer
+
+    return fused

@@ -1,0 +1,226 @@
+"""One random life of a memory, step by step, and what must hold after every step."""
+
+import contextlib
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatmem_summarizer.events import unheard
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem_server.actors import Actors
+from chatmem_server.erasure.forgetting import ForgetRefused
+from chatmem_server.places import Where
+from chatmem_server.queue.work import ClaimLost
+from chatmem_server.store import lanes
+from chatmem_server.text.tokens import estimate
+from chatmem_summarizer.ladder import Ladder
+from chatmem_summarizer.work import done
+from tests.memory_fixtures import USER, Clock
+from tests.server.fuse import Fuse, Unplugged
+
+HERE = Where(USER, USER)
+SAYINGS = (
+    "My dog is called {}.",
+    "I live in {} now.",
+    "I need to finish the {} report by June 12.",
+    "I prefer {} tea over coffee. It rains.",
+    "We decided to use {} for the pilot.",
+    "What do you know about {}?",
+    "Ride on. " * 60,
+    "ok",
+)
+ANSWERS = ("Noted.", "{} sounds good. Anything else?", "I tried {} and it failed. " * 12)
+NAMES = ("Quzibro", "Vortamel", "Plindar", "Yxaroth", "Glimfen", "Dravosk", "Wembuli", "Krothane")
+PLACES: tuple[dict[str, Any], ...] = ({}, {}, {"message_thread_id": 5}, {"message_thread_id": 6})
+FORGOTTEN = """
+    select string_agg(place, ', ') from (
+      select 'messages' as place from messages x where x::text ilike $1
+      union all select 'versions' from message_versions x where x::text ilike $1
+      union all select 'fts' from message_fts x where x::text ilike $1
+      union all select 'summaries' from conversation_summaries x where x::text ilike $1
+      union all select 'text versions' from text_versions x where x::text ilike $1
+      union all select 'canonical' from chat_metadata x where x::text ilike $1
+      union all select 'memories' from memories x where x::text ilike $1
+      union all select 'memory versions' from memory_versions x where x::text ilike $1
+      union all select 'profile' from user_profile x where x::text ilike $1
+      union all select 'queue' from chat_context_queue x where x::text ilike $1
+      union all select 'receipts' from context_receipts x where x::text ilike $1
+      union all select 'lanes' from thread_state x where x::text ilike $1
+      union all select 'tombstones' from tombstones x where x::text ilike $1
+      union all select 'ledger' from model_calls x where x::text ilike $1) found"""
+UNTILED = """
+    select t.thread_key from thread_state t
+    where t.queued_to - coalesce(t.covered_to, 0) <> (
+      select coalesce(sum((select count(*) from messages m where m.owner_id = q.owner_id and m.chat_id = q.chat_id
+        and m.thread_key = q.thread_key and m.id between q.from_id and q.to_id)), 0)
+      from chat_context_queue q
+      where q.owner_id = t.owner_id and q.chat_id = t.chat_id and q.thread_key = t.thread_key
+        and q.kind = 'chunk_summary' and q.state <> 'complete'
+        and not exists (select from conversation_summaries s where s.owner_id = q.owner_id and s.chat_id = q.chat_id
+          and s.thread_key = q.thread_key and s.kind = 'chunk' and s.from_id = q.from_id))"""
+DOUBLED = """
+    select m.id from messages m
+    join conversation_summaries s on s.owner_id = m.owner_id and s.chat_id = m.chat_id and s.kind = 'chunk'
+      and s.thread_key = m.thread_key and m.lane_no between s.from_no and s.to_no
+    group by m.owner_id, m.chat_id, m.id having count(*) > 1"""
+OUT_OF_ORDER = """
+    select id from (select id, lane_no, row_number() over (partition by owner_id, chat_id, thread_key order by id) as n
+      from messages) x where lane_no <> n"""
+WRONG_TOKENS = """
+    select t.thread_key from thread_state t
+    where t.open_tokens <> (select coalesce(sum(m.tokens), 0) from messages m where m.owner_id = t.owner_id
+      and m.chat_id = t.chat_id and m.thread_key = t.thread_key and m.lane_no > t.queued_to)"""
+UNLEARNED = """
+    select m.id from messages m
+    where m.role = 'user' and not exists (select from chat_context_queue q where q.owner_id = m.owner_id
+      and q.chat_id = m.chat_id and q.thread_key = m.thread_key and q.kind = 'exchange'
+      and m.id between q.from_id and q.to_id)"""
+
+
+@dataclass
+class Life:
+    """The memory under test, what was said to it, and the plug that may be pulled."""
+
+    actors: Actors
+    clock: Clock
+    fuse: Fuse
+    said: dict[str, dict[str, Any]] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+    held: list[w.WorkItem] = field(default_factory=list)
+
+    async def whatever_happens(self, points: int | None, call: Callable[[], Awaitable[Any]]) -> Any:
+        """Make a call with the plug pulled after so many points; then, as a client would, make it again."""
+        if points is None:
+            return await call()
+        with self.fuse.set(points):
+            try:
+                return await call()
+            except Unplugged:
+                pass
+        return await call()
+
+    async def say(self, rng: random.Random, points: int | None) -> None:
+        number = f"m{len(self.said)}"
+        role = rng.choice(["user", "user", "assistant"])
+        place: dict[str, Any] = dict(rng.choice(PLACES))
+        if self.said and rng.random() < 0.15:
+            place = {"reply_to_message_id": rng.choice(list(self.said))}
+        content = self.text(rng, SAYINGS if role == "user" else ANSWERS)
+        self.said[number] = {"role": role, "content": content, "message_id": number, "sent_at": self.clock(), **place}
+        await self.whatever_happens(points, lambda: self.record(number))
+
+    def text(self, rng: random.Random, forms: tuple[str, ...]) -> str:
+        names = [name for name in NAMES if name not in self.gone] or ["Nothing"]
+        name = rng.choice(names)
+        form = rng.choice(forms)
+        if "{}" in form:
+            self.told.add(name)
+        return form.replace("{}", name)
+
+    async def record(self, number: str) -> c.RecordedMessage:
+        return await self.actors.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
+
+    async def say_again(self, rng: random.Random) -> None:
+        """A client that never heard the answer sends its message once more, forgotten or not."""
+        assert (await self.record(rng.choice(list(self.said)))).outcome == "duplicate"
+
+    async def edit(self, rng: random.Random, points: int | None) -> None:
+        number = rng.choice(list(self.said))
+        role = self.said[number]["role"]
+        self.said[number]["content"] = f"{self.text(rng, SAYINGS if role == 'user' else ANSWERS)} Edited."
+        answer = await self.whatever_happens(points, lambda: self.record(number))
+        assert answer.outcome in ("edited", "duplicate")
+
+    async def remember(self, rng: random.Random, points: int | None) -> None:
+        args = c.RememberArgs(content=self.text(rng, SAYINGS[:4]), scope=rng.choice(["chat", "global"]))
+        await self.whatever_happens(points, lambda: self.actors.rememberer.remember(HERE, args))
+
+    async def update(self, rng: random.Random, points: int | None) -> None:
+        profile = await self.actors.viewer.profile(HERE)
+        known = [*profile.facts, *profile.preferences, *profile.goals, *profile.dates, *profile.uncertain]
+        if known:
+            action = rng.choice(["confirm", "reject", "complete", "edit", "pin", "unpin", "make_global"])
+            content = self.text(rng, SAYINGS[:4]) if action == "edit" else None
+            fields = {"memory_id": rng.choice(known).id, "action": action, "content": content}
+            args = c.UpdateMemoryArgs.model_validate(fields)
+            await self.whatever_happens(points, lambda: self.actors.rememberer.update(HERE, args, None))
+
+    async def forget(self, rng: random.Random, points: int | None) -> None:
+        name = rng.choice(sorted(self.told))
+        preview = await self.actors.forgetter.preview(HERE, c.ForgetArgs(topic=name))
+        if preview.confirm is not None:
+            args = c.ForgetArgs(topic=name, confirm=preview.confirm)
+            await self.forget_once(points, args)
+        self.told.discard(name)
+        self.gone.add(name)
+
+    async def forget_once(self, points: int | None, args: c.ForgetArgs) -> None:
+        try:
+            done_ = await self.whatever_happens(points, lambda: self.actors.forgetter.erase(HERE, args))
+        except ForgetRefused as refusal:  # the answer was lost after the commit: nothing matches any more
+            assert "not what was previewed" in str(refusal)  # noqa: PT017
+        else:
+            assert done_.erased["traces_left"] == 0
+
+    async def work(self, points: int | None) -> None:
+        """A worker that may die anywhere, and one that comes after it."""
+        if points is not None:
+            with self.fuse.set(points), contextlib.suppress(Unplugged):
+                await self.work_off()
+            self.clock.forward(hours=1)
+            await self.actors.work.apply_leftovers()
+        await self.work_off()
+
+    async def work_off(self) -> None:
+        for item in (await self.actors.work.claim(w.ClaimWorkArgs(worker="w", limit=4))).jobs:
+            await self.submit(item)
+
+    async def submit(self, item: w.WorkItem) -> None:
+        outcome = await done(item.input, Ladder([]), unheard, may_use_model=item.may_use_model)
+        args = w.SubmitWorkArgs(
+            job_id=item.job_id, fence=item.fence, result=outcome.result, model=outcome.model, rung=outcome.rung
+        )
+        await self.actors.work.submit(args)
+
+    async def hold(self) -> None:
+        self.held += (await self.actors.work.claim(w.ClaimWorkArgs(worker="slow", limit=2))).jobs
+
+    async def submit_late(self) -> None:
+        while self.held:
+            try:
+                await self.submit(self.held.pop())
+            except ClaimLost as refusal:
+                assert "no longer yours" in str(refusal)  # noqa: PT017
+
+    async def compact(self) -> None:
+        await self.actors.viewer.chat_summary(HERE, c.SummarizeChatArgs(now=True))
+
+    async def new_chat(self) -> None:
+        await self.actors.viewer.start_new_chat(HERE)
+
+    async def check(self, rng: random.Random) -> None:
+        """What holds in every state."""
+        pool = self.actors.kit.database.pool
+        assert await lanes.gaps(self.actors.kit.database, USER) == []
+        for name, broken in (("untiled", UNTILED), ("doubled", DOUBLED), ("order", OUT_OF_ORDER)):
+            assert await pool.fetch(broken) == [], name
+        for name, broken in (("tokens", WRONG_TOKENS), ("unlearned", UNLEARNED)):
+            assert await pool.fetch(broken) == [], name
+        count, ids = await pool.fetchrow("select count(*), count(distinct ext_id) from messages")
+        assert count == ids == len(self.said)
+        await self.check_context(rng)
+        for name in self.gone:
+            assert await pool.fetchval(FORGOTTEN, f"%{name}%") is None, name
+
+    async def check_context(self, rng: random.Random) -> None:
+        budget = rng.choice([100, 150, 400, 1000, 4300])
+        fields = {"token_budget": budget, "query": rng.choice([None, "What about the dog?"]), **rng.choice(PLACES)}
+        context = await self.actors.reader.context(HERE, c.GetContextArgs.model_validate(fields))
+        assert context.coverage.gap == 0
+        assert estimate(context.context or "") <= context.tokens <= budget
+        replay = await self.actors.explainer.explain(HERE, c.ExplainArgs(receipt_id=context.receipt_id))
+        assert replay.text == context.context

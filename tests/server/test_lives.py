@@ -1,0 +1,186 @@
+"""Random lives: whatever happens and wherever it is cut off, nothing is lost, doubled, mixed up or left after forgetting."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
+
+from chatmem.settings import ServerSettings
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.storage import Storage
+from tests.memory_fixtures import USER, Clock
+from tests.server.fuse import Fuse, fit
+from tests.server.lives import Life
+
+Doing = Callable[[Life], Awaitable[None]]
+
+SEEDS = st.integers(0, 2**32 - 1)
+POINTS = st.none() | st.integers(1, 60)
+CI = settings(
+    max_examples=10,
+    stateful_step_count=30,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)
+LONG = settings(CI, max_examples=400, stateful_step_count=60, derandomize=False, print_blob=True)
+
+
+class World:
+    """Where lives are lived: an event loop of their own, one server, a fresh database each."""
+
+    def __init__(self, postgres: EmbeddedPostgres, folder: Path, fuse: Fuse) -> None:
+        self.runner = asyncio.Runner()
+        self.postgres = postgres
+        self.folder = folder
+        self.fuse = fuse
+        self.lives = 0
+
+    def run(self, work: Awaitable[None]) -> None:
+        async def it() -> None:
+            await work
+
+        self.runner.run(it())
+
+    async def live(self, begun: "asyncio.Future[Life]", ended: asyncio.Event) -> None:
+        """One life in one task: what is opened in it is closed in it."""
+        self.lives += 1
+        name = f"life_{self.lives}"
+        admin = await asyncpg.connect(self.postgres.dsn(SUPERUSER, "postgres"))
+        await admin.execute(f"create database {name} template chatmem owner chatmem_app")
+        clock = Clock()
+        options: dict[str, Any] = {
+            "database_url": self.postgres.dsn(database=name),
+            "data_dir": self.folder,
+            "user_ids": (USER,),
+            "timezone": "Asia/Singapore",
+            "embeddings": "none",
+        }
+        storage = Storage(ServerSettings.model_validate(options), clock)
+        async with storage.running():
+            begun.set_result(Life(await storage.actors(), clock, self.fuse))
+            await ended.wait()
+        await admin.execute(f"drop database {name} with (force)")
+        await admin.close()
+
+
+@pytest.fixture
+def world(
+    anyio_backend: str, postgres: EmbeddedPostgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
+    fuse = Fuse()
+    fit(fuse, monkeypatch)
+    world = World(postgres, tmp_path, fuse)
+    with contextlib.closing(world.runner):
+        yield world
+
+
+def machine(world: World) -> type[RuleBasedStateMachine]:
+    class Lives(RuleBasedStateMachine):
+        @initialize()
+        def begin(self) -> None:
+            world.run(self._begin())
+
+        async def _begin(self) -> None:
+            self.ended = asyncio.Event()
+            begun: asyncio.Future[Life] = asyncio.get_running_loop().create_future()
+            self.task = asyncio.create_task(world.live(begun, self.ended))
+            await asyncio.wait([begun, self.task], return_when=asyncio.FIRST_COMPLETED)
+            self.life = begun.result() if begun.done() else self.task.result()  # type: ignore[assignment]
+
+        def teardown(self) -> None:
+            world.run(self._end())
+
+        async def _end(self) -> None:
+            self.ended.set()
+            await self.task
+
+        def do(self, seed: int, doing: Doing) -> None:
+            async def step() -> None:
+                rng = random.Random(seed)
+                await doing(self.life)
+                await self.life.check(rng)
+
+            world.run(step())
+
+        @rule(seed=SEEDS, points=POINTS)
+        def say(self, seed: int, points: int | None) -> None:
+            self.do(seed, lambda life: life.say(random.Random(seed), points))
+
+        @rule(seed=SEEDS, points=POINTS)
+        def say_much(self, seed: int, points: int | None) -> None:
+            async def much(life: Life) -> None:
+                rng = random.Random(seed)
+                for _ in range(12):
+                    await life.say(rng, points)
+
+            self.do(seed, much)
+
+        @precondition(lambda self: self.life.said)
+        @rule(seed=SEEDS)
+        def say_again(self, seed: int) -> None:
+            self.do(seed, lambda life: life.say_again(random.Random(seed)))
+
+        @precondition(lambda self: self.life.said)
+        @rule(seed=SEEDS, points=POINTS)
+        def edit(self, seed: int, points: int | None) -> None:
+            self.do(seed, lambda life: life.edit(random.Random(seed), points))
+
+        @rule(seed=SEEDS, points=POINTS)
+        def remember(self, seed: int, points: int | None) -> None:
+            self.do(seed, lambda life: life.remember(random.Random(seed), points))
+
+        @rule(seed=SEEDS, points=POINTS)
+        def update(self, seed: int, points: int | None) -> None:
+            self.do(seed, lambda life: life.update(random.Random(seed), points))
+
+        @precondition(lambda self: self.life.told)
+        @rule(seed=SEEDS, points=POINTS)
+        def forget(self, seed: int, points: int | None) -> None:
+            self.do(seed, lambda life: life.forget(random.Random(seed), points))
+
+        @rule(seed=SEEDS, points=POINTS)
+        def work(self, seed: int, points: int | None) -> None:
+            self.do(seed, lambda life: life.work(points))
+
+        @rule(seed=SEEDS)
+        def hold(self, seed: int) -> None:
+            self.do(seed, lambda life: life.hold())
+
+        @rule(seed=SEEDS)
+        def submit_late(self, seed: int) -> None:
+            self.do(seed, lambda life: life.submit_late())
+
+        @rule(seed=SEEDS)
+        def compact(self, seed: int) -> None:
+            self.do(seed, lambda life: life.compact())
+
+        @rule(seed=SEEDS)
+        def new_chat(self, seed: int) -> None:
+            self.do(seed, lambda life: life.new_chat())
+
+        @rule(minutes=st.sampled_from([1, 10, 600, 3000]))
+        def wait(self, minutes: int) -> None:
+            self.life.clock.forward(minutes=minutes)
+
+    return Lives
+
+
+@pytest.mark.timeout(240)
+def test_a_random_life_keeps_every_promise(world: World) -> None:
+    run_state_machine_as_test(machine(world), settings=CI)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(7200)
+def test_many_random_lives_keep_every_promise(world: World) -> None:
+    run_state_machine_as_test(machine(world), settings=LONG)  # type: ignore[no-untyped-call]
