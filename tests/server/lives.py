@@ -6,10 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from chatmem_summarizer.events import unheard
+import asyncpg
 
 from chatmem import contract as c
 from chatmem import work as w
+from chatmem.journal import silent
 from chatmem_server.actors import Actors
 from chatmem_server.erasure.forgetting import ForgetRefused
 from chatmem_server.places import Where
@@ -85,6 +86,7 @@ class Life:
     """The memory under test, what was said to it, and the plug that may be pulled."""
 
     actors: Actors
+    tables: "asyncpg.Connection[asyncpg.Record]"
     clock: Clock
     fuse: Fuse
     said: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -180,7 +182,7 @@ class Life:
             await self.submit(item)
 
     async def submit(self, item: w.WorkItem) -> None:
-        outcome = await done(item.input, Ladder([]), unheard, may_use_model=item.may_use_model)
+        outcome = await done(item.input, Ladder([]), silent, may_use_model=item.may_use_model)
         args = w.SubmitWorkArgs(
             job_id=item.job_id, fence=item.fence, result=outcome.result, model=outcome.model, rung=outcome.rung
         )
@@ -204,17 +206,16 @@ class Life:
 
     async def check(self, rng: random.Random) -> None:
         """What holds in every state."""
-        pool = self.actors.kit.database.pool
         assert await lanes.gaps(self.actors.kit.database, USER) == []
         for name, broken in (("untiled", UNTILED), ("doubled", DOUBLED), ("order", OUT_OF_ORDER)):
-            assert await pool.fetch(broken) == [], name
+            assert await self.tables.fetch(broken) == [], name
         for name, broken in (("tokens", WRONG_TOKENS), ("unlearned", UNLEARNED)):
-            assert await pool.fetch(broken) == [], name
-        count, ids = await pool.fetchrow("select count(*), count(distinct ext_id) from messages")
+            assert await self.tables.fetch(broken) == [], name
+        count, ids = await self.tables.fetchrow("select count(*), count(distinct ext_id) from messages")
         assert count == ids == len(self.said)
         await self.check_context(rng)
         for name in self.gone:
-            assert await pool.fetchval(FORGOTTEN, f"%{name}%") is None, name
+            assert await self.tables.fetchval(FORGOTTEN, f"%{name}%") is None, name
 
     async def check_context(self, rng: random.Random) -> None:
         budget = rng.choice([100, 150, 400, 1000, 4300])

@@ -29,7 +29,7 @@ CI = settings(
     stateful_step_count=30,
     deadline=None,
     derandomize=True,
-    phases=(Phase.generate, Phase.shrink),
+    phases=(Phase.generate,),
     suppress_health_check=list(HealthCheck),
 )
 LONG = settings(CI, max_examples=400, stateful_step_count=60, derandomize=False, print_blob=True)
@@ -67,8 +67,10 @@ class World:
         }
         storage = Storage(ServerSettings.model_validate(options), clock)
         async with storage.running():
-            begun.set_result(Life(await storage.actors(), clock, self.fuse))
+            tables = await asyncpg.connect(self.postgres.dsn(database=name))
+            begun.set_result(Life(await storage.actors(), tables, clock, self.fuse))
             await ended.wait()
+            await tables.close()
         await admin.execute(f"drop database {name} with (force)")
         await admin.close()
 
