@@ -11,6 +11,7 @@ from chatmem_server.context import lines as form
 from chatmem_server.context.budget import Purse, cost, scaled, take
 from chatmem_server.context.focus import find_focus
 from chatmem_server.retrieval.hits import Hit
+from chatmem_server.retrieval.question import asks
 from chatmem_server.store.context import Chunk, ContextRows, Remembered
 from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import fenced, unfenced
@@ -18,6 +19,9 @@ from chatmem_server.text.tokens import clip, estimate
 
 ALWAYS = 3
 """The last messages that stay whatever the budget."""
+
+KEPT = 20
+"""The last messages that a question leaves in place of a window too long for its share (SPEC §4)."""
 
 SEPARATOR = "\n\n"
 JOINT = 2
@@ -242,13 +246,27 @@ def _fill_history(draft: _Draft, newest: list[tuple[Line, str]]) -> None:
         return
     window = _window(draft.m)
     candidates = window[: len(window) - len(newest)][::-1]
-    prices = _with_newer(candidates, newest)
     share = max(0, draft.shares.history - sum(cost(text) for _, text in newest))
+    wanted, share = _beside_a_question(draft, candidates, share)
+    prices = _with_newer(wanted, newest)
     taken = take(prices, lambda pair: _priced_line(draft.m, *pair), share, draft.purse, dense=False)
     older = candidates[: len(taken.kept)][::-1]
     draft.omit("message", [x.id for x in candidates[len(taken.kept) :]], "history budget")
     draft.shown = [*older, *(line for line, _ in newest)]
     _write_history(draft, _fill_chunks(draft), older, newest)
+
+
+def _beside_a_question(draft: _Draft, older: list[Line], share: int) -> tuple[list[Line], int]:
+    """What of the history a question leaves room for, and its share: an answer seldom lies in the last messages.
+
+    What was found keeps its own share, even of a small budget.  A window that outgrew its share, as without a summarizer,
+    keeps its last messages; those before compete by relevance like any other.
+    """
+    if not draft.m.hits or not asks(draft.m.query or ""):
+        return older, share
+    share = min(share, max(0, draft.purse.left - draft.m.budgets.relevant))
+    outgrown = sum(line.tokens for line in older) > share
+    return older[: KEPT - ALWAYS] if outgrown else older, share
 
 
 def _with_newer(candidates: list[Line], newest: list[tuple[Line, str]]) -> list[tuple[Line, Line | None]]:

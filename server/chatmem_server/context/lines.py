@@ -1,7 +1,7 @@
 """The line forms of a context, in the user's zone; pure. Nothing here knows a budget."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import MemoryKind
@@ -9,6 +9,8 @@ from chatmem_server.dates.clock import age, clock_time, dated, day_header, local
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, Remembered
 from chatmem_server.store.messages import Line
+
+RECENT = timedelta(days=7)
 
 KIND_TITLES: dict[MemoryKind, str] = {
     "fact": "FACTS",
@@ -29,9 +31,9 @@ def message_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
 
 
 def speaker(role: str, name: str | None) -> str:
-    """`User` and `Assistant`; in a group the person's own name stands beside the role."""
+    """`User` and `Assistant`; in a group or an imported talk the person's own name stands beside the role."""
     title = "User" if role == "user" else "Assistant"
-    return f"{title} ({name})" if name and role == "user" else title
+    return f"{title} ({name})" if name else title
 
 
 def header_before(line: Line, previous: Line | None, zone: ZoneInfo) -> str | None:
@@ -71,13 +73,18 @@ def _due(memory: Remembered, now: datetime, zone: ZoneInfo) -> str:
 
 
 def hit_line(hit: Hit, now: datetime, zone: ZoneInfo, thread_key: str) -> str:
-    """A retrieval hit with its date, and its lane if that is another one: `[Feb 15, 3 days ago | 09:15 AM] User: …`."""
+    """A retrieval hit with its date, and its lane if that is another one: `[Feb 15, 3 days ago | 09:15 AM] User: …`.
+
+    Of what is older the day alone: age and minute would cost as much as a short message says.
+    """
     day = dated(local_day(hit.at, zone), local_day(now, zone))
-    when = f"{day}, {age(hit.at, now)}"
+    recent = now - hit.at < RECENT
+    when = f"{day}, {age(hit.at, now)}" if recent else day
     if hit.kind == "message":
+        minute = f" | {clock_time(hit.at, zone)}" if recent else ""
         lane = "" if hit.thread_key == thread_key else f" | in {hit.thread_key}"
         who = hit.routine or speaker(hit.role or "user", hit.speaker)
-        return f"[{when} | {clock_time(hit.at, zone)}{lane}] {who}: {hit.text}"
+        return f"[{when}{minute}{lane}] {who}: {hit.text}"
     if hit.kind == "summary":
         return f"[Summary | {when}]: {hit.text}"
     note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""

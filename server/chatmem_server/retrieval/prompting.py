@@ -8,7 +8,7 @@ from chatmem_server.retrieval.question import asks
 MESSAGES = 5
 MEMORIES = 3
 SUMMARIES = 2
-MORE = 85
+MORE = 120
 """Further messages offered to a budget that has room, for a query that asks something."""
 
 MEMORY_COSINE = 0.7
