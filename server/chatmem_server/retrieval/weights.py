@@ -1,8 +1,13 @@
 """The weights of the ranker and the constants of its signals, in one place; nothing is computed here.
 
-Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.  The weights were
-fitted on the seeded generator (`python -m benchmarks.fit`), within bounds that keep their meaning: what is positive by
-its meaning stays positive, and no prior may outvote all words and all likeness together.
+Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.
+
+How they were obtained: coordinate ascent by `python -m benchmarks.fit --synthetic 4 --seed 1` on 12 generated dialogues (1,004
+questions, three shapes of talk alike), within bounds that keep their meaning: what is positive by its meaning stays positive, and
+no prior may outvote all words and all likeness together.  Each weight here lies between where the fit began (what was measured
+elsewhere on public conversations) and where it ended, rounded: the fit alone is no better on the dialogues of seed 2, held out,
+where recall@10 went from .810 to .816 (letters), .750 to .758 (friends), .818 to .840 (assistant).  Weights fitted without a
+shape reach on that shape what weights fitted with it do, within .015: so none of them belongs to one shape.
 """
 
 from typing import Final
@@ -10,7 +15,7 @@ from typing import Final
 LEXICAL: Final = 1.0
 """Per standard deviation of the BM25 score."""
 
-DENSE: Final = 1.0
+DENSE: Final = 1.15
 """Per standard deviation of the cosine: with the names taken out of the query it tells more than the words do."""
 
 COVERAGE: Final = 0.3
@@ -19,28 +24,28 @@ COVERAGE: Final = 0.3
 NUMBERS: Final = 0.3
 """For all of the query's numbers."""
 
-NAMED: Final = 2.5
+NAMED: Final = 2.0
 """Said by the person the query names: nine of ten answers are."""
 
-USER: Final = 1.5
+USER: Final = 2.0
 """Taken from a long reply of the assistant: it repeats the question's words, and four of five answers are the user's."""
 
 ASKED_OF_ASSISTANT: Final = 2.0
 """For a long reply when the query asks what the assistant said."""
 
-QUESTION: Final = 0.9
+QUESTION: Final = 1.2
 """Taken for a message that only asks, in proportion to its questions."""
 
-FIRST_PERSON: Final = 0.4
+FIRST_PERSON: Final = 0.5
 """For a message in the first person."""
 
-SHORT: Final = 0.3
+SHORT: Final = 0.4
 """Taken per halving of a message below SHORT_TOKENS (natural logarithm): an interjection matches by chance."""
 
-IN_SPAN: Final = 2.5
+IN_SPAN: Final = 1.5
 """Sent within the time the query names."""
 
-AFTER_SPAN: Final = 1.5
+AFTER_SPAN: Final = 1.2
 """Sent within AFTER_DAYS after it: people tell later."""
 
 TELLS_OF_SPAN: Final = 3.0
@@ -52,7 +57,7 @@ TIME_WORDS: Final = 0.7
 ROUTINE: Final = 1.5
 """For a routine message whose name the query contains a part of ("morning" of morning-summary)."""
 
-BEFORE: Final = 0.25
+BEFORE: Final = 0.3
 """Share of the score of the message before: what is said next is often about the same."""
 
 ANSWER: Final = 0.25
@@ -90,7 +95,7 @@ LEAST_LEXICAL_DEVIATION: Final = 2.0
 LEAST_DENSE_DEVIATION: Final = 0.04
 """Deviations of BM25 and cosine below which differences mean nothing; over a hundred candidates they are larger."""
 
-MOST_DEVIATIONS: Final = 2.5
+MOST_DEVIATIONS: Final = 3.0
 """Standard deviations that count: one hit among a hundred misses would drown every other signal."""
 
 AFTER_DAYS: Final = 7
