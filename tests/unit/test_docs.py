@@ -1,0 +1,86 @@
+"""The papers name only what exists: commands with their options, make targets, settings, modules, files."""
+
+import re
+import shlex
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.core import TyperGroup
+
+from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings
+from chatmem_cli.main import app
+
+ROOT = Path(__file__).parents[2]
+PAPERS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+FENCED = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
+QUOTED = re.compile(r"`([^`\n]+)`")
+LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
+VARIABLE = re.compile(r"\b((?:CHATMEM|TELEGRAM|SUMMARIZER|OLLAMA|ANTHROPIC)_[A-Z_]+)\b")
+FOREIGN = {"CHATMEM_TEST_CACHE"}
+"""Variables of the tests, not of a process."""
+
+
+@cache
+def command() -> TyperGroup:
+    group = typer.main.get_command(app)
+    assert isinstance(group, TyperGroup)
+    return group
+
+
+def commands(text: str, program: str) -> list[list[str]]:
+    """Every call of a program in a paper, in a block or within backticks, as its words."""
+    lines = [line for block in FENCED.findall(text) for line in block.replace("\\\n", " ").splitlines()]
+    found = []
+    for line in [*lines, *QUOTED.findall(text)]:
+        for piece in re.split(r"\||&&|;", line):
+            words = shlex.split(piece, comments=True) if piece.count("'") % 2 == 0 and piece.count('"') % 2 == 0 else []
+            if words and Path(words[0]).name == program:
+                found.append(words[1:])
+    return found
+
+
+def offered(words: list[str]) -> None:
+    """Follow the words through the command's tree; fails on a name or an option that is not there."""
+    place: Any = command()
+    while isinstance(place, TyperGroup) and words and not words[0].startswith(("-", "…")):
+        # `import telegram|chatgpt` names alternatives; what follows a command is its own.
+        assert words[0] in place.commands, f"chatmem {words[0]}"
+        place, words = place.commands[words[0]], words[1:]
+    known = {name for parameter in place.params for name in parameter.opts} | {"--help"}
+    assert {word for word in words if re.fullmatch(r"--[a-z-]+", word)} <= known
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_command_a_paper_names_is_there_with_its_options(paper: Path) -> None:
+    for words in commands(paper.read_text(), "chatmem"):
+        offered(words)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_make_target_and_module_a_paper_names_is_there(paper: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.M))
+    assert {words[0] for words in commands(paper.read_text(), "make") if words} <= targets
+    for words in commands(paper.read_text(), "python"):
+        if words[:1] == ["-m"]:
+            assert find_spec(words[1]) is not None, words[1]
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_link_within_the_project_leads_somewhere(paper: Path) -> None:
+    assert [link for link in LINK.findall(paper.read_text()) if not (paper.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_variable_a_paper_names_is_a_setting(paper: Path) -> None:
+    kinds = (ServerSettings, SummarizerSettings, RelaySettings)
+    known = {str(field.validation_alias) for kind in kinds for field in kind.model_fields.values()}
+    named = {name.partition("__")[0] for name in VARIABLE.findall(paper.read_text())}
+    assert named - known - FOREIGN == set()
+
+
+def test_every_subcommand_says_what_it_is_for() -> None:
+    assert [name for name, sub in command().commands.items() if not sub.help] == []

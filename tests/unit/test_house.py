@@ -1,0 +1,69 @@
+"""The sizes the code keeps to: small files, small functions, and a broad `except` only at a process's edge."""
+
+import ast
+import statistics
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted(
+    file for folder in ("server", "relay", "summarizer_agent", "sql") for file in (ROOT / folder).rglob("*.py")
+)
+LONGEST_FILE = 450
+LONGEST_FUNCTION = 60
+MEDIAN_FUNCTION = 8
+
+EDGES = {
+    "bot.py": "one Telegram update, one turn",
+    "schedule.py": "one run of a routine",
+    "main.py": "one command",
+    "local.py": "the thread that embeds: its callers get the error",
+    "file_lock.py": "the thread that waits for a lock: its caller gets the error",
+    "database.py": "a connection is given back whatever happened, and the error goes on",
+    "strict.py": "one tool call",
+    "agent.py": "one claimed job",
+}
+"""Where everything is caught, and what that is the edge of."""
+
+
+def functions(tree: ast.AST) -> list[tuple[str, int]]:
+    return [
+        (node.name, (node.end_lineno or node.lineno) - node.lineno + 1)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def test_every_file_and_function_is_small_enough_to_read_at_once() -> None:
+    texts = {file: file.read_text() for file in SOURCES}
+    assert [str(file) for file, text in texts.items() if len(text.splitlines()) > LONGEST_FILE] == []
+    long = [
+        (file.name, name)
+        for file, text in texts.items()
+        for name, n in functions(ast.parse(text))
+        if n > LONGEST_FUNCTION
+    ]
+    assert long == []
+
+
+def test_the_median_function_fits_in_a_glance() -> None:
+    lengths = [lines for file in SOURCES for _, lines in functions(ast.parse(file.read_text()))]
+    assert statistics.median(lengths) <= MEDIAN_FUNCTION
+
+
+def test_every_module_says_in_its_first_line_what_it_is() -> None:
+    silent = [
+        file for file in SOURCES if file.read_text().strip() and ast.get_docstring(ast.parse(file.read_text())) is None
+    ]
+    assert silent == []
+
+
+def test_everything_is_caught_only_at_an_edge_of_a_process() -> None:
+    catching = {
+        file.name
+        for file in SOURCES
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ExceptHandler)
+        and isinstance(node.type, ast.Name)
+        and node.type.id in ("Exception", "BaseException")
+    }
+    assert catching <= set(EDGES)
