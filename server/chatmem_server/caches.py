@@ -2,6 +2,7 @@
 
 from chatmem_server.dates import dating
 from chatmem_server.memories import attributes, claims, dedup_guards
+from chatmem_server.retrieval import signals
 from chatmem_server.text import stemming, tokens
 
 
@@ -11,5 +12,6 @@ def clear() -> None:
     claims.claims.cache_clear()
     dating.with_dates.cache_clear()
     dedup_guards.read.cache_clear()
+    signals.clear_cache()
     stemming.stem.cache_clear()
     tokens.clear_cache()

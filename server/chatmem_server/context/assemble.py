@@ -304,13 +304,15 @@ def _fill_relevant(draft: _Draft, memories: Sequence[Remembered]) -> None:
     hits = _unseen(draft, memories)
     if not hits or not draft.opens("relevant"):
         return
+    written = [(hit, _hit_line(draft.m, hit)) for hit in hits]
     # Shares nobody used flow on to what answers the question.
-    taken = take(hits, lambda h: _hit_line(draft.m, h), draft.purse.left, draft.purse, dense=True)
-    kept = [hits[i] for i in taken.kept]
-    draft.bodies["relevant"] = "\n".join(_hit_line(draft.m, h) for h in sorted(kept, key=lambda h: h.at))
-    for hit in kept:
+    taken = take(written, lambda pair: pair[1], draft.purse.left, draft.purse, dense=True)
+    kept = [written[i] for i in taken.kept]
+    draft.bodies["relevant"] = "\n".join(line for _, line in sorted(kept, key=lambda pair: pair[0].at))
+    for hit, _ in kept:
         draft.note(f"relevant {hit.kind}", [hit.id])
-    draft.left_out += [f"{h.kind} {h.id}: relevant budget" for i, h in enumerate(hits) if i not in taken.kept]
+    left = frozenset(range(len(hits))).difference(taken.kept)
+    draft.left_out += [f"{hits[i].kind} {hits[i].id}: relevant budget" for i in sorted(left)]
 
 
 def _unseen(draft: _Draft, memories: Sequence[Remembered]) -> list[Hit]:

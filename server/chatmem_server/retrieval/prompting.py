@@ -35,7 +35,8 @@ def choose(ranked: Sequence[Found], query: str, thread_key: str | None, shown: f
     first = [f for f in messages if f.id not in shown][:MESSAGES]
     memories = [f for f in ranked if f.kind in MEMORY_KINDS and _of_use(f)]
     summaries = [f for f in ranked if f.kind == "summary" and _near(f)]
-    more = [f for f in messages if f not in first][:MORE] if asking else []
+    placed = {id(f) for f in first}
+    more = [f for f in messages if id(f) not in placed][:MORE] if asking else []
     return [*first, *memories[:MEMORIES], *summaries[:SUMMARIES], *more]
 
 

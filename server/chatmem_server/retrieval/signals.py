@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from math import log
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -43,6 +44,8 @@ class Candidate(NamedTuple):
 
 def bm25(question: Question, ranks: Sequence[float], tokens: int) -> float:
     """Of a reply that is asked for its length says nothing against it."""
+    if not any(ranks):
+        return 0.0
     counted = min(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched = sum(weight * rank for weight, rank in zip(question.weights, ranks, strict=True))
@@ -51,6 +54,8 @@ def bm25(question: Question, ranks: Sequence[float], tokens: int) -> float:
 
 def coverage(question: Question, ranks: Sequence[float]) -> float:
     """The share of the question's weight that the matched words carry, 0 to 1."""
+    if not any(ranks):
+        return 0.0
     return sum(weight for weight, rank in zip(question.weights, ranks, strict=True) if rank) / question.total
 
 
@@ -64,6 +69,11 @@ def shortness(tokens: int) -> float:
     return max(0.0, log(w.SHORT_TOKENS / max(1, tokens)))
 
 
+# A chat's messages come up again with every question: how one is worded is looked at once.
+_REMEMBERED: Final = 4_096
+
+
+@lru_cache(_REMEMBERED)
 def asking(text: str) -> float:
     """The share of a text's sentences that are questions."""
     if "?" not in text and "？" not in text:
@@ -73,6 +83,7 @@ def asking(text: str) -> float:
     return questions / (questions + others)
 
 
+@lru_cache(_REMEMBERED)
 def first_person(text: str) -> bool:
     """By whole words: a set of them is five times as fast as a pattern, on two hundred messages a millisecond."""
     if not _FIRST_PERSON.isdisjoint(text.split()):
@@ -80,6 +91,7 @@ def first_person(text: str) -> bool:
     return not text.isascii() and not _FIRST_PERSON_UNSPACED.isdisjoint(text)
 
 
+@lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
     """Words first: a set of them is ten times as fast as the pattern, which is left for numbers and for pairs of words."""
     words = _WORD.findall(text.lower())
@@ -87,6 +99,12 @@ def time_words(text: str) -> bool:
         return True
     might = not _TIME_LEADS.isdisjoint(words) or not text.isascii() or _DIGIT.search(text)
     return bool(might) and _TIME_PHRASES.search(text) is not None
+
+
+def clear_cache() -> None:
+    """Forget every text looked at."""
+    for remembered in (asking, first_person, time_words):
+        remembered.cache_clear()
 
 
 def numbers(text: str) -> list[str]:

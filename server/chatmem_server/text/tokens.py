@@ -54,14 +54,13 @@ _THREE_TOKENS = re.compile(
 )
 
 
-_LINE = 2_000  # characters up to which an estimate is remembered
+_LINE = 2_000  # characters up to which a line's price is remembered
+_ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def estimate(text: str) -> int:
     """Tokens of `text`, within about ±10 % of o200k for a hundred tokens or more; 0 only for the empty text."""
-    if not text:
-        return 0
-    return _line_estimate(text) if len(text) <= _LINE else _estimate(text)
+    return max(1, round(_hundredths(text) / 100)) if text else 0
 
 
 def clip(text: str, max_tokens: int) -> tuple[str, bool]:
@@ -82,18 +81,32 @@ def clip(text: str, max_tokens: int) -> tuple[str, bool]:
 
 def clear_cache() -> None:
     """Forget every text and word priced so far."""
-    _line_estimate.cache_clear()
+    _remembered.cache_clear()
     _cost.cache_clear()
 
 
-def _estimate(text: str) -> int:
-    return max(1, round(sum(map(_cost, _PIECE.findall(text))) / 100))
+def _hundredths(text: str) -> int:
+    """Line by line: a chat's lines are priced again at every turn, alone and within their section."""
+    lines = text.split("\n")
+    return sum(map(_line_cost, lines)) + sum(map(_break_cost, lines[:-1]))
+
+
+def _break_cost(line: str) -> int:
+    """A line break is a piece of its own but after punctuation, whose piece it joins, or after another break."""
+    return 1 if not line or line[-1] in _ENDS else 100
+
+
+def _line_cost(line: str) -> int:
+    return _remembered(line) if len(line) <= _LINE else _priced(line)
 
 
 @lru_cache(maxsize=8_192)
-def _line_estimate(text: str) -> int:
-    """A chat's messages are priced again at every turn; the same line is counted once."""
-    return _estimate(text)
+def _remembered(line: str) -> int:
+    return _priced(line)
+
+
+def _priced(line: str) -> int:
+    return sum(map(_cost, _PIECE.findall(line)))
 
 
 def _fitting(text: str, budget: int) -> int:
