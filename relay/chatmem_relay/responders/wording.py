@@ -57,7 +57,9 @@ def is_question(text: str) -> bool:
 def content_words(text: str) -> set[str]:
     """The beginnings of the words that carry meaning; pairs of characters where words are written together."""
     words = re.findall(r"[^\W_]+", text.casefold())
-    plain = {word[:6] for word in words if word.isascii() and word not in _SMALL and (len(word) > 2 or word.isdigit())}
+    meant = (word for word in words if word.isascii() and word not in _SMALL and (len(word) > 2 or word.isdigit()))
+    # "Where do I live?" asks for what is kept as "Lives in Lisbon".
+    plain = {word.removesuffix("s")[:6] for word in meant}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 
 
