@@ -58,6 +58,10 @@ class Equipment:
     away_seconds: float = AWAY_SECONDS
     drain_seconds: float = 5.0
 
+    def profile_at(self, chat_id: int) -> str:
+        """The default user's own words about themselves, where they may be spoken of."""
+        return self.profile if is_own(chat_id, self.settings) else ""
+
 
 @dataclass(frozen=True)
 class _Case:
@@ -81,6 +85,7 @@ class Relay:
         self._told_away: set[int] = set()
         self._away_since: float | None = None
         self._seen: dict[int, None] = {}
+        self._albums = Notebook()
 
     def note(self, update: Update) -> None:
         """An update was fetched, and may wait before it is taken: its message's number is somebody's."""
@@ -148,7 +153,8 @@ class Relay:
             return
         owed = update.update_id in self._e.inbox
         self._e.inbox.put(update.update_id, case.entry)
-        if self._is_order(case) or await self._is_new(case) or owed:
+        wants_answer = self._is_order(case) or await self._is_new(case) or owed
+        if wants_answer and not self._is_of_answered_album(case):
             self._submit(case)
         else:
             self._e.inbox.done(update.update_id)
@@ -232,6 +238,16 @@ class Relay:
     def _is_order(self, case: _Case) -> bool:
         """A command, or an answer to one of our questions: carried out, never recorded."""
         return is_command(case.told.text) or questions.reworded(case.message, self._e.bot.id) is not None
+
+    def _is_of_answered_album(self, case: _Case) -> bool:
+        """Pictures sent together come as one message each; the first is answered, all are recorded."""
+        album, number = case.message.media_group_id, str(case.message.message_id)
+        if album is None:
+            return False
+        first = self._albums.get(album)
+        if first is None:
+            self._albums.put(album, number)
+        return first not in (None, number)
 
     def _keep(self, case: _Case) -> None:
         self._e.inbox.put(case.update_id, case.entry)
@@ -345,5 +361,4 @@ class Relay:
     def _manner(self, case: _Case) -> turn.Manner:
         e = self._e
         agent = e.agents.at(case.chat_id, case.told.message_thread_id)
-        profile = e.profile if is_own(case.chat_id, e.settings) else ""
-        return turn.Manner(self._zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit)
+        return turn.Manner(self._zone, e.now, agent.prompt, e.profile_at(case.chat_id), agent.id, FOREVER, e.emit)

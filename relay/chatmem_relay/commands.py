@@ -111,7 +111,9 @@ async def _why(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> 
 
 async def _status(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> None:
     summary = await desk.memory.summarize_chat(c.SummarizeChatArgs(**_place(incoming)))
-    await surface.say(views.status_view(summary, await _queue(desk), desk.responder.name))
+    # What the models cost is the owner's business, not a group's.
+    queue = await _queue(desk) if (incoming.chat_id or 0) >= 0 else None
+    await surface.say(views.status_view(summary, queue, desk.responder.name))
 
 
 async def _queue(desk: Desk) -> QueueStatus | None:

@@ -152,7 +152,7 @@ def _programme(e: Equipment) -> Programme:
     zone = ZoneInfo(e.settings.timezone)
     return Programme(
         routines=load_routines(e.settings.config_dir),
-        writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile),
+        writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile_at),
         sender=Sender(e.outbox, e.desk.memory, e.moved, zone, summariser(e.settings, SUMMARY_SECONDS), e.now),
         agents=e.agents,
         home=e.settings.default_user,

@@ -4,11 +4,11 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from chatmem.client import MemoryClient
 from chatmem_llm import Answer
@@ -30,6 +30,7 @@ QUIET = dict.fromkeys(
     ),
     "1",
 )
+OUR_OWN = ("TELEGRAM_", "CHATMEM_", "DATABASE_URL", "SUMMARIZER_")
 LINE_BYTES = 4 * 1024 * 1024
 STOP_SECONDS = 3.0
 
@@ -62,10 +63,10 @@ class ClaudeCli:
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """The text as it comes. Raises CannotAnswer when the command is missing, fails, or falls silent."""
-        with _folder(prompt, self._config_for(incoming)) as folder:
-            process = await self._started(folder)
+        with _folder(prompt, self._config_for(incoming)) as folder, (folder / "errors").open("w+b") as errors:
+            process = await self._started(folder, errors)
             try:
-                async for piece in self._pieces(process, prompt.message):
+                async for piece in self._pieces(process, prompt.message, errors):
                     yield piece
             finally:
                 await _ended(process)
@@ -74,22 +75,24 @@ class ClaudeCli:
         own = self._access is not None and incoming.chat_id in (None, self._access.user_id)
         return self._access.config() if self._access is not None and own else {"mcpServers": {}}
 
-    async def _started(self, folder: Path) -> asyncio.subprocess.Process:
+    async def _started(self, folder: Path, errors: BinaryIO) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
                 self._command,
                 *_arguments(folder, self._model),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+                stderr=errors,
                 cwd=folder,
-                env={**os.environ, **QUIET},
+                env=_environment(),
                 limit=LINE_BYTES,
             )
         except OSError as error:
             raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}") from error
 
-    async def _pieces(self, process: asyncio.subprocess.Process, message: str) -> AsyncIterator[str | Answer]:
+    async def _pieces(
+        self, process: asyncio.subprocess.Process, message: str, errors: BinaryIO
+    ) -> AsyncIterator[str | Answer]:
         assert process.stdin is not None  # piped above
         assert process.stdout is not None
         with suppress(ConnectionError):
@@ -108,7 +111,7 @@ class ClaudeCli:
                     yield used.text
                 yield used
                 return
-        raise CannotAnswer(f"{self._command} ended without an answer: {await _complaint(process)}")
+        raise CannotAnswer(f"{self._command} ended without an answer: {_complaint(errors)}")
 
     async def _events(self, stream: asyncio.StreamReader) -> AsyncIterator[dict[str, Any]]:
         while True:
@@ -123,6 +126,11 @@ class ClaudeCli:
                 event = json.loads(line)
                 if isinstance(event, dict):
                     yield event
+
+
+def _environment(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """All but our own settings: the bot's token and the database are none of its business."""
+    return {name: value for name, value in inherited.items() if not name.startswith(OUR_OWN)} | QUIET
 
 
 def _arguments(folder: Path, model: str | None) -> list[str]:
@@ -181,12 +189,8 @@ def _result(event: dict[str, Any], said: str) -> Answer:
     )
 
 
-async def _complaint(process: asyncio.subprocess.Process) -> str:
-    assert process.stderr is not None  # piped above
-    with suppress(TimeoutError):
-        async with asyncio.timeout(STOP_SECONDS):
-            return (await process.stderr.read(2000)).decode(errors="replace").strip() or "it said nothing"
-    return "it said nothing"
+def _complaint(errors: BinaryIO) -> str:
+    return os.pread(errors.fileno(), 2000, 0).decode(errors="replace").strip() or "it said nothing"
 
 
 async def _ended(process: asyncio.subprocess.Process) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -23,8 +24,9 @@ SILENCE = "NOTHING"
 """What a model answers when there is nothing worth a message."""
 
 PROMPTS = {
-    "smart-checkin": "Write a short check-in: ask how one open goal or plan of the user's is going, naming it. "
-    f"If nothing in memory is worth asking about today, answer only {SILENCE}.",
+    "smart-checkin": "First decide whether a check-in is welcome now: not if the user was talking with you within the last hour, "
+    f"if you checked in today already, or if nothing in memory is worth asking about. Then answer only {SILENCE}. Otherwise "
+    "write a short check-in: ask how one open goal or plan of the user's is going, naming it.",
     "morning-summary": "Write the user's morning summary: today's dates and deadlines, then the active goals, then what "
     "was left open yesterday. Short lines, no greeting formula.",
     "night-summary": "Write the user's night summary: what was talked about and decided today, and what is open for "
@@ -45,13 +47,13 @@ class NothingToSend(Exception):
 
 @dataclass(frozen=True)
 class Writer:
-    """What writing a routine takes."""
+    """What writing a routine takes. `profile_at`: the fallback for an empty profile, as far as that chat may see it."""
 
     memory: MemoryClient
     responder: Responder
     zone: ZoneInfo
     user_name: str = ""
-    profile: str = ""
+    profile_at: Callable[[int], str] = lambda chat_id: ""
 
 
 async def text_of(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:
@@ -109,13 +111,14 @@ async def _written(writer: Writer, routine: Routine, chat_id: int, policy: str, 
         user_name=writer.user_name,
         now=now,
         zone=writer.zone,
-        profile=writer.profile,
+        profile=writer.profile_at(chat_id),
     )
     asked = Incoming(task, chat_id, secrets.token_hex(8), now, CHANNEL, writer.user_name)
     try:
         pieces = [p async for p in writer.responder.answer(prompt, asked, writer.memory) if isinstance(p, str)]
     except CannotAnswer as error:
-        raise NothingToSend(f"no model answers: {error}") from error
+        logger.info("no model writes %s: %s", routine.name, error)
+        return await _listed(writer, routine, chat_id, now)
     text = parse("".join(pieces)).visible
     if not text or text.strip(" .!*").upper() == SILENCE:
         raise NothingToSend("the model found nothing worth a message")
@@ -124,10 +127,16 @@ async def _written(writer: Writer, routine: Routine, chat_id: int, policy: str, 
 
 async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime) -> str:
     profile = await writer.memory.get_profile(c.GetProfileArgs(chat_id=chat_id))
-    if routine.name == "night-summary":
-        summary = await writer.memory.summarize_chat(c.SummarizeChatArgs(chat_id=chat_id))
-        return night(summary, profile)
-    return morning(profile, now, writer.zone) if routine.name == "morning-summary" else checkin(profile)
+    summary = await writer.memory.summarize_chat(c.SummarizeChatArgs(chat_id=chat_id))
+    match routine.name:
+        case "morning-summary":
+            return morning(profile, now, writer.zone)
+        case "night-summary":
+            return night(summary, profile)
+        case "smart-checkin":
+            return checkin(summary, profile)
+        case _:
+            raise NothingToSend("no model answers, and without one there is no such text")
 
 
 def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
@@ -158,8 +167,10 @@ def night(summary: c.ChatSummary, profile: c.Profile) -> str:
     return "\n\n".join(parts)
 
 
-def checkin(profile: c.Profile) -> str:
-    """Asks after the most urgent goal. Raises NothingToSend."""
+def checkin(summary: c.ChatSummary, profile: c.Profile) -> str:
+    """Asks after the most urgent goal, once a day. Raises NothingToSend."""
+    if any(sent.name == "smart-checkin" for sent in summary.routines_today):
+        raise NothingToSend("there was a check-in today")
     goals = sorted(profile.goals, key=lambda m: (m.priority, m.deadline is None, m.deadline or m.valid_from))
     if not goals:
         raise NothingToSend("no goal is known")

@@ -1,0 +1,116 @@
+"""The files of the configuration folder: the examples that ship are good, and mistakes are named."""
+
+import shutil
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chatmem.settings import RelaySettings, SettingsError
+from chatmem_relay.access import is_own
+from chatmem_relay.agents import Agent, load_agents
+from chatmem_relay.responders.choose import choose
+from chatmem_relay.responders.claude_cli import ClaudeCli
+from chatmem_relay.responders.model import ModelResponder
+from chatmem_relay.responders.offline import OfflineResponder
+from chatmem_relay.routines.cron import check, next_due
+from chatmem_relay.routines.file import load_routines
+
+EXAMPLES = Path(__file__).parents[2] / "config"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("agents", "routines"):
+        shutil.copy(EXAMPLES / f"{name}.example.toml", tmp_path / f"{name}.toml")
+    return tmp_path
+
+
+def test_the_example_agents_speak_in_their_topics_and_one_everywhere_else(folder: Path) -> None:
+    agents = load_agents(folder)
+    assert agents.at(-1001234567890, 7).id == "aws-architect"
+    assert agents.at(-1001234567890, 9).id == "security-analyst"
+    assert agents.at(-1001234567890, None).id == agents.at(42, None).id == "general-assistant"
+    assert "long-term memory" in agents.at(42, None).prompt
+
+
+def test_the_example_routines_are_those_of_the_specification(folder: Path) -> None:
+    routines = {routine.name: routine for routine in load_routines(folder)}
+    assert list(routines) == [
+        "morning-summary",
+        "smart-checkin",
+        "night-summary",
+        "aws-daily-cost",
+        "security-daily-scan",
+        "weekly-etf",
+    ]
+    assert routines["aws-daily-cost"].agent == "aws-architect"
+    assert all(routines[name].command for name in list(routines)[3:])
+
+
+def test_without_files_there_is_the_plain_assistant_and_no_routine(tmp_path: Path) -> None:
+    assert load_agents(tmp_path).at(42, None) == Agent()
+    assert load_routines(tmp_path) == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "names"),
+    [
+        ("agents.toml", "[a]\nprompt = ''", "a.prompt"),
+        ("agents.toml", "[a]\nprompt = 'x'\ntopics = ['seven']", "a.topics"),
+        ("agents.toml", "[a\n", "agents.toml"),
+        ("routines.toml", "[weekly]\ncron = '0 8 * * 9'\ncommand = ['x']", "weekday"),
+        ("routines.toml", "[weekly]\ncron = 'daily'\ncommand = ['x']", "five"),
+        ("routines.toml", "[weekly]\ncron = '0 8 * * 1'", "needs a command"),
+        ("routines.toml", "[weekly]\ncron = '0 8 * * 1'\ncomand = ['x']", "comand"),
+    ],
+)
+def test_a_mistake_in_a_file_is_named(tmp_path: Path, file: str, text: str, names: str) -> None:
+    (tmp_path / file).write_text(text)
+    with pytest.raises(SettingsError, match=names):
+        (load_agents if file == "agents.toml" else load_routines)(tmp_path)
+
+
+SINGAPORE, NEW_YORK = ZoneInfo("Asia/Singapore"), ZoneInfo("America/New_York")
+
+
+@pytest.mark.parametrize(
+    ("expression", "after", "due"),
+    [
+        ("0 7 * * *", datetime(2026, 2, 18, 6, 59, tzinfo=SINGAPORE), datetime(2026, 2, 18, 7, tzinfo=SINGAPORE)),
+        ("0 7 * * *", datetime(2026, 2, 18, 7, 0, tzinfo=SINGAPORE), datetime(2026, 2, 19, 7, tzinfo=SINGAPORE)),
+        ("0 9 * * 0", datetime(2026, 2, 18, 7, 0, tzinfo=SINGAPORE), datetime(2026, 2, 22, 9, tzinfo=SINGAPORE)),
+        ("0 9 * * 7", datetime(2026, 2, 18, 7, 0, tzinfo=SINGAPORE), datetime(2026, 2, 22, 9, tzinfo=SINGAPORE)),
+        ("0 9 * * 1-5", datetime(2026, 2, 20, 10, 0, tzinfo=SINGAPORE), datetime(2026, 2, 23, 9, tzinfo=SINGAPORE)),
+        (
+            "*/15 * * * *",
+            datetime(2026, 2, 18, 7, 16, tzinfo=SINGAPORE),
+            datetime(2026, 2, 18, 7, 30, tzinfo=SINGAPORE),
+        ),
+        ("0 8 * * *", datetime(2026, 3, 7, 9, 0, tzinfo=NEW_YORK), datetime(2026, 3, 8, 8, tzinfo=NEW_YORK)),
+        ("0 8 * * *", datetime(2026, 10, 31, 9, 0, tzinfo=NEW_YORK), datetime(2026, 11, 1, 8, tzinfo=NEW_YORK)),
+    ],
+)
+def test_a_routine_is_due_by_the_users_own_clock(expression: str, after: datetime, due: datetime) -> None:
+    zone = ZoneInfo(str(after.tzinfo))
+    assert next_due(check(expression), after, zone) == due
+
+
+def relay_settings(tmp_path: Path, **more: object) -> RelaySettings:
+    return RelaySettings.model_validate({"_env_file": None, "data_dir": tmp_path, "user_ids": (42,), **more})
+
+
+def test_the_first_configured_responder_answers(tmp_path: Path) -> None:
+    assert isinstance(choose(relay_settings(tmp_path)), OfflineResponder)
+    assert isinstance(choose(relay_settings(tmp_path, ollama_url="http://127.0.0.1:1")), ModelResponder)
+    both = relay_settings(tmp_path, ollama_url="http://127.0.0.1:1", anthropic_api_key="key", model="claude-x")
+    assert "claude-x" in choose(both).name
+    assert isinstance(choose(relay_settings(tmp_path, responder="claude-cli")), ClaudeCli)
+    with pytest.raises(SettingsError, match="ANTHROPIC_API_KEY"):
+        choose(relay_settings(tmp_path, responder="anthropic"))
+
+
+def test_the_users_own_profile_is_for_their_chats_only(tmp_path: Path) -> None:
+    settings = relay_settings(tmp_path, user_ids=(42, 43), groups=(-100,), personal_groups=(-200,))
+    assert [chat for chat in (42, 43, -100, -200) if is_own(chat, settings)] == [42, -200]

@@ -1,0 +1,69 @@
+"""Models' Markdown becomes plain text with marks that Telegram takes, in parts that fit."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatmem_relay.markdown import Mark, Marked, rendered, units
+from chatmem_relay.split import LONGEST, split
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "marks"),
+    [
+        ("plain", "plain", []),
+        ("**bold** and *it*", "bold and it", [("bold", 0, 4), ("italic", 9, 2)]),
+        ("🙂 **b**", "🙂 b", [("bold", 3, 1)]),
+        ("# Title\n\ntext", "Title\n\ntext", [("bold", 0, 5)]),
+        ("- a\n- b\n  - c", "• a\n• b\n  • c", []),
+        ("3. a\n4. b", "3. a\n4. b", []),
+        ("`x < y`", "x < y", [("code", 0, 5)]),
+        ("```py\nx = 1\n```", "x = 1", [("pre", 0, 5)]),
+        ("[docs](https://a.b)", "docs", [("text_link", 0, 4)]),
+        ("[bad](javascript:x)", "[bad](javascript:x)", []),
+        ("> said", "said", [("blockquote", 0, 4)]),
+        ("2 * 3 * 4 and snake_case_name", "2 * 3 * 4 and snake_case_name", []),
+        ("| a | b |\n|---|---|\n| 1 | 22 |", "a  b\n1  22", [("pre", 0, 10)]),
+        ("<b>raw</b>", "<b>raw</b>", []),
+        ("unclosed **bold", "unclosed **bold", []),
+    ],
+)
+def test_markdown_is_shown_as_marks(source: str, text: str, marks: list[tuple[str, int, int]]) -> None:
+    shown = rendered(source)
+    assert shown.text == text
+    assert [(mark.kind, mark.offset, mark.length) for mark in shown.marks] == marks
+
+
+@given(st.text(alphabet="ab *_`#->[]()!|~\n1.🙂é", max_size=300))
+def test_marks_lie_within_any_text(source: str) -> None:
+    shown = rendered(source)
+    for mark in shown.marks:
+        assert 0 <= mark.offset < mark.offset + mark.length <= units(shown.text)
+
+
+@given(st.text(alphabet="ab .\n🙂é。", max_size=400), st.integers(5, 60))
+def test_parts_fit_and_lose_nothing_but_blanks(text: str, longest: int) -> None:
+    parts = split(Marked(text), longest)
+    assert all(0 < units(part.text) <= longest for part in parts)
+    assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())
+
+
+@given(st.text(alphabet="ab \n🙂", min_size=1, max_size=200), st.integers(8, 40), st.data())
+def test_marks_go_with_their_parts(text: str, longest: int, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, units(text) - 1))
+    end = data.draw(st.integers(start + 1, units(text)))
+    whole = Marked(text, (Mark("bold", start, end - start),))
+    marked = "".join(cut(part.text, m) for part in split(whole, longest) for m in part.marks)
+    # A mark may begin or end between the halves of a character; those characters are not compared.
+    assert "".join(marked.split()) == "".join(cut(text, whole.marks[0]).split())
+
+
+def cut(text: str, mark: Mark) -> str:
+    half = text.encode("utf-16-le")[2 * mark.offset : 2 * (mark.offset + mark.length)]
+    return half.decode("utf-16-le", "ignore")
+
+
+def test_a_text_of_the_longest_length_stays_one_message() -> None:
+    assert len(split(Marked("a" * LONGEST))) == 1
+    assert len(split(Marked("🙂" * (LONGEST // 2)))) == 1
+    assert len(split(Marked("🙂" * (LONGEST // 2) + "a"))) == 2

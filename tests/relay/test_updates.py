@@ -1,0 +1,126 @@
+"""What a Telegram message says, and which lane it belongs to, by messages as Telegram sends them."""
+
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from telegram import Message
+
+from chatmem.settings import RelaySettings
+from chatmem_relay.access import is_for_us, may_talk
+from chatmem_relay.moved_groups import MovedGroups
+from chatmem_relay.notebook import Notebook
+from chatmem_relay.updates import LaneFacts, incoming, lane_facts, text_of
+
+GROUP = -1001234567890
+SINGAPORE = ZoneInfo("Asia/Singapore")
+CREATION = {"message_id": 7, "forum_topic_created": {"name": "AWS", "icon_color": 1}}
+
+
+def message(chat: int = 42, **fields: Any) -> Message:
+    kind = "private" if chat > 0 else "supergroup"
+    person = {"id": 42, "is_bot": False, "first_name": "Priya"}
+    whole = {"message_id": 10, "date": 1_771_204_500, "from": person, "chat": {"id": chat, "type": kind}, **fields}
+    target = whole.get("reply_to_message")
+    if target is not None:
+        whole["reply_to_message"] = {**whole, "reply_to_message": None, "text": "before", **target}
+    made = Message.de_json(whole, None)
+    assert made is not None
+    return made
+
+
+@pytest.mark.parametrize(
+    ("fields", "lane"),
+    [
+        ({}, LaneFacts(None, None)),
+        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": CREATION}, LaneFacts(7, None)),
+        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": {"message_id": 8}}, LaneFacts(7, 8)),
+        ({"message_thread_id": 3, "reply_to_message": {"message_id": 3}}, LaneFacts(None, 3)),
+        ({"reply_to_message": {"message_id": 5}}, LaneFacts(None, 5)),
+        ({"reply_to_message": CREATION}, LaneFacts(None, None)),
+    ],
+    ids=[
+        "nothing",
+        "a topic's message carries the topic's creation as its target",
+        "a reply in a topic stays in the topic",
+        "a reply in a plain supergroup carries a thread id that is no topic",
+        "a reply in General",
+        "a reply to a creation outside its topic",
+    ],
+)
+def test_the_lane_follows_from_telegrams_facts(fields: dict[str, Any], lane: LaneFacts) -> None:
+    assert lane_facts(message(GROUP, text="Hi", **fields)) == lane
+
+
+def test_a_private_chat_may_have_topics_too() -> None:
+    assert lane_facts(message(42, text="Hi", message_thread_id=7, is_topic_message=True)) == LaneFacts(7, None)
+
+
+FILE = {"file_id": "a", "file_unique_id": "a"}
+USER = {"id": 9, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "kept"),
+    [
+        ({"text": "Hello"}, "Hello"),
+        ({"photo": [{**FILE, "width": 1, "height": 1}], "caption": "Us"}, "[photo] Us"),
+        ({"voice": {**FILE, "duration": 3}}, "[voice message]"),
+        ({"video_note": {**FILE, "duration": 3, "length": 3}}, "[video message]"),
+        ({"document": {**FILE, "file_name": "cv.pdf"}, "caption": "New"}, "[file cv.pdf] New"),
+        ({"document": FILE}, "[file]"),
+        ({"sticker": {**FILE, "width": 1, "height": 1, "is_animated": False, "is_video": False, "type": "regular", "emoji": "👍"}}, "[sticker 👍]"),
+        ({"location": {"longitude": 1.0, "latitude": 1.0}}, "[location]"),
+        ({"contact": {"phone_number": "1", "first_name": "Ann"}}, "[contact Ann]"),
+        ({"new_chat_title": "Other"}, ""),
+        ({"text": "One\nTwo", "forward_origin": {"type": "user", "date": 1, "sender_user": USER}}, "[forwarded from Ann Lee]\n> One\n> Two"),
+        ({"text": "x", "forward_origin": {"type": "hidden_user", "date": 1, "sender_user_name": "Bo"}}, "[forwarded from Bo]\n> x"),
+    ],
+)  # fmt: skip
+def test_every_kind_of_message_says_something_or_nothing(fields: dict[str, Any], kept: str) -> None:
+    assert text_of(message(**fields)) == kept
+    assert (incoming(message(**fields), SINGAPORE) is None) == (not kept)
+
+
+def test_a_message_carries_its_time_in_the_users_zone_and_its_speaker_in_groups() -> None:
+    private, group = incoming(message(text="Hi"), SINGAPORE), incoming(message(GROUP, text="Hi"), SINGAPORE, "Boss")
+    assert private is not None
+    assert group is not None
+    assert private.sent_at.isoformat() == "2026-02-16T09:15:00+08:00"
+    assert (private.speaker, private.user_name) == (None, "Priya")
+    assert (group.speaker, group.user_name) == ("Priya", "Boss")
+
+
+def test_a_moved_groups_messages_keep_the_old_chat_and_never_share_a_number() -> None:
+    moved = MovedGroups(Notebook())
+    moved.moved(-5, GROUP)
+    told = incoming(message(GROUP, text="Hi", reply_to_message={"message_id": 3}), SINGAPORE, "", moved)
+    assert told is not None
+    assert (told.chat_id, told.message_id, told.reply_to_message_id) == (-5, f"{GROUP}:10", f"{GROUP}:3")
+    assert moved.telegram_chat(-5) == GROUP
+
+
+def settings() -> RelaySettings:
+    return RelaySettings.model_validate({"_env_file": None, "user_ids": (42, 43), "groups": (-100,)})
+
+
+@pytest.mark.parametrize(
+    ("user", "chat", "welcome"),
+    [(42, 42, True), (43, 43, True), (42, -100, True), (42, -101, False), (44, 44, False), (44, -100, False), (42, 43, False)],
+)  # fmt: skip
+def test_only_allowed_people_may_talk_and_only_in_their_places(user: int, chat: int, welcome: bool) -> None:
+    person = {"id": user, "is_bot": False, "first_name": "A"}
+    told = message(chat, text="Hi", **{"from": person})
+    assert may_talk(told.from_user, told.chat, settings(), MovedGroups()) is welcome
+
+
+def test_another_bot_never_talks() -> None:
+    told = message(-100, text="Hi", **{"from": {"id": 42, "is_bot": True, "first_name": "A"}})
+    assert not may_talk(told.from_user, told.chat, settings(), MovedGroups())
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"), [("/status", True), ("/status@Memory_Bot x", True), ("/status@other", False), ("a /b@c", True)]
+)
+def test_a_command_may_be_another_bots(text: str, ours: bool) -> None:
+    assert is_for_us(message(-100, text=text), "memory_bot") is ours
