@@ -63,9 +63,11 @@ async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event)
     try:
         await _receive(equipment, bot, stop)
     finally:
+        stop.set()
+        # A routine that was just sent is to be recorded too.
+        await asyncio.gather(bot.drain(), asyncio.wait({schedule}, timeout=equipment.drain_seconds))
         schedule.cancel()
         await asyncio.gather(schedule, return_exceptions=True)
-        await bot.drain()
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:

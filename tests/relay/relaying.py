@@ -95,10 +95,12 @@ async def relaying(
     api: Telegram | None = None,
     client: MemoryClient | None = None,
     killed: bool = False,
+    profile: str = "",
+    own: dict[str, Any] | None = None,
 ) -> AsyncIterator[Telegram]:
     """The emulated Telegram of a running relay. `state` is the folder that outlives it.
 
-    `killed`: it ends wherever it is, and acknowledges nothing; as after a kill, only what was written down is left.
+    `profile` is the default user's; `own` are settings. `killed`: it ends wherever it is, and acknowledges nothing; as after a kill, only what was written down is left.
     """
     if api is None:
         async with (
@@ -112,11 +114,13 @@ async def relaying(
                 clock=clock,
                 api=fresh,
                 client=client,
+                profile=profile,
+                own=own,
             ),
         ):
             yield fresh
         return
-    own, stop, state = settings(), asyncio.Event(), state or Path(tempfile.mkdtemp())
+    own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(tempfile.mkdtemp())
     async with memory.relay() as real, memory.agent() as agent, make_bot(TOKEN, api.url) as bot:
         moved = MovedGroups(Notebook(state / "moved.json"))
         asked = client or real
@@ -124,7 +128,8 @@ async def relaying(
         now = {"now": clock} if clock is not None else {}
         equipment = Equipment(
             bot=bot,
-            settings=own,
+            settings=own_settings,
+            profile=profile,
             outbox=Outbox(bot, moved),
             desk=desk,
             agents=agents or Agents({}),
@@ -144,7 +149,7 @@ async def relaying(
             USER,
             silent,
         )
-        assert await introduce(bot, own, stop)
+        assert await introduce(bot, own_settings, stop)
         running = asyncio.create_task(relay(equipment, programme, stop))
         try:
             yield api

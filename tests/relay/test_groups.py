@@ -1,0 +1,94 @@
+"""Groups: a shared one is a memory of its own, a personal one is the user's, any other does not exist."""
+
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from tests.memory_fixtures import Memory
+from tests.relay.relaying import GROUP, PERSONAL, Echo, Scripted, relaying
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "my salary is 9000 dollars"
+PROFILE = "Priya is a diabetic."
+
+
+async def test_nothing_of_a_private_chat_reaches_a_shared_group(memory: Memory, tmp_path: Path) -> None:
+    responder = Scripted("Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok", "ok", "ok")
+    async with relaying(memory, responder, state=tmp_path, profile=PROFILE, own={"user_name": "Boss"}) as api:
+        await api.say(f"Remember that {SECRET}")
+        await api.replies(1)
+        await api.say("What is my salary?", chat=GROUP)
+        await api.say("/memory", chat=GROUP)
+        await api.say("/summary", chat=GROUP)
+        await api.say("/forget salary", chat=GROUP)
+        await api.say("/status", chat=GROUP)
+        await api.replies(6)
+        await api.say("What is my salary?", user=43, chat=GROUP)
+        await api.replies(7)
+        await api.say("What is my salary?")
+        await api.replies(8)
+    private, group, others = responder.prompts[0], responder.prompts[1], responder.prompts[2]
+    assert PROFILE in private.text
+    for prompt in (group, others):
+        assert "9000" not in prompt.text
+        assert PROFILE not in prompt.text
+    assert "You are speaking with Boss" in group.text
+    assert "You are speaking with Priya" in others.text
+    in_group = [message["text"] for message in api.sent if message["chat"]["id"] == GROUP]
+    assert not [text for text in in_group if "9000" in text or "This month" in text]
+    assert "9000" in responder.prompts[3].text, "in the private chat it is known"
+
+
+async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path: Path) -> None:
+    responder = Scripted("Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok")
+    async with relaying(memory, responder, state=tmp_path, profile=PROFILE) as api:
+        await api.say("Hello")
+        await api.replies(1)
+        await api.say("What is my salary?", chat=PERSONAL)
+        await api.replies(2)
+    assert "9000" in responder.prompts[1].text
+
+
+async def test_what_a_group_is_told_stays_there(memory: Memory, tmp_path: Path) -> None:
+    responder = Scripted("Noted [REMEMBER: The launch code name is Osprey]", "ok")
+    async with relaying(memory, responder, state=tmp_path) as api, memory.client() as client:
+        await api.say("The launch code name is Osprey", chat=GROUP)
+        await api.replies(1)
+        await api.say("What is the launch code name?")
+        await api.replies(2)
+        found = await client.search_memory(c.SearchMemoryArgs(query="launch code name Osprey", where="all"))
+    assert "Osprey" not in responder.prompts[1].text
+    assert not [result for result in found.results if "Osprey" in result.text]
+
+
+async def test_an_unlisted_group_gets_nothing_and_nothing_of_it_is_kept(memory: Memory, tmp_path: Path) -> None:
+    responder = Echo()
+    async with relaying(memory, responder, state=tmp_path) as api:
+        await api.say("Hello", chat=-777)
+        await api.say("/help", chat=-777)
+        await api.say("Hello")
+        await api.replies(1)
+    assert [message["chat"]["id"] for message in api.sent] == [42]
+    assert len(responder.prompts) == 1
+    assert not list((tmp_path / "inbox").iterdir())
+
+
+async def test_an_answer_in_a_group_replies_to_its_question(memory: Memory, tmp_path: Path) -> None:
+    async with relaying(memory, Echo(), state=tmp_path) as api:
+        number = await api.say("Hello", chat=GROUP)
+        await api.replies(1)
+    assert api.sent[0]["reply_to_message"]["message_id"] == number
+
+
+async def test_an_album_is_recorded_whole_and_answered_once(memory: Memory, tmp_path: Path) -> None:
+    photo = [{"file_id": "a", "file_unique_id": "a", "width": 1, "height": 1}]
+    async with relaying(memory, Echo(), state=tmp_path) as api, memory.client() as client:
+        await api.show(photo=photo, media_group_id="1", caption="Our trip")
+        await api.show(photo=photo, media_group_id="1")
+        await api.show(photo=photo, media_group_id="2", caption="And home")
+        shown = await api.replies(2)
+        context = (await client.get_context(c.GetContextArgs())).context or ""
+    assert shown == ["re [photo] Our trip", "re [photo] And home"]
+    assert context.count("User: [photo]") == 3

@@ -1,0 +1,196 @@
+"""Messages nobody asked for: sent first, then recorded in full with a short form; on time, and each at most once."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from chatmem_llm import LLMUnavailable
+from chatmem_relay.markdown import Marked
+from chatmem_relay.moved_groups import MovedGroups
+from chatmem_relay.outbox import Address, Outbox
+from chatmem_relay.routines.file import Routine
+from chatmem_relay.routines.sending import Post, Sender, send_and_record
+from chatmem_relay.routines.short_form import FALLBACK_CHARACTERS, shortened, usable
+from chatmem_relay.routines.texts import NothingToSend, command_output
+from chatmem_relay.telegram_bot import make_bot
+from chatmem_relay.turn import NotShown
+from tests.memory_fixtures import Clock, Memory
+from tests.relay.relaying import TOKEN, ZONE, Scripted, down, relaying
+from tests.stubs.telegram_emulator import DropAfter, Refuse, Telegram, telegram
+
+pytestmark = pytest.mark.anyio
+
+BRIEFING = "Good morning. " + " ".join(f"Item {i} is due." for i in range(120)) + " Rain until noon."
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Telegram]:
+    async with telegram() as emulated:
+        yield emulated
+
+
+async def send(memory: Memory, api: Telegram, clock: Clock, text: str = BRIEFING, model: object = None) -> str:
+    async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
+        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, model, clock)  # type: ignore[arg-type]
+        try:
+            await send_and_record(sender, Post(text, 42, "morning-summary"))
+        except NotShown as error:
+            return str(error)
+    return "sent"
+
+
+async def window(memory: Memory) -> str:
+    async with memory.client() as client:
+        return (await client.get_context(c.GetContextArgs(query="hello"))).context or ""
+
+
+async def test_telegram_gets_all_of_it_and_the_window_its_short_form(
+    memory: Memory, api: Telegram, clock: Clock
+) -> None:
+    async def model(_: str) -> str:
+        return "There are 120 items due. It rains until noon."
+
+    await send(memory, api, clock, model=model)
+    clock.forward(hours=8)
+    assert "".join(message["text"] for message in api.sent).replace(" ", "") == BRIEFING.replace(" ", "")
+    assert "[morning-summary | 09:15 AM, 8h ago]: There are 120 items due. It rains until noon." in await window(memory)
+    async with memory.relay() as client:
+        kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
+    assert kept.text == BRIEFING
+
+
+@pytest.mark.parametrize("said", [None, "down", "slow"])
+async def test_without_a_usable_model_the_short_form_is_the_beginning(said: str | None) -> None:
+    async def model(_: str) -> str:
+        if said == "down":
+            raise LLMUnavailable("ollama", "down")
+        await asyncio.sleep(60)
+        return ""
+
+    assert await shortened(BRIEFING, model if said else None, seconds=0.01) == BRIEFING[:FALLBACK_CHARACTERS]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("One. Two. Three. Four.", "One. Two. Three."),
+        ("Here is a summary: fine.", None),
+        ("```\nfine\n```", None),
+        ("", None),
+        (BRIEFING + " And more.", None),
+        (BRIEFING[:80], None),
+    ],
+)
+def test_what_a_model_says_is_a_summary_only_if_it_is_short_plain_and_no_prefix(said: str, kept: str | None) -> None:
+    assert usable(said, BRIEFING) == kept
+
+
+async def test_what_telegram_did_not_take_is_not_recorded(memory: Memory, api: Telegram, clock: Clock) -> None:
+    api.world.blocked.add(42)
+    assert "blocked" in await send(memory, api, clock)
+    assert "morning-summary" not in await window(memory)
+
+
+async def test_a_script_gives_up_while_telegram_is_away(memory: Memory, api: Telegram, clock: Clock) -> None:
+    api.faults["sendMessage"] = [Refuse(502, "Bad Gateway")] * 3
+    assert await send(memory, api, clock) != "sent"
+    assert not api.sent
+
+
+async def test_a_message_whose_number_is_unknown_is_recorded_and_not_sent_twice(
+    memory: Memory, api: Telegram, clock: Clock
+) -> None:
+    api.faults["sendMessage"] = [DropAfter()]
+    await send(memory, api, clock, "Short and good.")
+    assert [message["text"] for message in api.sent] == ["Short and good."]
+    assert "Short and good." in await window(memory)
+
+
+async def test_the_outbox_finds_what_it_sent_and_nothing_else(api: Telegram) -> None:
+    await api.say("mine")
+    async with make_bot(TOKEN, api.url) as bot:
+        outbox = Outbox(bot)
+        number = await outbox.send(Address(42), Marked("here"))
+        fresh = Outbox(bot)
+        assert await fresh.find(42, Marked("here"), 1) == number
+        assert await fresh.find(43, Marked("here"), 0) is None
+        assert await fresh.find(42, Marked("mine"), 0) is None, "what a person wrote is never taken for ours"
+
+
+def routine(name: str, cron: str = "16 9 * * *", **more: object) -> Routine:
+    return Routine.model_validate({"name": name, "cron": cron, **more})
+
+
+async def due(memory: Memory, clock: Clock, routine: Routine, responder: object = None, minutes: float = 1) -> Telegram:
+    """The emulator after the routine was due, and a command was answered after it."""
+    clock.at = datetime(2026, 2, 16, 1, 15, 59, tzinfo=UTC)
+    async with relaying(memory, responder, routines=[routine], clock=clock) as api:  # type: ignore[arg-type]
+        await api.say("/help")
+        await api.replies(1)
+        clock.at += timedelta(minutes=minutes)
+        try:
+            async with asyncio.timeout(4):
+                await api.replies(2)
+        except TimeoutError:
+            pass
+        return api
+
+
+async def test_a_routine_of_the_model_is_written_from_memory_and_sent_when_due(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="Run a marathon in May", kind="goal"))
+    responder = Scripted("Your marathon is in May. [REMEMBER: nothing]")
+    api = await due(memory, clock, routine("morning-summary"), responder)
+    assert api.sent[1]["text"] == "Your marathon is in May."
+    assert "Run a marathon in May" in responder.prompts[0].text
+    assert "morning-summary" in await window(memory)
+
+
+async def test_a_check_in_the_model_finds_unwelcome_is_not_sent(memory: Memory, clock: Clock) -> None:
+    responder = Scripted("NOTHING.")
+    api = await due(memory, clock, routine("smart-checkin"), responder)
+    assert len(responder.prompts) == 1
+    assert len(api.sent) == 1
+
+
+async def test_without_a_model_a_check_in_asks_after_the_most_urgent_goal(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="Run a marathon in May", kind="goal"))
+    api = await due(memory, clock, routine("smart-checkin"), Scripted([down()]))
+    assert api.sent[1]["text"] == "How is this going: Run a marathon in May?"
+
+
+async def test_a_command_is_run_and_what_it_prints_is_sent(memory: Memory, clock: Clock) -> None:
+    command = [sys.executable, "-c", "print('Total: 12.30 USD')"]
+    api = await due(memory, clock, routine("aws-daily-cost", command=command))
+    assert api.sent[1]["text"] == "Total: 12.30 USD"
+    assert "[aws-daily-cost | 09:16 AM" in await window(memory)
+
+
+async def test_a_routine_noticed_too_late_is_skipped(memory: Memory, clock: Clock) -> None:
+    command = [sys.executable, "-c", "print('stale')"]
+    api = await due(memory, clock, routine("aws-daily-cost", command=command), minutes=60)
+    assert len(api.sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("import sys; sys.stderr.write('no key'); sys.exit(3)", "⚠ scan failed with code 3.\nno key"),
+        ("import time; time.sleep(60)", "⚠ scan: its command did not end within 0.5 s."),
+    ],
+)
+async def test_a_command_that_fails_is_told_of(program: str, said: str) -> None:
+    assert await command_output(routine("scan", command=[sys.executable, "-c", program], seconds=0.5)) == said
+
+
+async def test_a_command_that_is_missing_is_told_of_and_one_that_is_silent_is_not(tmp_path: Path) -> None:
+    missing = routine("scan", command=[str(tmp_path / "nothing")])
+    assert "cannot be run" in await command_output(missing)
+    with pytest.raises(NothingToSend):
+        await command_output(routine("scan", command=[sys.executable, "-c", ""]))
