@@ -76,11 +76,7 @@ def build_server(
     ]
     options: dict[str, Any] = {}
     if auth:
-        url = f"http://{settings.host}:{settings.port}"
-        options["auth"] = AuthSettings.model_validate(
-            {"issuer_url": url, "resource_server_url": f"{url}/mcp", "validate_token_resource": False}
-        )
-        options["token_verifier"] = storage.verifier
+        options = {"auth": auth_settings(settings), "token_verifier": storage.verifier}
     server = MemoryServer(
         tools,
         who,
@@ -97,6 +93,18 @@ def build_server(
     add_resources(server, storage.actors, who)
     add_prompts(server)
     return server
+
+
+def auth_settings(settings: ServerSettings) -> AuthSettings:
+    """With an issuer, the metadata of RFC 9728 tell clients where to get a token; without one there is nothing to tell."""
+    remote = settings.remote
+    return AuthSettings.model_validate(
+        {
+            "issuer_url": remote.issuer or f"http://{settings.host}:{settings.port}",  # unused without a resource
+            "resource_server_url": remote.url if remote.issuer else None,
+            "validate_token_resource": False,  # the verifier checks the audience
+        }
+    )
 
 
 def _bound(spec: ToolSpec, scopes: frozenset[str], caller_of: CallerOf, storage: Storage) -> StrictTool:

@@ -4,15 +4,19 @@ import contextlib
 import signal
 from collections.abc import AsyncGenerator, Generator
 from socket import socket
+from urllib.parse import urlsplit
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from chatmem.settings import ServerSettings
+from chatmem_server.admission import Admission, RateLimit
 from chatmem_server.app import VERSION, MemoryServer, build_server
+from chatmem_server.arrival import TimedArrival
 from chatmem_server.open_streams import OpenStreams
 from chatmem_server.storage import Storage
 
@@ -33,6 +37,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
         max_request_body_size=BODY_BYTES,
         transport_security=transport_security(settings),
     )
+    # Last, so that it stands behind authentication and knows the credential.
+    app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
@@ -54,7 +60,8 @@ def add_health(server: MemoryServer, storage: Storage) -> None:
 
 def transport_security(settings: ServerSettings) -> TransportSecuritySettings:
     """Hosts and origins that may call: loopback, and what the settings add. A browser's rebound name is turned away."""
-    names = [*LOOPBACK, *settings.allowed_hosts]
+    public = urlsplit(settings.remote.url).hostname
+    names = [*LOOPBACK, *settings.allowed_hosts, *([public] if public else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
     origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
@@ -67,7 +74,7 @@ async def serve_http(settings: ServerSettings) -> None:
         build_http(settings, Storage(settings), streams),
         host=settings.host,
         port=settings.port,
-        http="h11",  # httptools keeps trailing blanks in header values, which the protocol forbids
+        http=TimedArrival,  # on h11: httptools keeps trailing blanks in header values, which the protocol forbids
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,

@@ -13,7 +13,7 @@ import asyncpg
 from mcp.server.auth.provider import AccessToken
 
 from chatmem.journal import journal
-from chatmem.settings import ServerSettings
+from chatmem.settings import Remote, ServerSettings
 from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import TokenVerifier, ensure_local_tokens
 from chatmem_server.background import Background
@@ -21,6 +21,7 @@ from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.protocol import Embedder
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
+from chatmem_server.oauth import JwtVerifier, SigningKeys, is_jwt
 from chatmem_server.outage import StorageUnavailable
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import migrate
@@ -48,7 +49,7 @@ class Storage:
     def __init__(self, settings: ServerSettings, now: Callable[[], datetime] = utc_now) -> None:
         self.settings = settings
         self.changes = Changes()
-        self.verifier = LateVerifier(self)
+        self.verifier = LateVerifier(self, settings.remote)
         self.embedder: Embedder = choose_embedder(settings)
         self.scrubber: Scrubber | None = None
         self._admin_dsn: str | None = None
@@ -154,12 +155,15 @@ class Storage:
 
 
 class LateVerifier:
-    """Verifies tokens once storage is up: the HTTP port answers before."""
+    """Verifies an issuer's tokens by its keys, and our own once storage is up: the HTTP port answers before."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage
+        self._issued = JwtVerifier(remote, SigningKeys(remote.jwks_url)) if remote.issuer else None
 
     async def verify_token(self, token: str) -> AccessToken | None:
+        if is_jwt(token):
+            return await self._issued.verify_token(token) if self._issued is not None else None
         actors = await self._storage.actors()
         return await TokenVerifier(actors.kit.database).verify_token(token)
 

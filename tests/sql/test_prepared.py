@@ -7,6 +7,7 @@ import asyncpg
 import pytest
 
 import chatmem_sql
+from chatmem_server.store.database import SERVER_ROLE, WORKER_ROLE
 from chatmem_sql import queries, reach
 from tests.sql.owner_walk import loose, operators, relations
 
@@ -22,6 +23,9 @@ KEYED_OTHERWISE = {
     "message_fts_pkey": "its key begins with the message: beside a b-tree on the owner the planner leaves the GIN index"
 }
 """Keys of tenant tables that name the owner, but not first."""
+
+MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log")
+"""Run by the login, as the rewriting of tables is."""
 
 WITHOUT_OWNER = "select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace and {}"
 HAS_OWNER = "exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'owner_id')"
@@ -42,6 +46,22 @@ async def test_postgresql_prepares_every_query(dsn: str) -> None:
             failures[name] = str(error)
     await connection.close()
     assert failures == {}
+
+
+@pytest.mark.parametrize("role", [SERVER_ROLE, WORKER_ROLE])
+async def test_every_query_may_run_in_the_role_it_runs_in(dsn: str, role: str) -> None:
+    """Rights are looked at when a statement starts, which explaining it does and preparing it does not."""
+    connection = await asyncpg.connect(dsn, server_settings={"role": role})
+    names = [name for name in queries() if (reach(name) == "all owners") == (role == WORKER_ROLE)]
+    refused: dict[str, str] = {}
+    for name in names:
+        if not name.startswith("scrub.rewrite_") and name not in MAINTENANCE:
+            try:
+                await connection.execute(f"explain (generic_plan) {queries()[name]}")
+            except asyncpg.InsufficientPrivilegeError as error:
+                refused[name] = str(error)
+    await connection.close()
+    assert refused == {}
 
 
 async def test_only_these_tables_have_no_owner(dsn: str) -> None:

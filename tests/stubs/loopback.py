@@ -7,6 +7,7 @@ from socket import socket
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class _Server(uvicorn.Server):
@@ -30,11 +31,11 @@ class _Server(uvicorn.Server):
 
 
 @contextlib.asynccontextmanager
-async def served(app: ASGIApp, port: int = 0) -> AsyncIterator[str]:
+async def served(app: ASGIApp, port: int = 0, protocol: type[asyncio.Protocol] = H11Protocol) -> AsyncIterator[str]:
     """The base URL, e.g. `http://127.0.0.1:40123`; port 0 takes a free one. Requests still open at the end are cut."""
     # Host and port, not a socket of ours: asyncio sets TCP_NODELAY only on sockets it made with IPPROTO_TCP.
     config = uvicorn.Config(
-        app, host="127.0.0.1", port=port, http="h11", lifespan="off", log_level="error", timeout_graceful_shutdown=1
+        app, host="127.0.0.1", port=port, http=protocol, lifespan="off", log_level="error", timeout_graceful_shutdown=1
     )
     server = _Server(config)
     task = asyncio.create_task(server.serve())

@@ -1,0 +1,237 @@
+"""Who calls is decided by the credential alone: our own tokens, an issuer's tokens, and what neither admits."""
+
+import base64
+import json
+import time
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import jwt
+import pytest
+from pydantic import ValidationError
+
+from chatmem.settings import Remote, ServerSettings
+from chatmem_server.auth import create_token, digest
+from chatmem_server.http import build_http
+from chatmem_server.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
+from chatmem_server.open_streams import OpenStreams
+from chatmem_server.storage import Storage
+from chatmem_server.store import tokens
+from tests.memory_fixtures import Clock, Memory
+from tests.server.test_transports import request, wire_headers
+from tests.stubs.issuer import AUDIENCE, ISSUER, Issuer, issuer
+from tests.stubs.loopback import served
+
+pytestmark = pytest.mark.anyio
+
+METADATA = "/.well-known/oauth-protected-resource/mcp"
+
+
+@pytest.fixture
+async def idp() -> AsyncIterator[Issuer]:
+    async with issuer() as one:
+        one.rsa_key("k1")
+        yield one
+
+
+def remote(idp: Issuer, **more: Any) -> Remote:
+    given = {"url": AUDIENCE, "issuer": ISSUER, "jwks_url": idp.url, "subjects": "ann=42, ben=43", **more}
+    return Remote.model_validate(given)
+
+
+@asynccontextmanager
+async def running(settings: ServerSettings, clock: Clock) -> AsyncGenerator[tuple[str, Storage]]:
+    """The server over HTTP as `chatmem serve` builds it, in this process."""
+    storage = Storage(settings, clock)
+    app = build_http(settings, storage, OpenStreams())
+    async with app.router.lifespan_context(app), served(app) as base:
+        await storage.actors()
+        yield base, storage
+
+
+async def call(base: str, token: str, tool: str = "get_profile", **arguments: Any) -> httpx2.Response:
+    headers = {**wire_headers("tools/call", tool), "Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient() as http:
+        return await http.post(
+            f"{base}/mcp", json=request("tools/call", name=tool, arguments=arguments), headers=headers
+        )
+
+
+async def test_a_token_of_the_issuer_is_its_subjects_user_and_nothing_more(
+    idp: Issuer, settings: ServerSettings, clock: Clock
+) -> None:
+    async with running(settings.model_copy(update={"remote": remote(idp)}), clock) as (base, _):
+        ann, ben = idp.token("k1"), idp.token("k1", sub="ben")
+        await call(base, ann, "remember", content="I keep bees on the roof")
+        assert "bees" in (await call(base, ann)).text
+        assert "bees" not in (await call(base, ben)).text
+        others = await call(base, ann, "remember", content="I keep bees on the roof", chat_id=43)
+        assert "Chat 43 is not yours" in others.text
+        assert "There is no tool claim_work" in (await call(base, ann, "claim_work", worker="w")).text
+        all_scopes = idp.token("k1", scope="assistant relay agent")
+        assert "There is no tool claim_work" in (await call(base, all_scopes, "claim_work", worker="w")).text
+
+
+async def test_what_is_no_good_token_is_answered_401_and_a_token_without_our_scope_403(
+    idp: Issuer, settings: ServerSettings, clock: Clock
+) -> None:
+    now = int(time.time())
+    stranger = Issuer().rsa_key("k1")
+    shared = jwt.encode({"sub": "ann"}, "secret-of-at-least-thirty-two-bytes!", "HS256", headers={"kid": "k1"})
+    bad = {
+        "expired": idp.token("k1", exp=now - 120),
+        "not yet valid": idp.token("k1", nbf=now + 600),
+        "another audience": idp.token("k1", aud="https://elsewhere.example/mcp"),
+        "no audience": idp.token("k1", aud=None),
+        "another issuer": idp.token("k1", iss="https://evil.example"),
+        "no end": idp.token("k1", exp=None),
+        "no subject": idp.token("k1", sub=None),
+        "a subject the settings do not name": idp.token("k1", sub="mallory"),
+        "signed by a stranger": idp.token("k1", key=stranger),
+        "unknown key": idp.token("k9", key=stranger),
+        "a shared secret": shared,
+        "the public key as shared secret": forged_with_public_key(idp),
+        "no signature": unsigned(idp.token("k1")),
+        "altered": altered(idp.token("k1")),
+        "not a token": "a.b.c",
+        "empty parts": "..",
+    }
+    async with running(settings.model_copy(update={"remote": remote(idp)}), clock) as (base, _):
+        statuses = {name: (await call(base, token)).status_code for name, token in bad.items()}
+        scopes = [
+            await call(base, idp.token("k1", scope=scope)) for scope in (None, "openid", "agent", "relay", ["x"], "")
+        ]
+        listed = await call(base, idp.token("k1", scope=None, scp=["assistant"]))
+    assert statuses == dict.fromkeys(bad, 401)
+    assert [answer.status_code for answer in scopes] == [403] * len(scopes)
+    assert 'error="insufficient_scope"' in scopes[0].headers["www-authenticate"]
+    assert listed.status_code == 200
+
+
+async def test_a_client_learns_where_to_get_a_token(idp: Issuer, settings: ServerSettings, clock: Clock) -> None:
+    async with running(settings.model_copy(update={"remote": remote(idp)}), clock) as (base, _):
+        refused = await call(base, "x" * 43)
+        async with httpx2.AsyncClient() as http:
+            metadata = (await http.get(f"{base}{METADATA}")).json()
+            named = await http.get(f"{base}{METADATA}", headers={"Host": "memory.example"})
+    assert refused.status_code == 401
+    assert f'resource_metadata="https://memory.example{METADATA}"' in refused.headers["www-authenticate"]
+    assert metadata["resource"] == AUDIENCE
+    assert metadata["authorization_servers"] == [ISSUER]
+    assert named.status_code == 200
+
+
+async def test_without_an_issuer_no_jwt_is_anybody_and_no_issuer_is_advertised(
+    idp: Issuer, settings: ServerSettings, clock: Clock
+) -> None:
+    async with running(settings, clock) as (base, _):
+        refused = await call(base, idp.token("k1"))
+        async with httpx2.AsyncClient() as http:
+            metadata = await http.get(f"{base}{METADATA}")
+    assert refused.status_code == 401
+    assert "resource_metadata" not in refused.headers["www-authenticate"]
+    assert metadata.status_code == 404
+    assert idp.fetched == 0
+
+
+async def test_keys_rotate_without_a_restart_and_withdrawn_ones_end(idp: Issuer) -> None:
+    time_now = [1000.0]
+    verifier = JwtVerifier(remote(idp), SigningKeys(idp.url, lambda: time_now[0]))
+    old = idp.token("k1")
+    assert await verifier.verify_token(old) is not None
+    idp.ec_key("k2")
+    new = idp.token("k2")
+    time_now[0] += REFRESH_SECONDS
+    assert await verifier.verify_token(new) is not None
+    assert await verifier.verify_token(old) is not None
+    del idp.keys["k1"]
+    time_now[0] += KEY_LIFE_SECONDS
+    assert await verifier.verify_token(new) is not None
+    assert await verifier.verify_token(old) is None
+
+
+async def test_strangers_cannot_make_the_server_ask_the_issuer_again_and_again(idp: Issuer) -> None:
+    time_now = [1000.0]
+    verifier = JwtVerifier(remote(idp), SigningKeys(idp.url, lambda: time_now[0]))
+    stranger = Issuer()
+    for n in range(50):
+        stranger.ec_key(f"n{n}")
+        assert await verifier.verify_token(stranger.token(f"n{n}")) is None
+    assert idp.fetched == 1
+    time_now[0] += REFRESH_SECONDS
+    assert await verifier.verify_token(stranger.token("n1")) is None
+    assert idp.fetched == 2
+
+
+async def test_while_the_issuer_is_away_the_keys_that_are_known_serve_on(idp: Issuer) -> None:
+    time_now = [1000.0]
+    verifier = JwtVerifier(remote(idp), SigningKeys(idp.url, lambda: time_now[0]))
+    assert await verifier.verify_token(idp.token("k1")) is not None
+    idp.down = True
+    time_now[0] += KEY_LIFE_SECONDS + 1
+    assert await verifier.verify_token(idp.token("k1")) is not None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"jwks_url": ""}, "JWKS_URL is needed"),
+        ({"url": ""}, "URL is needed"),
+        ({"subjects": ""}, "SUBJECTS is needed"),
+        ({"jwks_url": "http://issuer.example/keys"}, "must be https"),
+        ({"jwks_url": "http://127.0.0.1.evil.example/keys"}, "must be https"),
+        ({"subjects": "ann"}, "subject=user id"),
+        ({"subjects": "ann=me"}, "subject=user id"),
+    ],
+)
+def test_half_an_issuer_is_refused_at_the_start(wrong: dict[str, str], said: str) -> None:
+    whole = {"url": AUDIENCE, "issuer": ISSUER, "jwks_url": "https://issuer.example/keys", "subjects": "ann=42"}
+    Remote.model_validate(whole)
+    with pytest.raises(ValidationError, match=said):
+        Remote.model_validate({**whole, **wrong})
+
+
+async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memory: Memory, clock: Clock) -> None:
+    database = (await memory.storage.actors()).kit.database
+    token = await create_token(database, "phone", 42, ("assistant",), clock())
+    assert len(token) >= 43
+    async with memory.tables() as tables:
+        rows = str([tuple(row) for row in await tables.fetch("select * from access_tokens")])
+        hashed = await tables.fetchval("select token_hash from access_tokens where name = 'phone'")
+    assert token not in rows
+    assert hashed == digest(token)
+    granted = await memory.storage.verifier.verify_token(token)
+    assert granted is not None
+    assert (granted.subject, granted.scopes) == ("42", ["assistant"])
+    assert await memory.storage.verifier.verify_token(token[:-1]) is None
+    again = await create_token(database, "phone", 42, ("assistant",), clock())
+    assert await memory.storage.verifier.verify_token(token) is None
+    assert await tokens.revoke(database, "phone", clock())
+    assert await memory.storage.verifier.verify_token(again) is None
+
+
+def forged_with_public_key(idp: Issuer) -> str:
+    """The classic confusion: the public key, which everybody has, as the secret of an HMAC."""
+    modulus = idp.keys["k1"].public_key().public_numbers().n.to_bytes(256, "big")
+    header = _part({"alg": "HS256", "kid": "k1"})
+    payload = idp.token("k1").split(".")[1]
+    signature = jwt.algorithms.HMACAlgorithm(jwt.algorithms.HMACAlgorithm.SHA256).sign(
+        f"{header}.{payload}".encode(), modulus
+    )
+    return f"{header}.{payload}.{base64.urlsafe_b64encode(signature).rstrip(b'=').decode()}"
+
+
+def unsigned(token: str) -> str:
+    return f"{_part({'alg': 'none', 'kid': 'k1'})}.{token.split('.')[1]}."
+
+
+def altered(token: str) -> str:
+    head, payload, signature = token.split(".")
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    return f"{head}.{_part({**claims, 'sub': 'ben'})}.{signature}"
+
+
+def _part(value: dict[str, Any]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()

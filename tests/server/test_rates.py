@@ -1,0 +1,131 @@
+"""How much and how slowly one credential or one connection may ask."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from chatmem.settings import Remote, ServerSettings
+from chatmem_server.admission import BURST_SECONDS, MOST_BUCKETS, RateLimit
+from chatmem_server.arrival import TimedArrival
+from chatmem_server.auth import create_token
+from tests.memory_fixtures import Clock
+from tests.server.test_auth import call, running
+from tests.stubs.loopback import served
+
+pytestmark = pytest.mark.anyio
+
+PATIENCE = 0.3
+"""Seconds a request may take to arrive, in these tests."""
+
+
+class Hurried(TimedArrival):
+    seconds = PATIENCE
+
+
+@given(st.lists(st.floats(0, 5), min_size=1, max_size=300), st.floats(0.5, 20))
+def test_no_credential_gets_more_than_its_burst_and_its_rate(pauses: list[float], rate: float) -> None:
+    now = [0.0]
+    limit = RateLimit(rate, lambda: now[0])
+    admitted = 0
+    for pause in pauses:
+        now[0] += pause
+        admitted += limit.wait("one") == 0
+        assert admitted <= rate * BURST_SECONDS + rate * now[0] + 1e-6
+
+
+def test_whoever_waits_as_told_is_admitted_and_others_are_not_made_to_wait() -> None:
+    now = [0.0]
+    limit = RateLimit(2, lambda: now[0])
+    assert sum(limit.wait("greedy") == 0 for _ in range(100)) == 2 * BURST_SECONDS
+    seconds = limit.wait("greedy")
+    assert 0 < seconds <= 0.5
+    assert limit.wait("modest") == 0
+    now[0] += seconds + 1e-9
+    assert limit.wait("greedy") == 0
+
+
+def test_a_rate_of_nothing_is_no_limit_and_the_buckets_are_bounded() -> None:
+    assert {RateLimit(0).wait("one") for _ in range(10_000)} == {0}
+    limit = RateLimit(1)
+    for n in range(MOST_BUCKETS + 10):
+        limit.wait(str(n))
+    assert len(limit._buckets) == MOST_BUCKETS
+
+
+async def test_a_credential_in_a_hurry_is_told_when_to_come_again(settings: ServerSettings, clock: Clock) -> None:
+    slow = settings.model_copy(update={"remote": Remote(rate_limit=0.2)})
+    async with running(slow, clock) as (base, storage):
+        database = (await storage.actors()).kit.database
+        phone = await create_token(database, "phone", 42, ("assistant",), clock())
+        tablet = await create_token(database, "tablet", 42, ("assistant",), clock())
+        first, second, third = [await call(base, phone) for _ in range(3)]
+        local = (settings.data_dir / "tokens" / "assistant").read_text().strip()
+        others = [await call(base, tablet), *[await call(base, local) for _ in range(4)]]
+    assert (first.status_code, second.status_code, third.status_code) == (200, 200, 429)
+    assert 1 <= int(third.headers["retry-after"]) <= 5
+    assert third.json()["error"]["message"].startswith("Too many requests with this credential; try again in")
+    assert [answer.status_code for answer in others] == [200] * 5
+
+
+async def echo(request: Request) -> Response:
+    return PlainTextResponse(str(len(await request.body())))
+
+
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    async with served(Starlette(routes=[Route("/", echo, methods=["GET", "POST"])]), protocol=Hurried) as base:
+        yield int(base.rpartition(":")[2])
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HT", HEAD, HEAD + b"\r\n", HEAD + b"\r\nab"], ids=range(5))
+async def test_a_request_that_never_ends_loses_its_connection(port: int, sent: bytes) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent)
+    with anyio.fail_after(10):
+        assert await reader.read() == b""
+    writer.close()
+
+
+async def test_a_trickle_does_not_buy_time(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(HEAD)
+    with anyio.fail_after(10):
+        ended = asyncio.create_task(reader.read())
+        while not ended.done():
+            writer.write(b"X-Slow: 1\r\n")
+            await asyncio.wait([ended], timeout=PATIENCE / 6)
+    assert ended.result() == b""
+    writer.close()
+
+
+async def test_after_a_whole_request_a_second_slow_one_is_cut_as_well(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    whole = HEAD + b"\r\nabcd"
+    writer.write(whole)
+    first = await reader.readuntil(b"\r\n\r\n4")
+    writer.write(b"GET / HTTP/1.1\r\n")
+    with anyio.fail_after(10):
+        assert await reader.read() == b""
+    assert first.startswith(b"HTTP/1.1 200")
+    writer.close()
+
+
+async def test_a_connection_may_rest_between_requests_and_an_answer_may_take_long(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    for _ in range(2):
+        writer.write(HEAD + b"\r\nabcd")
+        with anyio.fail_after(10):
+            assert (await reader.readuntil(b"\r\n\r\n4")).startswith(b"HTTP/1.1 200")
+        await asyncio.sleep(PATIENCE * 1.5)
+    writer.close()
