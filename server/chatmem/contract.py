@@ -117,7 +117,7 @@ class RecordedMessage(Contract):
 
 class GetContextArgs(Place):
     query: Clean | None = Field(default=None, description="The message to be answered.")
-    token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True)
+    token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
     exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
     as_of: AwareDatetime | None = Field(default=None, description="ISO 8601: memory as believed then.")
     include: tuple[SectionName, ...] | None = Field(default=None, description="Only these sections.")
@@ -171,11 +171,13 @@ class Context(Contract):
 class SearchMemoryArgs(Place):
     query: Text
     kinds: tuple[ResultKind, ...] | None = None
-    where: Literal["thread", "chat", "all"] = "chat"
+    where: Literal["thread", "chat", "all"] = Field(
+        default="chat", description="Default chat and what is global; all: every chat."
+    )
     since: AwareDatetime | None = None
     until: AwareDatetime | None = None
-    limit: int = Field(default=8, ge=1, le=100, strict=True)
-    cursor: Text | None = None
+    limit: int = Field(default=8, ge=1, le=100, strict=True, description="1-100, default 8.")
+    cursor: Text | None = Field(default=None, description="next_cursor of the page before.")
 
 
 class SearchResult(Contract):
@@ -200,7 +202,7 @@ class SearchResults(Contract):
 class RememberArgs(Place):
     content: Text
     kind: MemoryKind | None = Field(default=None, description="Default: detected.")
-    scope: Scope = "chat"
+    scope: Scope = Field(default="chat", description="Default chat; global: known in all chats.")
     deadline: AwareDatetime | None = Field(default=None, description="A goal's deadline or a date's time.")
     pinned: bool = False
     importance: Unit | None = None
