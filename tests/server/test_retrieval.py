@@ -88,6 +88,10 @@ async def embed_all(memory: Memory, embedder: Axes) -> None:
         ("Переехала в Тбилиси осенью", "Тбилиси"),
         ("Dinner with Zoë at the café", "zoe cafe"),
         ("the flat/house question is settled", "house"),
+        ("Wir ziehen im Frühling nach Köln", "Frühling Köln"),
+        ("Meine Schwester übt jeden Tag Geige", "ubt Geige"),
+        ("明日は歯医者に行きます", "歯医者"),
+        ("내일 병원에 갑니다", "병원"),
     ],
 )
 async def test_words_are_found_in_any_form_and_script(memory: Memory, told: str, asked: str) -> None:
@@ -296,6 +300,13 @@ def _texts(hits: Sequence[Hit]) -> list[str]:
     return [hit.full_text for hit in hits]
 
 
+async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
+    """What a context of that moment recalls."""
+    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
+    ask = request(query, as_of, kinds=None, as_of=as_of)
+    return _texts(await retriever.for_prompt(ask, shown=frozenset(), excluded=None))
+
+
 async def test_as_of_a_time_memories_are_those_believed_then(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I live in Singapore"))
@@ -303,11 +314,93 @@ async def test_as_of_a_time_memories_are_those_believed_then(memory: Memory, clo
         then = clock.at
         clock.forward(days=10)
         await client.remember(c.RememberArgs(content="I live in Lisbon"))
-    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
-    hits = await retriever.for_prompt(
-        request("Where do I live?", then, kinds=None, until=then), shown=frozenset(), excluded=None
-    )
-    assert _texts(hits) == ["I live in Singapore"]
+        context = await client.get_context(
+            c.GetContextArgs(query="Where do I live?", as_of=then, include=("relevant",))
+        )
+    assert await recalled(memory, "Where do I live?", then) == ["I live in Singapore"]
+    assert "Singapore" in (context.context or "")
+    assert "superseded" not in (context.context or "")
+
+
+async def test_as_of_a_time_a_memory_edited_since_says_what_it_said(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        stored = await client.remember(c.RememberArgs(content="The offsite is in Turin"))
+        clock.forward(days=1)
+        then = clock.at
+        clock.forward(days=1)
+        await client.update_memory(
+            c.UpdateMemoryArgs(memory_id=stored.memory.id, action="edit", content="The offsite is in Milan")
+        )
+    assert await recalled(memory, "Where is the offsite?", then) == ["The offsite is in Turin"]
+    assert await recalled(memory, "Where is the offsite?", clock.at) == ["The offsite is in Milan"]
+
+
+async def test_as_of_a_time_a_guess_refused_since_was_not_believed(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        stored = await client.remember(c.RememberArgs(content="I collect stamps"))
+        async with memory.tables() as tables:
+            await tables.execute("update memories set status = 'uncertain', confidence = 0.4")
+        clock.forward(days=1)
+        then = clock.at
+        clock.forward(days=1)
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=stored.memory.id, action="reject"))
+    assert await recalled(memory, "Do I collect stamps?", then) == []
+
+
+async def test_as_of_a_time_a_message_edited_since_says_what_it_said_and_a_later_one_is_not_there(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        await say(client, "The offsite is on March 15", message_id="m1")
+        clock.forward(days=1)
+        then = clock.at
+        clock.forward(days=1)
+        await say(client, "The offsite is on March 22", message_id="m1")
+        await say(client, "The offsite needs a bus")
+    assert await recalled(memory, "When is the offsite?", then) == ["The offsite is on March 15"]
+    assert set(await recalled(memory, "When is the offsite?", clock.at + timedelta(minutes=1))) == {
+        "The offsite is on March 22",
+        "The offsite needs a bus",
+    }
+
+
+SUMMARISED = """
+insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epoch, from_no, to_no, from_id, to_id,
+  from_at, to_at, count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
+select owner_id, chat_id, 1, 'chunk', thread_key, 0, 1, lane_no, id, id, sent_at, sent_at, lane_no, $1, '{}', 9, false,
+  'test', $2, $3, to_tsvector('chatmem', $1) || array_to_tsvector(array['@o' || owner_id, '@c' || chat_id])
+from messages
+"""
+
+
+async def test_as_of_a_time_a_summary_is_recalled_only_as_it_stood(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "Hello there")
+    made, remade = clock.at + timedelta(days=2), clock.at + timedelta(days=4)
+    async with memory.tables() as tables:
+        await tables.execute(SUMMARISED, "They planned a regatta", made, made)
+    assert await recalled(memory, "What about the regatta?", made - timedelta(days=1)) == []
+    assert await recalled(memory, "What about the regatta?", made + timedelta(days=1)) == ["They planned a regatta"]
+    async with memory.tables() as tables:
+        await tables.execute("update conversation_summaries set updated_at = $1", remade)
+    assert await recalled(memory, "What about the regatta?", made + timedelta(days=1)) == []
+    assert await recalled(memory, "What about the regatta?", remade) == ["They planned a regatta"]
+
+
+async def test_every_line_recalled_has_its_date_messages_memories_and_summaries_alike(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        await say(client, "We sail the regatta in the old boat")
+        async with memory.tables() as tables:
+            await tables.execute(SUMMARISED, "They planned a regatta", clock.at, clock.at)
+        await client.remember(c.RememberArgs(content="The regatta starts at Sorrento"))
+        clock.forward(days=40)
+        await say(client, *(f"Small talk number {n}, and more of it" for n in range(25)))
+        context = await client.get_context(c.GetContextArgs(query="What about the regatta?", include=("relevant",)))
+    lines = [line for line in (context.context or "").splitlines() if "regatta" in line]
+    assert len(lines) == 3
+    assert all(line.startswith("[") and "Feb 16" in line.split("]")[0] for line in lines)
 
 
 async def test_scores_are_the_same_whenever_the_same_is_asked(memory: Memory) -> None:

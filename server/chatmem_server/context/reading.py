@@ -135,7 +135,7 @@ class ContextReader:
             query=r.args.query,
             now=r.args.as_of or self._kit.now(),
             zone=self._kit.zone,
-            until=r.args.as_of,
+            as_of=r.args.as_of,
         )
         shown = frozenset(line.id for line in rows.window if line.routine is None)
         return list(await self._retriever.for_prompt(request, shown=shown, excluded=r.args.exclude_message_id))

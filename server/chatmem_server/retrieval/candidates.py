@@ -90,18 +90,17 @@ async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
     rows = await database.rows(
         "retrieval.messages_within",
         *(r.owner_id, r.chat_id, scan.vector, r.thread_key, scan.rarest, scan.rarer_half, scan.scope, scan.below),
-        *(SCANNED, OF_EACH_KIND, r.since, r.until, scan.terms),
+        *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms),
     )
     return [Candidate(*row) for row in rows]
 
 
 async def memories(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Row]:
-    """`until` means: as believed then."""
     r = scan.request
     return await database.rows(
         "retrieval.memories",
         *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), MEMORIES, list(statuses)),
-        *(r.until, r.since, r.until, scan.terms),
+        *(r.as_of or r.until, r.since, r.ends, scan.terms),
     )
 
 
@@ -110,7 +109,7 @@ async def summaries(database: Database, scan: Scan) -> list[Row]:
     return await database.rows(
         "retrieval.summaries",
         *(r.owner_id, r.chat_id, scan.vector, scan.rarest, scan.scope, SUMMARIES),
-        *(r.thread_key, r.since, r.until, scan.terms),
+        *(r.thread_key, r.since, r.ends, scan.terms, r.as_of),
     )
 
 
@@ -120,6 +119,15 @@ async def contents(database: Database, owner_id: int, places: Sequence[tuple[int
         return {}
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]
     rows = await database.rows("retrieval.contents", owner_id, chats, numbers)
+    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
+
+
+async def contents_as_of(
+    database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
+) -> dict[tuple[int, int], str]:
+    """Of those messages that were edited since, what they said then, by (chat, number)."""
+    chats, numbers = [chat for chat, _ in places], [number for _, number in places]
+    rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}
 
 

@@ -36,7 +36,11 @@ class Hit:
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """`chat_id` None: all chats of the owner. `before_id`: only messages with a smaller number (what no window shows)."""
+    """`chat_id` None: all chats of the owner. `before_id`: only messages with a smaller number (what no window shows).
+
+    `since` and `until` bound when it was said, and a statement is one believed at the end of that time; `as_of` also takes
+    summaries as they were and words as they stood then.
+    """
 
     owner_id: int
     chat_id: int | None
@@ -50,7 +54,14 @@ class SearchRequest:
     limit: int = 8
     cursor: str | None = None
     before_id: int | None = None
+    as_of: datetime | None = None
     statuses: Sequence[MemoryStatus] = ("active",)
+
+    @property
+    def ends(self) -> datetime | None:
+        """The first moment whose messages are not looked at; None: all are."""
+        bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
+        return min(bounds, default=None)
 
 
 @dataclass(frozen=True)

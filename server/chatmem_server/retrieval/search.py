@@ -127,7 +127,7 @@ class Retriever:
         r = scan.request
         if r.kinds is not None and "message" not in r.kinds:
             return []
-        if r.thread_key is not None or r.since is not None or r.until is not None:
+        if r.thread_key is not None or r.since is not None or r.ends is not None:
             return await candidates.messages_within(self._database, scan)
         return await candidates.messages(self._database, scan)
 
@@ -146,13 +146,18 @@ class Retriever:
         return await candidates.summaries(self._database, scan)
 
     async def _hits(self, r: SearchRequest, chosen: Sequence[Found]) -> list[Hit]:
-        places = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
-        whole = await candidates.contents(self._database, r.owner_id, places)
-        return [found.hit(f, _text(f, whole), r.query) for f in chosen]
+        whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
+        return [found.hit(f, whole.get((f.chat_id or 0, f.id), f.text), r.query) for f in chosen]
 
-
-def _text(f: Found, whole: dict[tuple[int, int], str]) -> str:
-    return whole.get((f.chat_id or 0, f.id), f.text) if f.clipped else f.text
+    async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
+        """Texts of messages, by (chat, number), that are not those the candidates brought: clipped there, or edited since."""
+        database = self._database
+        clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
+        whole = await candidates.contents(database, r.owner_id, clipped)
+        if r.as_of is None:
+            return whole
+        every = [(f.chat_id, f.id) for f in chosen if f.chat_id is not None]
+        return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)
 
 
 def _read(text: str | None, search: int) -> Cursor | None:

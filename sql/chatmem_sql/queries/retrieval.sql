@@ -141,18 +141,28 @@ cross join lateral (
   select m.chat_id, m.id, m.content from messages m
   where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
 
+-- name: contents_as_of
+-- $1 owner, $2 chats, $3 numbers, $4 a moment: of those messages that were edited since, what they said then
+select w.chat_id, w.id, v.content
+from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
+cross join lateral (
+  select v.content from message_versions v
+  where v.owner_id = $1 and v.chat_id = w.chat_id and v.id = w.id and v.replaced_at > $4
+  order by v.version limit 1) v
+
 -- name: memories
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 statuses, $8 believed at this time or null for now, $9 since, $10 until, $11 all
--- lexemes as tsquery texts
+-- lexemes as tsquery texts. Believed then was what had not ended yet, in the words it had then; what was rejected without
+-- ever being certain was not.
 with terms as materialized (
   select term::tsquery as term from unnest($11::text[]) as t (term)
 ), dense as materialized (
   select id from memories
   where $3::halfvec is not null and owner_id = $1 and embedding is not null
     and ($2::bigint is null or chat_id is null or chat_id = $2)
-    and (status = any($7::text[])
-      or ($8::timestamptz is not null and status in ('superseded', 'completed') and valid_to > $8))
+    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
+      and (status <> 'rejected' or confidence > 0.5)))
     and valid_from <= coalesce($8, 'infinity')
     and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
   order by embedding <=> $3::halfvec
@@ -160,25 +170,32 @@ with terms as materialized (
 ), lexical as materialized (
   select id
   from (
-    select m.id, m.chat_id, m.status, m.valid_from, m.valid_to, f.tsv
+    select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, f.tsv
     from memories_with($5::tsquery && $4::tsquery) f
     cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
   where ($2::bigint is null or chat_id is null or chat_id = $2)
-    and (status = any($7::text[])
-      or ($8::timestamptz is not null and status in ('superseded', 'completed') and valid_to > $8))
+    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
+      and (status <> 'rejected' or confidence > 0.5)))
     and valid_from <= coalesce($8, 'infinity')
     and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
   order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
 )
-select m.id, m.chat_id, m.kind, m.content, m.status, m.valid_from, m.source_ids, m.pinned,
+select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
+  case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
+  m.valid_from, m.source_ids, m.pinned,
   1 - (m.embedding <=> $3::halfvec) as cosine, array(select ts_rank(m.tsv, term) from terms) as ranks
 from (select id from dense union select id from lexical) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
+left join lateral (
+  select content from memory_versions v
+  where $8 is not null and v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
+  order by v.version limit 1) v on true
 
 -- name: summaries
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
--- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts
+-- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts,
+-- $11 as it was at this time or null for now: what was written anew since may tell what nobody knew then
 with terms as materialized (
   select term::tsquery as term from unnest($10::text[]) as t (term)
 ), dense as materialized (
@@ -186,18 +203,20 @@ with terms as materialized (
   where $3::halfvec is not null and owner_id = $1 and embedding is not null
     and ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
     and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
+    and updated_at <= coalesce($11::timestamptz, 'infinity')
   order by embedding <=> $3::halfvec
   limit $6
 ), lexical as materialized (
   select chat_id, id
   from (
-    select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, f.tsv
+    select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, s.updated_at, f.tsv
     from summaries_with($5::tsquery && $4::tsquery) f
     cross join lateral (
       select * from conversation_summaries s
       where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s) found
   where ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
     and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
+    and updated_at <= coalesce($11::timestamptz, 'infinity')
   order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
 )
