@@ -72,8 +72,8 @@ def _signals(question: Question, c: Candidate, numbers: Sequence[str], told: boo
         asking=s.asking(c.head),
         time_words=question.asks_when and s.time_words(c.head),
         numbers=sum(number in c.head for number in numbers) / len(numbers) if numbers else 0.0,
-        in_span=s.in_spans(c.sent_at, question.spans),
-        after_span=s.after_spans(c.sent_at, question.spans),
+        in_span=bool(question.spans) and s.in_spans(c.sent_at, question.spans),
+        after_span=bool(question.spans) and s.after_spans(c.sent_at, question.spans),
         tells_of_span=told,
     )
 

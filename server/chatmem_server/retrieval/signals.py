@@ -66,7 +66,7 @@ def longness(tokens: int) -> float:
 
 def shortness(tokens: int) -> float:
     """0 from SHORT_TOKENS upwards; one more per factor e below."""
-    return max(0.0, log(w.SHORT_TOKENS / max(1, tokens)))
+    return log(w.SHORT_TOKENS / max(1, tokens)) if tokens < w.SHORT_TOKENS else 0.0
 
 
 # A chat's messages come up again with every question: how one is worded is looked at once.
