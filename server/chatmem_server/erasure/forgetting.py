@@ -19,13 +19,14 @@ from chatmem_server.erasure.redaction import GONE, Target, redact, states_any
 from chatmem_server.erasure.remaking import queue_profile, queue_remaking
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import Where
-from chatmem_server.retrieval.lexical import index_text, scope_lexemes
+from chatmem_server.retrieval.lexical import index_text, normal, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
 from chatmem_server.store import chats, memories, messages, queue, receipts
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
 from chatmem_server.text.tokens import estimate
-from chatmem_server.text.tsquery import all_of, any_of, owner_scope
+from chatmem_server.text.tsquery import any_of, beginning_with, owner_scope
+from chatmem_server.text.word_forms import roots
 
 CONFIRM_MINUTES = 15
 EXTERNAL_NOTE = (
@@ -46,9 +47,19 @@ class Plan:
     targets: list[Target]
     messages_too: bool
 
+    @property
+    def patterns(self) -> list[str]:
+        """LIKE patterns of the texts that may state a target."""
+        return sorted({pattern for target in self.targets for pattern in target.patterns})
+
     def digest(self) -> str:
         """Of the memories meant: a token confirms these and no others."""
         return hashlib.sha256(",".join(str(m.id) for m in self.memories).encode()).hexdigest()[:16]
+
+
+def _reach(where: Where) -> int | None:
+    """A person's own chat speaks for all of theirs (None); what is forgotten in a group is forgotten there."""
+    return None if where.owner_id == where.chat_id else where.chat_id
 
 
 class Forgetter:
@@ -125,13 +136,16 @@ class Forgetter:
         if args.everything:
             everything = await memories.all_of_owner(q, where.owner_id)
             return [m for m in everything if self._of_chat(where, m)]
-        lexemes = await self._lexemes(q, args.topic or "")
-        if not lexemes:
-            raise ForgetRefused("Name what to forget with at least one telling word.")
-        matching = await memories.matching(
-            q, where.owner_id, where.chat_id, all_of(lexemes), owner_scope(where.owner_id)
-        )
-        return list(matching)
+        target = Target.topic(args.topic or "")
+        if target.is_empty:
+            raise ForgetRefused("Name what to forget with at least one telling word, such as a name or a thing.")
+        chat = _reach(where)
+        if target.is_spaceless:
+            matching = await memories.with_text(q, where.owner_id, chat, target.patterns)
+        else:
+            scope = owner_scope(where.owner_id)
+            matching = await memories.matching(q, where.owner_id, chat, await self._forms(q, args.topic or ""), scope)
+        return [m for m in matching if states_any(m.content, [target])]
 
     def _of_chat(self, where: Where, memory: Memory) -> bool:
         """In a private chat everything of the user's is this chat's; in a group only what was said there."""
@@ -149,16 +163,25 @@ class Forgetter:
         self, q: Queries, where: Where, args: ForgetArgs, found: list[Memory], targets: list[Target]
     ) -> list[Located]:
         """Messages with a sentence that states a target: by the topic's words, or by each memory's."""
-        wanted = [args.topic] if args.topic is not None else []
-        hits: dict[tuple[int, int], Located] = {}
-        for text in [*wanted, *(m.content for m in found)]:
-            lexemes = await self._lexemes(q, text)
-            query = all_of(lexemes) if text == args.topic else any_of(lexemes)
-            chat = None if where.owner_id == where.chat_id else where.chat_id
-            for at in await messages.containing(q, where.owner_id, chat, query, owner_scope(where.owner_id)):
-                if states_any(at.line.content, targets):
-                    hits[(at.chat_id, at.line.id)] = at
+        owner, chat, scope = where.owner_id, _reach(where), owner_scope(where.owner_id)
+        candidates: list[Located] = []
+        for memory in found:
+            lexemes = any_of(await self._lexemes(q, memory.content))
+            candidates += await messages.containing(q, owner, chat, lexemes, scope)
+        topic = Target.topic(args.topic or "")
+        if topic.is_spaceless:
+            candidates += await messages.with_text(q, owner, chat, topic.patterns)
+        elif not topic.is_empty:
+            candidates += await messages.containing(q, owner, chat, await self._forms(q, args.topic or ""), scope)
+        hits = {(at.chat_id, at.line.id): at for at in candidates if states_any(at.line.content, targets)}
         return [hits[key] for key in sorted(hits)]
+
+    async def _forms(self, q: Queries, text: str) -> str:
+        """Full-text candidates for a topic: a lexeme of every word, in whatever form; of a date, any of its words."""
+        topic = Target.topic(text)
+        if not topic.topic_words:
+            return any_of(await self._lexemes(q, text))
+        return beginning_with([[*roots(normal(word)), *await self._lexemes(q, word)] for word in topic.topic_words])
 
     async def _lexemes(self, q: Queries, text: str) -> list[str]:
         lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []
@@ -173,6 +196,7 @@ class Forgetter:
         erased["messages"] = len(plan.messages)
         if plan.messages_too:
             erased["message_versions"] = await self._drop_versions(t, where, plan)
+        erased["memory_versions"] = await self._clean_memories(t, where, plan)
         cleaned = await redact_derived(t, where.owner_id, plan.targets)
         await queue_remaking(t, where.owner_id, cleaned, now)
         if plan.memories or "user_profile" in cleaned.counts:
@@ -181,11 +205,18 @@ class Forgetter:
 
     async def _drop_versions(self, t: Queries, where: Where, plan: Plan) -> int:
         """Former texts of edited messages that state a target go whole."""
-        words = {word for target in plan.targets for word in target.words}
-        former = await messages.versions_like(t, where.owner_id, [f"%{word}%" for word in sorted(words)])
+        former = await messages.versions_like(t, where.owner_id, plan.patterns)
         gone = [f for f in former if states_any(f.text, plan.targets)]
         for text in gone:
             await messages.drop_version(t, where.owner_id, text)
+        return len(gone)
+
+    async def _clean_memories(self, t: Queries, where: Where, plan: Plan) -> int:
+        """Memories that stay may have said it before they were changed, or quote a sentence that says it."""
+        former = await memories.former_like(t, where.owner_id, plan.patterns)
+        gone = [f for f in former if states_any(f.text, plan.targets)]
+        for text in gone:
+            await memories.drop_former(t, where.owner_id, text)
         return len(gone)
 
     async def _redact(self, t: Queries, at: Located, targets: list[Target], now: datetime) -> int:

@@ -55,18 +55,24 @@ class Prober:
         return left
 
     async def _texts(self, f: Forgotten) -> int:
-        wanted = [_pattern(text) for text in (*f.statements, *((f.topic,) if f.topic else ()))]
-        rows = await self._kit.database.rows("probe.texts", f.owner_id, wanted)
-        return sum(row["count"] for row in rows)
+        """Texts that still state the topic, or hold a statement word for word."""
+        patterns = [*map(_pattern, f.statements), *(p for target in f.targets for p in target.patterns)]
+        rows = await self._kit.database.rows("probe.texts", f.owner_id, patterns)
+        return sum(_still_says(row["text"], f) for row in rows)
 
     async def _lexemes(self, f: Forgotten) -> int:
-        if f.topic is None:
+        """Full-text rows that hold the topic's words though their text does not."""
+        topic = Target.topic(f.topic or "")
+        if not topic.topic_words or topic.is_spaceless:
             return 0
-        lexemes = await self._kit.database.value("retrieval.query_lexemes", index_text(f.topic, None)) or []
-        found: int = await self._kit.database.value(
-            "probe.lexemes", f.owner_id, all_of(lexemes), owner_scope(f.owner_id)
-        )
-        return found
+        lexemes = await self._kit.database.value("retrieval.query_lexemes", index_text(f.topic or "", None)) or []
+        rows = await self._kit.database.rows("probe.lexemes", f.owner_id, all_of(lexemes), owner_scope(f.owner_id))
+        return sum(not topic.named_in(row["text"]) for row in rows)
+
+
+def _still_says(text: str, f: Forgotten) -> bool:
+    topics = [target for target in f.targets if target.topic_words]
+    return states_any(text, topics) or any(statement.strip().lower() in text.lower() for statement in f.statements)
 
 
 def _pattern(text: str) -> str:

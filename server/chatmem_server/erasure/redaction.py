@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chatmem_server.memories.claims import claims
+from chatmem_server.memories.claims import claims, tokens_of
+from chatmem_server.text.stemming import stem
+from chatmem_server.text.word_forms import is_english, is_spaceless, roots
 
 GONE = "[forgotten]"
 """What stands where a whole text went: the message is still counted, its words are not there."""
@@ -19,31 +21,60 @@ _SHARE = 0.6
 
 @dataclass(frozen=True)
 class Target:
-    """What is forgotten: a topic (every word of it in one sentence), or a statement (most of it)."""
+    """What is forgotten: a topic (every word of it in one sentence, in any form), or a statement (most of it)."""
 
     words: frozenset[str]
-    names: frozenset[str]
-    whole: bool
+    topic_words: tuple[str, ...] = ()
 
     @classmethod
     def topic(cls, topic: str) -> "Target":
-        return cls(_words(topic), frozenset(), True)
+        """A topic of no telling word states nothing: `is_empty`."""
+        said = claims(topic)
+        telling = {word for word in tokens_of(topic) if stem(word) in said.stems and _tells(word)}
+        return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(telling)))
 
     @classmethod
     def statement(cls, text: str) -> "Target":
-        said = claims(text)
-        return cls(_words(text), frozenset((*said.numbers, *said.dates)) | said.entities, False)
+        return cls(_words(text))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.words and not self.topic_words
+
+    @property
+    def is_spaceless(self) -> bool:
+        """Whether a word of the topic stands inside others, so that no index of words finds it."""
+        return any(map(is_spaceless, self.topic_words))
+
+    @property
+    def patterns(self) -> list[str]:
+        """LIKE patterns one of which any text that states it matches."""
+        return [f"%{min(roots(word), key=len)}%" for word in self.topic_words] or [f"%{word}%" for word in self.words]
 
     def stated_in(self, sentence: str) -> bool:
-        if not self.words:
+        if self.is_empty:
             return False
         said = _words(sentence)
+        if self.topic_words:
+            return self.words <= said and self.named_in(sentence)
         shared = self.words & said
-        if self.whole:
-            return len(shared) == len(self.words)
         return len(shared) >= _SHARE * len(self.words) or (
             len(said) > 1 and len(shared) >= _SHARE * len(said) and len(shared) >= 2
         )
+
+    def named_in(self, text: str) -> bool:
+        """Whether the text has a form of every word of the topic, wherever it stands."""
+        said = tokens_of(text)
+        english = is_english(said)
+        known = frozenset[str]().union(*(roots(word, english=english) for word in said))
+        return all(
+            word in text.lower() if is_spaceless(word) else bool(roots(word, english=english) & known)
+            for word in self.topic_words
+        )
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 1 or is_spaceless(word)
 
 
 def redact(text: str, targets: Sequence[Target]) -> tuple[str, int]:

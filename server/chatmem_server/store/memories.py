@@ -154,6 +154,28 @@ async def matching(q: Queries, owner_id: int, chat_id: int | None, lexemes: str,
     return [memory(row) for row in await q.rows("memories.matching", owner_id, chat_id, lexemes, scope)]
 
 
+async def with_text(q: Queries, owner_id: int, chat_id: int | None, patterns: Sequence[str]) -> list[Memory]:
+    """Those that match all of the LIKE patterns."""
+    return [memory(row) for row in await q.rows("memories.with_text", owner_id, chat_id, list(patterns))]
+
+
+@dataclass(frozen=True)
+class FormerText:
+    """What a memory said before (`version`), or the sentence it was learned from (`version` 0)."""
+
+    id: int
+    version: int
+    text: str
+
+
+async def former_like(q: Queries, owner_id: int, patterns: Sequence[str]) -> list[FormerText]:
+    return [FormerText(*row) for row in await q.rows("memories.former_like", owner_id, list(patterns))]
+
+
+async def drop_former(q: Queries, owner_id: int, former: FormerText) -> None:
+    await q.run("memories.drop_former", owner_id, former.id, former.version)
+
+
 async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
     """How many memories went, those they had superseded included."""
     return len(await q.rows("memories.erase", owner_id, list(ids)))

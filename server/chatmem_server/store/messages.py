@@ -196,6 +196,11 @@ async def containing(q: Queries, owner_id: int, chat_id: int | None, lexemes: st
     return [located(row) for row in rows]
 
 
+async def with_text(q: Queries, owner_id: int, chat_id: int | None, patterns: Sequence[str]) -> list[Located]:
+    """Messages that match all of the LIKE patterns."""
+    return [located(row) for row in await q.rows("messages.with_text", owner_id, chat_id, list(patterns))]
+
+
 @dataclass(frozen=True)
 class FormerText:
     chat_id: int

@@ -177,6 +177,14 @@ join messages m on m.owner_id = $1 and m.chat_id = f.chat_id and m.id = f.id
 where $2::bigint is null or m.chat_id = $2
 order by m.chat_id, m.id
 
+-- name: with_text
+-- $1 owner, $2 chat or null for all, $3 LIKE patterns the text must all match: for scripts the index knows no words of
+select owner_id, chat_id, id, thread_key, lane_no, role, content, routine, routine_summary, speaker, sent_at,
+  utc_offset, tokens, ext_id, version
+from messages
+where owner_id = $1 and content ilike all($3::text[]) and ($2::bigint is null or chat_id = $2)
+order by chat_id, id
+
 -- name: versions_like
 -- $1 owner, $2 patterns: former texts that may state something forgotten
 select chat_id, id, version, content from message_versions

@@ -1,0 +1,37 @@
+"""Whether two words are forms of one word, in the languages whose endings are known; pure."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Final
+
+import snowballstemmer
+
+from chatmem_server.text.stemming import stem
+
+_LATIN: Final = tuple(snowballstemmer.stemmer(name) for name in ("german", "spanish", "french"))
+_CYRILLIC: Final = (snowballstemmer.stemmer("russian"),)
+_SHORTEST: Final = 4
+"""Letters a word must have for another language's ending to be looked for in it."""
+_IS_CYRILLIC: Final = re.compile(r"[а-яё]")
+_SPACELESS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have", "has", "are", "it", "this", "that"))
+
+
+def is_spaceless(word: str) -> bool:
+    """Whether it is of a script written without spaces, or whose words carry their particles: found inside others."""
+    return bool(_SPACELESS.search(word))
+
+
+def is_english(words: Iterable[str]) -> bool:
+    """Whether a sentence of these lower-case words is: there the endings of other languages would join strangers."""
+    return not _ENGLISH.isdisjoint(words)
+
+
+@lru_cache(maxsize=16_384)
+def roots(word: str, *, english: bool = False) -> frozenset[str]:
+    """What is left of a lower-case word without its ending, one root for each language it may be of."""
+    if english or len(word) < _SHORTEST:
+        return frozenset((stem(word),))
+    stemmers = _CYRILLIC if _IS_CYRILLIC.search(word) else _LATIN
+    return frozenset((stem(word), *(stemmer.stemWord(word) for stemmer in stemmers)))

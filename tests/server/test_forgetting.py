@@ -1,0 +1,130 @@
+"""Forgetting: what is meant goes, in every form and from every place, and nothing else does."""
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient, MemoryRefused
+from tests.memory_fixtures import USER, Clock, Memory
+from tests.offline_worker import work_off
+
+pytestmark = pytest.mark.anyio
+
+
+async def said(client: MemoryClient, *texts: str, chat_id: int | None = None) -> None:
+    for text in texts:
+        await client.record_message(c.RecordMessageArgs(role="user", content=text, chat_id=chat_id))
+
+
+async def forget(client: MemoryClient, **what: object) -> c.Forgotten:
+    """Preview and confirm."""
+    preview = await client.forget(c.ForgetArgs.model_validate(what))
+    assert preview.confirm is not None
+    return await client.forget(c.ForgetArgs.model_validate({**what, "confirm": preview.confirm}))
+
+
+async def texts(memory: Memory) -> str:
+    """Every row of every table of the owner's."""
+    async with memory.tables() as tables:
+        names = await tables.fetch("select tablename from pg_tables where schemaname = 'public'")
+        rows = [await tables.fetchval(f'select string_agg(x::text, chr(10)) from "{name[0]}" x') for name in names]
+    return "\n".join(row or "" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("topic", "stating", "other"),
+    [
+        ("Katze", "Meine Katzen heißen Mio und Lea.", "Ich mag Tee."),
+        ("Haus", "Wir haben zwei Häuser in Bremen.", "Ich arbeite hausgemacht gern."),
+        ("кошка", "У меня две кошки.", "Я люблю чай."),
+        ("переезд в Берлин", "Мы планируем переезда в Берлин.", "Берлин большой."),
+        ("gato", "Tengo dos gatos negros.", "Me gusta el gateo."),
+        ("猫", "我有一只猫。", "我喜欢茶。"),
+        ("東京", "私は東京に住んでいます。", "お茶が好きです。"),
+        ("art", "I collect modern art.", "The party starts at nine."),
+        ("plan", "My plans are secret.", "The plane to Rome is late."),
+        ("the move to Berlin", "We move to Berlin in May.", "Berlin is big and I like it."),
+        ("March 15", "The offsite is on March 15.", "The review is on March 16."),
+        ("C++", "I write C++ at work.", "I write letters at home."),
+    ],
+)
+async def test_a_topic_goes_in_every_form_and_leaves_its_neighbours(
+    memory: Memory, topic: str, stating: str, other: str
+) -> None:
+    async with memory.client() as client:
+        await said(client, f"{stating} {other}")
+        await client.remember(c.RememberArgs(content=stating))
+        done = await forget(client, topic=topic)
+        context = (await client.get_context(c.GetContextArgs())).context or ""
+    assert (done.erased["memories"], done.erased["sentences"], done.erased["traces_left"]) == (1, 1, 0)
+    assert stating not in await texts(memory)
+    assert other in context
+
+
+@pytest.mark.parametrize("topic", ["…", "...", "?!", "a", "the", "🎉", "- -"])
+async def test_a_topic_that_names_nothing_is_refused_with_advice(memory: Memory, topic: str) -> None:
+    async with memory.client() as client:
+        await said(client, "I like tea … a lot. The end")
+        with pytest.raises(MemoryRefused, match="at least one telling word"):
+            await client.forget(c.ForgetArgs(topic=topic))
+
+
+async def test_forgetting_everything_is_of_this_chat_alone(memory: Memory) -> None:
+    async with memory.relay() as client:
+        for chat, text in ((USER, "I like tea"), (-200, "I like skiing"), (-100, "I like chess")):
+            await client.remember(c.RememberArgs(content=text, chat_id=chat))
+        preview = await client.forget(c.ForgetArgs(everything=True, chat_id=-200))
+        await client.forget(c.ForgetArgs(everything=True, chat_id=-200, confirm=preview.confirm))
+        left = {chat: await client.get_profile(c.GetProfileArgs(chat_id=chat)) for chat in (USER, -200, -100)}
+    assert [m.text for m in preview.matches] == ["I like skiing"]
+    assert {chat: len(p.preferences) for chat, p in left.items()} == {USER: 1, -200: 0, -100: 1}
+
+
+async def test_what_a_memory_said_before_it_was_changed_is_forgotten_too(memory: Memory) -> None:
+    async with memory.client() as client:
+        stored = await client.remember(c.RememberArgs(content="My dog is called Zorblax"))
+        edit = c.UpdateMemoryArgs(memory_id=stored.memory.id, action="edit", content="My dog is called Rex")
+        await client.update_memory(edit)
+        await said(client, "Zorblax was a dog")
+        done = await forget(client, topic="Zorblax")
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert done.erased["traces_left"] == 0
+    assert "orblax" not in await texts(memory)
+    assert [m.content for m in profile.facts] == ["My dog is called Rex"]
+
+
+async def test_a_message_sent_once_more_brings_nothing_forgotten_back(memory: Memory) -> None:
+    message = c.RecordMessageArgs(role="user", content="My dog is Zorblax. It rains.", message_id="7")
+    async with memory.client() as client:
+        await client.record_message(message)
+        await forget(client, topic="Zorblax")
+        again = await client.record_message(message)
+    assert again.outcome == "duplicate"
+    assert "orblax" not in await texts(memory)
+
+
+async def test_an_external_database_says_what_it_cannot_reach(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I like tea"))
+        done = await forget(client, topic="tea")
+    assert "backups" in done.notes[0]
+    assert "archives" in done.notes[0]
+
+
+async def test_summaries_are_redacted_at_once_and_made_anew_by_the_next_worker(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        for number in range(24):
+            await said(client, f"Item {number}: we decided to ask the Zorblax team about vendor {number}. Tea is fine.")
+            clock.forward(minutes=2)
+        await work_off(agent)
+        before = await client.summarize_chat(c.SummarizeChatArgs(now=True))
+        await work_off(agent)
+        await forget(client, topic="Zorblax")
+        after = await client.summarize_chat(c.SummarizeChatArgs())
+        kinds = await work_off(agent)
+        anew = await client.summarize_chat(c.SummarizeChatArgs())
+    assert "orblax" in before.model_dump_json() + (await texts(memory)) or before.periods == ()
+    assert "orblax" not in after.model_dump_json()
+    assert "orblax" not in await texts(memory)
+    assert {"erasure", "thread_summary"} <= set(kinds)
+    assert anew.thread_summary
+    assert anew.session_summary
