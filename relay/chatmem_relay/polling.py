@@ -36,7 +36,7 @@ class Receiver(Protocol):
 
 
 async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
-    """Until told to stop. Raises InvalidToken when Telegram does not know the bot (any more)."""
+    """Until told to stop, or until Telegram does not know the bot any more."""
     offset: int | None = None
     pause = FIRST_PAUSE
     while not stop.is_set():
@@ -46,7 +46,8 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
         except Stopped:
             break
         except InvalidToken:
-            raise
+            logger.error("Telegram does not know this bot any more")
+            return
         except TelegramError as error:
             logger.warning("Telegram does not answer: %s", error)
             await pause_or_stop(stop, max(pause, wanted_pause(error) if isinstance(error, RetryAfter) else 0))

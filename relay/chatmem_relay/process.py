@@ -16,7 +16,7 @@ from chatmem.connect import connect_http
 from chatmem.journal import Emit, journal
 from chatmem.settings import RelaySettings, SettingsError
 from chatmem_relay import commands
-from chatmem_relay.agents import load_agents
+from chatmem_relay.agents import Agents, load_agents
 from chatmem_relay.bot import Equipment, Relay
 from chatmem_relay.commands import Desk
 from chatmem_relay.inbox import Inbox
@@ -25,7 +25,7 @@ from chatmem_relay.outbox import Outbox
 from chatmem_relay.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE, poll
 from chatmem_relay.responders.choose import choose, summariser
 from chatmem_relay.responders.responder import Responder
-from chatmem_relay.routines.file import load_routines
+from chatmem_relay.routines.file import Routine, load_routines
 from chatmem_relay.routines.schedule import Programme, keep
 from chatmem_relay.routines.sending import Sender, moved_groups
 from chatmem_relay.routines.short_form import SUMMARY_SECONDS
@@ -38,18 +38,21 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
-    """Relay until `stop` is set or the process is told to end. Raises SettingsError and InvalidToken."""
+    """Relay until `stop` is set or the process is told to end. Raises SettingsError and InvalidToken.
+
+    Whatever may be wrong with the settings shows before the memory is connected: an exception that leaves that
+    connection would come out wrapped.
+    """
     token, emit = _checked(settings), journal("relay", settings)
+    responder, agents = choose(settings, emit), load_agents(settings.config_dir)
+    routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
     stop = stop or _stopped_by_signals()
-    async with (
-        connect_http(settings.url, settings.bearer("relay")) as memory,
-        make_bot(token, settings.bot_api_url) as bot,
-        _desk(settings, memory, choose(settings, emit)) as desk,
-    ):
-        equipment = _equipment(settings, bot, desk, emit)
-        programme = _programme(equipment)
-        if await introduce(bot, settings, stop):
-            await relay(equipment, programme, stop)
+    async with make_bot(token, settings.bot_api_url) as bot:
+        if not await introduce(bot, settings, stop):
+            return
+        async with connect_http(settings.url, bearer) as memory, _desk(settings, memory, responder) as desk:
+            equipment = _equipment(settings, bot, desk, agents, emit)
+            await relay(equipment, _programme(equipment, routines), stop)
 
 
 async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event) -> None:
@@ -132,7 +135,7 @@ async def _desk(settings: RelaySettings, memory: MemoryClient, responder: Respon
         yield replace(desk, queue=agent.queue_status)
 
 
-def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, emit: Emit) -> Equipment:
+def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, agents: Agents, emit: Emit) -> Equipment:
     folder, moved = settings.data_dir / "relay", moved_groups(settings)
     profile = settings.config_dir / "profile.md"
     return Equipment(
@@ -140,7 +143,7 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, emit: Emit) -> Equ
         settings=settings,
         outbox=Outbox(bot, moved),
         desk=desk,
-        agents=load_agents(settings.config_dir),
+        agents=agents,
         inbox=Inbox(folder / "inbox"),
         moved=moved,
         parts=Notebook(folder / "parts.json"),
@@ -150,10 +153,10 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, emit: Emit) -> Equ
     )
 
 
-def _programme(e: Equipment) -> Programme:
+def _programme(e: Equipment, routines: tuple[Routine, ...]) -> Programme:
     zone = ZoneInfo(e.settings.timezone)
     return Programme(
-        routines=load_routines(e.settings.config_dir),
+        routines=routines,
         writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile_at),
         sender=Sender(e.outbox, e.desk.memory, e.moved, zone, summariser(e.settings, SUMMARY_SECONDS), e.now),
         agents=e.agents,

@@ -1,0 +1,67 @@
+"""The relay as a process of its own, for tests that end it by signal."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from tests.server.processes import HttpServer, end, server_env
+from tests.stubs.telegram_emulator import Telegram
+
+TOKEN = "999:emulated"
+
+
+@dataclass
+class RelayProcess:
+    """Between an emulated Telegram and a server process, on the server's data folder. `more`: further environment."""
+
+    server: HttpServer
+    api: Telegram
+    more: dict[str, str] = field(default_factory=dict)
+    process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        own = {
+            "CHATMEM_URL": self.server.url,
+            "TELEGRAM_BOT_TOKEN": TOKEN,
+            "TELEGRAM_API_URL": self.api.url,
+            "CHATMEM_RESPONDER": "offline",
+            **self.more,
+        }
+        self.process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "chatmem_relay"),
+            env=server_env(self.server.data_dir, None, **own),
+            cwd=self.server.data_dir,
+            stdin=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    async def kill(self) -> None:
+        """`kill -9`."""
+        assert self.process is not None
+        self.process.kill()
+        await self.process.wait()
+
+    async def stop(self) -> int:
+        assert self.process is not None
+        return await end(self.process, signal.SIGTERM)
+
+    async def said(self) -> tuple[int, str]:
+        """Its exit code and standard error, once it ended."""
+        assert self.process is not None
+        async with asyncio.timeout(20):
+            _, errors = await self.process.communicate()
+        return self.process.returncode or 0, errors.decode()
+
+
+@asynccontextmanager
+async def relay_process(server: HttpServer, api: Telegram, **more: str) -> AsyncIterator[RelayProcess]:
+    relay = RelayProcess(server, api, more)
+    await relay.start()
+    try:
+        yield relay
+    finally:
+        if relay.process is not None and relay.process.returncode is None:
+            await relay.stop()

@@ -1,0 +1,104 @@
+"""The relay's own process: it starts with what is set, ends when told to, and survives being killed."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.connect import connect_http
+from tests.relay.relay_process import relay_process
+from tests.server.processes import HttpServer, http_server
+from tests.stubs.ollama_stub import OllamaStub
+from tests.stubs.replies import Reply, Say
+from tests.stubs.stub import Asked
+from tests.stubs.telegram_emulator import Telegram, telegram
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def server(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
+    async with http_server(tmp_path / "data", dsn) as running:
+        yield running
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Telegram]:
+    async with telegram("999:emulated") as emulated:
+        yield emulated
+
+
+async def test_it_answers_and_ends_when_told_to(server: HttpServer, api: Telegram) -> None:
+    async with relay_process(server, api) as relay:
+        await api.say("My name is Priya")
+        await api.replies(1)
+        await api.say("/status")
+        shown = await api.replies(2)
+        code = await relay.stop()
+    assert "Priya" in shown[0]
+    assert shown[1].startswith("Answers: offline")
+    assert code == 0
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "sentence"),
+    [
+        ("TELEGRAM_BOT_TOKEN", "", "TELEGRAM_BOT_TOKEN is not set"),
+        ("TELEGRAM_BOT_TOKEN", "999:revoked", "does not know this bot"),
+        ("TELEGRAM_USER_ID", "", "TELEGRAM_USER_ID is not set"),
+        ("TELEGRAM_WEBHOOK_URL", "https://bot.example/hook", "TELEGRAM_WEBHOOK_SECRET is not set"),
+    ],
+)
+async def test_a_setting_that_cannot_work_is_named(
+    tmp_path: Path, api: Telegram, setting: str, value: str, sentence: str
+) -> None:
+    nowhere = HttpServer(tmp_path, None)
+    async with relay_process(nowhere, api, CHATMEM_TOKEN="any", **{setting: value}) as relay:
+        code, errors = await relay.said()
+    assert code == 1
+    assert sentence in errors
+    assert "Traceback" not in errors
+    assert "revoked" not in errors.replace("was revoked", ""), "a token is never printed"
+
+
+@pytest.mark.parametrize(("messages", "kills"), [(12, 4), pytest.param(300, 60, marks=pytest.mark.slow)])
+@pytest.mark.timeout(900)
+async def test_killed_again_and_again_it_answers_every_message_once_and_in_order(
+    server: HttpServer, api: Telegram, messages: int, kills: int
+) -> None:
+    rng = random.Random(7)
+    async with OllamaStub(echo) as model:
+        more = {"CHATMEM_RESPONDER": "ollama", "OLLAMA_HOST": model.url}
+        async with relay_process(server, api, **more) as relay:
+            for batch in range(kills):
+                for i in range(messages // kills):
+                    await api.say(f"message {batch * (messages // kills) + i}.")
+                await asyncio.sleep(rng.uniform(1.0, 3.0))  # the moment of the kill is to be any
+                await relay.kill()
+                await relay.start()
+            async with asyncio.timeout(120):
+                while len(answers(api)) < messages:
+                    await api.until(lambda: bool(api.world))
+                    await asyncio.sleep(0.1)
+            await api.say("/help")
+            await api.until(lambda: api.sent[-1]["text"].startswith("Just talk"))
+    assert answers(api) == [f"answer to message {i}." for i in range(messages)]
+    async with connect_http(server.url, server.token("relay")) as memory:
+        kept = [
+            await memory.explain(c.ExplainArgs(message_id=str(message["message_id"]), chat_id=42))
+            for message in api.sent[:-1]
+        ]
+        profile = await memory.get_profile(c.GetProfileArgs(chat_id=42))
+    assert [answer.text for answer in kept] == answers(api)
+    assert profile.conversation.messages == 2 * messages
+
+
+def answers(api: Telegram) -> list[str]:
+    return [message["text"] for message in api.sent if message["text"].startswith("answer")]
+
+
+def echo(asked: Asked) -> Reply:
+    return Say(f"answer to {asked.user.split('] ')[-1]}")
