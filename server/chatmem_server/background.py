@@ -9,21 +9,27 @@ import asyncpg
 
 from chatmem_server.actors import Actors
 from chatmem_server.embedding.backlog import EmbeddingBacklog
+from chatmem_server.embedding.near_index import NearIndexes
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
+from chatmem_server.outage import PASSING
 
 logger = logging.getLogger(__name__)
 
 LEFTOVERS_SECONDS = 5.0
 SCRUB_CHECK_SECONDS = 600.0
+NEAR_INDEX_SECONDS = 300.0
 
 
 class Background:
-    def __init__(self, actors: Actors, announcer: Announcer, listener: Listener, scrubber: Scrubber) -> None:
+    def __init__(
+        self, actors: Actors, announcer: Announcer, listener: Listener, scrubber: Scrubber, near: NearIndexes
+    ) -> None:
         self._actors = actors
         self._announcer = announcer
         self._listener = listener
         self._scrubber = scrubber
+        self._near = near
         self._backlog = EmbeddingBacklog(actors.kit.database, actors.kit.embedder)
 
     @asynccontextmanager
@@ -35,6 +41,7 @@ class Background:
             asyncio.create_task(self._backlog.run()),
             asyncio.create_task(_every(LEFTOVERS_SECONDS, self._actors.work.apply_leftovers)),
             asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
+            asyncio.create_task(_every(NEAR_INDEX_SECONDS, self._near.build_missing)),
         ]
         try:
             yield
@@ -50,5 +57,5 @@ async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         await asyncio.sleep(seconds)
         try:
             await work()
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except (asyncpg.PostgresError, *PASSING) as error:
             logger.warning("background work put off: %s", error)

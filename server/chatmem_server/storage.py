@@ -18,6 +18,7 @@ from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import TokenVerifier, ensure_local_tokens
 from chatmem_server.background import Background
 from chatmem_server.embedding.choose import choose_embedder
+from chatmem_server.embedding.near_index import NearIndexes
 from chatmem_server.embedding.protocol import Embedder
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
@@ -137,7 +138,8 @@ class Storage:
         await actors.work.apply_leftovers()
         listener = Listener(dsn, self.changes, actors.work.wake)
         self.scrubber = Scrubber(kit, dsn, self._admin_dsn)
-        await stack.enter_async_context(Background(actors, announcer, listener, self.scrubber).running())
+        near = NearIndexes(database, dsn)
+        await stack.enter_async_context(Background(actors, announcer, listener, self.scrubber, near).running())
         return actors
 
     async def _dsn(self, stack: AsyncExitStack) -> str:

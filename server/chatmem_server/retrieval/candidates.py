@@ -25,13 +25,19 @@ SUMMARIES = 20
 SCANNED = 3000
 """Newest messages looked at in a search of one lane or one span of time."""
 
+MANY = 10_000
+"""Messages in the scope searched from which on an index of vectors beats a scan of all codes."""
+
 RAREST = 5
 """Words that fetch candidates; the others are matched on what these fetched."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What is looked for in the database. `below`: messages with a smaller number; the vector's two forms or None."""
+    """What is looked for in the database. `below`: messages with a smaller number; the vector's two forms or None.
+
+    `near_index`: the owner has a vector index of its own, which is asked instead of the codes where there are many.
+    """
 
     request: SearchRequest
     question: Question
@@ -39,6 +45,7 @@ class Scan:
     below: int
     vector: bytes | None
     code: BitString | None
+    near_index: bool = False
 
     @property
     def rarest(self) -> str:
@@ -63,7 +70,8 @@ async def setting(database: Database, r: SearchRequest, normal_text: str, span: 
     row = await database.row("retrieval.setting", r.owner_id, r.chat_id, normal_text, start, end)
     assert row is not None  # an aggregate returns a row
     return Setting(
-        row["lexemes"] or (), row["speakers"], row["size"], row["last_id"], row["last_at"], bool(row["span_holds"])
+        *(row["lexemes"] or (), row["speakers"], row["size"], row["last_id"], row["last_at"]),
+        *(bool(row["span_holds"]), row["near_index"]),
     )
 
 
@@ -80,6 +88,7 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
         "retrieval.messages",
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(_reranked(scan.size), OF_EACH_KIND, start, end, NEIGHBOURED, scan.terms, scan.question.asks_routine),
+        scan.near_index and scan.size >= MANY,
     )
     return [Candidate(*row) for row in rows]
 

@@ -31,6 +31,7 @@ class Setting:
     last_id: int
     last_at: datetime | None
     span_holds: bool
+    near_index: bool = False
 
 
 @dataclass(frozen=True, slots=True)

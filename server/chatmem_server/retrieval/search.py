@@ -104,7 +104,8 @@ class Retriever:
         below = r.before_id or ANY_ID
         if vector is None:
             return Scan(r, question, setting.size, below, None, None)
-        return Scan(r, question, setting.size, below, halfvec(vector), code(vector, self._embedder.mean))
+        bits = code(vector, self._embedder.mean)
+        return Scan(r, question, setting.size, below, halfvec(vector), bits, setting.near_index)
 
     async def _vector(self, wording: str) -> Vector | None:
         """The query's vector; None goes on by words alone."""

@@ -20,6 +20,8 @@ select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
   $4::timestamptz is not null and exists (
     select from messages
     where owner_id = $1 and ($2::bigint is null or chat_id = $2) and sent_at >= $4 and sent_at < $5) as span_holds,
+  exists (select from pg_index
+    where indexrelid = to_regclass(format('%I', 'messages_near_' || $1::bigint)) and indisvalid) as near_index,
   size.size, size.last_id
 from size
 
@@ -27,29 +29,34 @@ from size
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
 -- text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 dense candidates to re-rank, $10
 -- how many of each kind, $11 and $12 a span of time or null, $13 of how many of the best the neighbours come too, $14 all
--- lexemes as tsquery texts, $15 whether the latest routine messages come too.
--- Candidates by likeness (an index-only Hamming scan of the codes, then measured exactly), by words and by time, with
--- what a ranker needs of each. A query that names one chat and one that names none differ in their scan: under one
+-- lexemes as tsquery texts, $15 whether the latest routine messages come too, $16 whether to ask the owner's own vector
+-- index for the dense ones.
+-- Candidates by likeness (an index-only Hamming scan of the codes, then measured exactly; or that index), by words and by
+-- time, with what a ranker needs of each. A query that names one chat and one that names none differ in their scan: under one
 -- condition for both the planner would read the heap.
 with terms as materialized (
   select term::tsquery as term from unnest($14::text[]) as t (term)
 ), dense as materialized (
-  select c.chat_id, c.id
+  select c.chat_id, c.id, x.distance
   from (
     select chat_id, id, ebits <~> $4::bit(384) as apart
     from messages
-    where $2::bigint is not null and $4::bit(384) is not null
+    where $2::bigint is not null and $4::bit(384) is not null and not $16::boolean
       and owner_id = $1 and chat_id = $2 and id < $8 and ebits is not null
     union all
     select chat_id, id, ebits <~> $4::bit(384)
     from messages
-    where $2::bigint is null and $4::bit(384) is not null and owner_id = $1 and ebits is not null
+    where $2::bigint is null and $4::bit(384) is not null and not $16::boolean
+      and owner_id = $1 and ebits is not null
     order by apart
     limit $9) c
   cross join lateral (
     select m.embedding <=> $3::halfvec as distance from messages m
     where m.owner_id = $1 and m.chat_id = c.chat_id and m.id = c.id offset 0) x
-  order by x.distance
+  union all
+  select chat_id, id, distance from messages_near($1, $2, $8, $3::halfvec, least($10::int, 80))
+  where $16::boolean and $3::halfvec is not null
+  order by distance
   limit $10
 ), lexical as materialized (
   select chat_id, id

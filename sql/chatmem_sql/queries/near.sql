@@ -1,0 +1,18 @@
+-- name: missing
+-- across owners: the server's own background work
+-- $1 messages from which on an owner gets a vector index of its own: those that have none, with the statements that take
+-- a half-built one away and make it anew
+select name, format('drop index concurrently if exists %I', name) as clear,
+  format('create index concurrently %I on messages using hnsw (embedding halfvec_cosine_ops) where owner_id = %s',
+    name, owner_id) as build
+from (
+  select owner_id, 'messages_near_' || owner_id as name
+  from chats
+  group by owner_id
+  having sum(last_id) >= $1::bigint) large
+where not exists (select from pg_index where indexrelid = to_regclass(format('%I', name)) and indisvalid)
+order by owner_id
+
+-- name: alone
+-- $1 lock's number: whether this session may build
+select pg_try_advisory_lock($1)

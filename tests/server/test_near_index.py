@@ -1,0 +1,104 @@
+"""An owner with very many messages: an index of its own is built beside the server, and finds what a whole scan finds."""
+
+import random
+
+import asyncpg
+import pytest
+
+from chatmem_server.embedding.codes import code, halfvec
+from chatmem_server.embedding.near_index import NearIndexes
+from chatmem_server.store.database import Database, open_database
+from tests.memory_fixtures import START
+
+pytestmark = pytest.mark.anyio
+
+OWNER, OTHER = 7, 8
+MESSAGES = 300
+
+
+def unit(rng: random.Random) -> list[float]:
+    vector = [rng.gauss(0, 1) for _ in range(384)]
+    length = sum(x * x for x in vector) ** 0.5
+    return [x / length for x in vector]
+
+
+async def fill(dsn: str) -> dict[int, list[float]]:
+    """Messages of two owners; the first one's vectors."""
+    rng = random.Random(5)
+    vectors: dict[int, list[float]] = {}
+    connection = await asyncpg.connect(dsn)
+    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    for owner in (OWNER, OTHER):
+        await connection.execute("insert into user_profile (owner_id) values ($1)", owner)
+        await connection.execute(
+            "insert into chats (owner_id, chat_id, created_at, last_id) values ($1, $1, $2, $3)", owner, START, MESSAGES
+        )
+        for number in range(1, MESSAGES + 1):
+            vector = unit(rng)
+            if owner == OWNER:
+                vectors[number] = vector
+            await connection.execute(
+                "insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, importance,"
+                " tokens, sent_at, utc_offset, recorded_at, embedding, ebits)"
+                " values ($1, $1, $2, 'root', $2, 0, 'user', 'x', 'test', 0.5, 1, $3, 0, $3, $4, $5)",
+                *(owner, number, START, halfvec(vector), code(vector, [0.0] * 384)),
+            )
+            await connection.execute(
+                "insert into message_fts (owner_id, chat_id, id, tsv) values ($1, $1, $2, '')", owner, number
+            )
+    await connection.close()
+    return vectors
+
+
+async def nearest(database: Database, vector: list[float], most: int) -> list[int]:
+    """As a search asks: by vector alone."""
+    bits = code(vector, [0.0] * 384)
+    rows = await database.rows(
+        "retrieval.messages",
+        *(OWNER, OWNER, halfvec(vector), bits, "'none'", "'none'", "'@c7'", 2**62),
+        *(most, most, None, None, 0, [], False, True),
+    )
+    return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]
+
+
+async def test_the_index_is_built_once_for_the_large_owner_alone_and_finds_the_nearest(dsn: str) -> None:
+    vectors = await fill(dsn)
+    database = await open_database(dsn, size=1)
+    try:
+        assert await NearIndexes(database, dsn, large=MESSAGES + 1).build_missing() == 0
+        built = NearIndexes(database, dsn, large=MESSAGES)
+        assert await built.build_missing() == 2
+        assert await built.build_missing() == 0
+        setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
+        assert setting is not None
+        assert setting["near_index"]
+        asked = vectors[17]
+        by_hand = sorted(vectors, key=lambda n: -sum(a * b for a, b in zip(asked, vectors[n], strict=True)))[:10]
+        found = await nearest(database, asked, 10)
+        assert found[0] == 17
+        assert len(set(found) & set(by_hand)) >= 9
+    finally:
+        await database.close()
+
+
+async def test_a_half_built_index_is_not_asked_and_is_made_anew(dsn: str) -> None:
+    await fill(dsn)
+    database = await open_database(dsn, size=1)
+    connection = await asyncpg.connect(dsn)
+    try:
+        near = NearIndexes(database, dsn, large=MESSAGES)
+        await near.build_missing()
+        await connection.execute("drop index messages_near_7")
+        # What a killed build leaves: an index of that name that is not valid.
+        with pytest.raises(asyncpg.UniqueViolationError):
+            await connection.execute("create unique index concurrently messages_near_7 on messages (role)")
+        setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
+        assert setting is not None
+        assert not setting["near_index"]
+        assert await near.build_missing() == 1
+        setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
+        assert setting is not None
+        assert setting["near_index"]
+    finally:
+        await connection.close()
+        await database.close()
