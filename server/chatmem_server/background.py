@@ -20,6 +20,8 @@ LEFTOVERS_SECONDS = 5.0
 SCRUB_CHECK_SECONDS = 600.0
 NEAR_INDEX_SECONDS = 300.0
 
+_PUT_OFF: tuple[type[Exception], ...] = (asyncpg.PostgresError, *PASSING)
+
 
 class Background:
     def __init__(
@@ -57,5 +59,5 @@ async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         await asyncio.sleep(seconds)
         try:
             await work()
-        except (asyncpg.PostgresError, *PASSING) as error:
+        except _PUT_OFF as error:
             logger.warning("background work put off: %s", error)
