@@ -1,0 +1,47 @@
+"""docs/TELEGRAM.md says what the program does."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from chatmem.settings import RelaySettings, load
+from chatmem_relay.agents import load_agents
+from chatmem_relay.commands import MENU
+from chatmem_relay.routines.file import load_routines
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "TELEGRAM.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+def test_the_commands_are_those_of_the_menu() -> None:
+    assert re.findall(r"^\| `/(\w+)` \| (.+) \|$", TEXT, re.MULTILINE) == list(MENU)
+
+
+def test_the_files_shown_can_be_read(tmp_path: Path) -> None:
+    agents, routines = blocks("toml")
+    (tmp_path / "agents.toml").write_text(agents)
+    (tmp_path / "routines.toml").write_text(routines)
+    assert load_agents(tmp_path).at(-1001234567890, 7).id == "aws-architect"
+    assert [routine.name for routine in load_routines(tmp_path)] == ["aws-daily-cost"]
+
+
+def test_the_settings_shown_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {str(field.validation_alias) for field in RelaySettings.model_fields.values()}
+    shown = [line.strip().partition("=") for block in blocks("sh") for line in block.strip().split("\n")]
+    assert {name for name, _, _ in shown} <= known
+    for name, _, value in shown:
+        monkeypatch.setenv(name, value)
+    settings = load(RelaySettings, _env_file=None)
+    assert settings.webhook_port == 8443
+    assert settings.groups == (-1001234567890,)
+
+
+def test_the_files_linked_are_there() -> None:
+    linked = re.findall(r"\]\(\.\./([^)]+)\)", TEXT)
+    assert linked
+    assert all((ROOT / path).exists() for path in linked)

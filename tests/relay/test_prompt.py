@@ -1,0 +1,81 @@
+"""The prompt: ten sections in their order, and cache breakpoints where what follows changes more often."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatmem import contract as c
+from chatmem_relay.prompt import Prompt, build
+
+NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
+SINGAPORE = ZoneInfo("Asia/Singapore")
+TITLES = {
+    "profile": "USER PROFILE",
+    "summary": "CHAT SUMMARY",
+    "memories": "FACTS",
+    "history": "CONVERSATION HISTORY",
+    "relevant": "RELEVANT CONTEXT",
+    "quoted": "QUOTED MESSAGE",
+}
+
+
+def prompt(message: str = "Hello", *, fallback: str = "", minute: int = 15, **texts: str) -> Prompt:
+    sections = tuple(
+        c.Section.model_validate(
+            {"name": name, "title": TITLES[name], "text": f"{TITLES[name]}\n{text}", "tokens": 1, "stability": "slow"}
+        )
+        for name, text in texts.items()
+    )
+    context = c.Context(
+        sections=sections,
+        tokens=1,
+        token_budget=4300,
+        truncated=False,
+        thread_key="root:42",
+        session_id="telegram:chat:42",
+        focus=None,
+        notices=(),
+        coverage=c.Coverage(verbatim=0, summarised=0, pending=0, gap=0),
+        receipt_id="r",
+    )
+    now = NOW.replace(minute=minute)
+    return build(context, message, policy="POLICY", user_name="Priya", now=now, zone=SINGAPORE, profile=fallback)
+
+
+def whole(**more: str) -> dict[str, str]:
+    return {name: f"about {name}" for name in TITLES} | more
+
+
+def test_the_sections_stand_in_their_order() -> None:
+    text = prompt("What now?", **whole()).text
+    order = ["POLICY", "You are speaking with Priya. Current time: Monday, 16 February 2026", *TITLES.values()]
+    order += ["MEMORY MANAGEMENT", "User: [09:15 AM] What now?"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert "UTC" not in text
+
+
+def test_at_most_four_blocks_are_breakpoints_and_what_is_volatile_is_none() -> None:
+    blocks = prompt(**whole(history="\n".join(f"[09:15 AM] User: {i}" for i in range(100)))).system
+    assert sum(block.cache for block in blocks) <= 4, "the API takes four"
+    assert blocks[0].cache
+    assert "RELEVANT CONTEXT" in blocks[-1].text
+    assert not blocks[-1].cache
+
+
+@given(st.integers(1, 80), st.integers(1, 30))
+def test_a_growing_history_keeps_the_blocks_before_its_end(lines: int, more: int) -> None:
+    def blocks(count: int, minute: int) -> list[str]:
+        history = "\n".join(f"[09:15 AM] User: message {i}" for i in range(count))
+        return [b.text for b in prompt(minute=minute, **whole(history=history, relevant=f"hit {minute}")).system]
+
+    before, after = blocks(lines, 15), blocks(lines + more, 16)
+    cached = len(before) - 2  # all but the open stretch of the history and the volatile block
+    assert after[:cached] == before[:cached]
+
+
+def test_the_profile_of_the_settings_is_shown_only_while_the_memory_has_none() -> None:
+    assert "USER PROFILE\nLikes tea" in prompt(fallback="Likes tea").text
+    assert "Likes tea" not in prompt(fallback="Likes tea", **whole()).text

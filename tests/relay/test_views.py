@@ -1,0 +1,173 @@
+"""What the commands show, word for word."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chatmem import contract as c
+from chatmem_relay import views
+from chatmem_relay.buttons import Pressed, data, forget_buttons, read, uncertain_buttons
+from chatmem_relay.expectation import expected
+from chatmem_relay.questions import forget_topic, topic_of
+
+NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
+SINGAPORE = ZoneInfo("Asia/Singapore")
+
+
+def memory(kind: c.MemoryKind, content: str, deadline: datetime | None = None, **more: object) -> c.Memory:
+    return c.Memory.model_validate(
+        {
+            "id": 1,
+            "kind": kind,
+            "content": content,
+            "scope": "chat",
+            "chat_id": 42,
+            "status": "active",
+            "confidence": 1.0,
+            "priority": 1,
+            "importance": 0.5,
+            "pinned": False,
+            "deadline": deadline,
+            "valid_from": NOW,
+            "valid_to": None,
+            "origin": "user",
+            "user_confirmed": True,
+            "sources": (),
+            "superseded_by": None,
+            **more,
+        }
+    )
+
+
+def profile(**more: object) -> c.Profile:
+    empty: dict[str, object] = dict.fromkeys(("facts", "preferences", "goals", "dates", "pins", "uncertain"), ())
+    talk = c.Conversation(messages=47, summaries=2, verbatim=20)
+    return c.Profile.model_validate({**empty, "narrative": "", "conversation": talk, "version": 1, **more})
+
+
+def test_the_memory_view_has_all_its_parts_in_order() -> None:
+    shown = views.memory_view(
+        profile(
+            narrative="Priya builds integrations.",
+            facts=(memory("fact", "Works at GovTech"),),
+            preferences=(memory("preference", "Short answers"),),
+            goals=(memory("goal", "Launch SingPass", datetime(2026, 6, 29, 16, tzinfo=UTC)),),
+            dates=(memory("date", "Team offsite", datetime(2026, 3, 14, 16, tzinfo=UTC)),),
+        ),
+        SINGAPORE,
+    )
+    assert shown == (
+        "📋 YOUR PROFILE\nPriya builds integrations.\n\n"
+        "👤 Personal Facts\n• Works at GovTech\n\n"
+        "⚙️ Preferences\n• Short answers\n\n"
+        "🎯 Active Goals\n• Launch SingPass (by Tue, 30 June 2026)\n\n"
+        "📅 Important Dates\n• Team offsite (Sun, 15 March 2026)\n\n"
+        "💬 Conversation: 47 messages (2 summaries, 20 verbatim)"
+    )
+
+
+def test_an_empty_memory_shows_its_parts_too() -> None:
+    shown = views.memory_view(profile())
+    for part in ("📋 YOUR PROFILE", "👤 Personal Facts", "⚙️ Preferences", "🎯 Active Goals", "📅 Important Dates"):
+        assert part in shown
+    assert shown.count("• –") == 4
+
+
+def summary(**more: object) -> c.ChatSummary:
+    quiet = {"waiting": 0, "in_work": 0, "dead": 0, "oldest_seconds": None}
+    return c.ChatSummary.model_validate(
+        {
+            "periods": [
+                {
+                    "id": 1,
+                    "thread_key": "root:42",
+                    "period": "Feb 15–16",
+                    "from_at": NOW,
+                    "to_at": NOW,
+                    "count": 32,
+                    "text": "SingPass was planned.",
+                    "provisional": False,
+                }
+            ],
+            "thread_summary": "",
+            "session_summary": "",
+            "current_session": {"count": 12, "since": NOW, "text": "AWS costs."},
+            "canonical": {
+                "user_confirmed": "",
+                "llm_inferred": "",
+                "general_summary": "",
+                "version": 1,
+                "tokens": 0,
+            },
+            "routines_today": [{"name": "morning-summary", "time": "07:02 AM", "summary": "Two things are due."}],
+            "backlog": quiet,
+            "coverage": {"verbatim": 12, "summarised": 32, "pending": 0, "gap": 0},
+            "queued": [],
+            **more,
+        }
+    )
+
+
+def test_the_summary_view_has_periods_the_current_session_and_todays_routines() -> None:
+    assert views.summary_view(summary()) == (
+        "📜 CONVERSATION SUMMARY\n\n"
+        "📅 Feb 15-16 (32 messages): SingPass was planned.\n\n"
+        "💬 Current session (12 messages, ongoing): AWS costs.\n\n"
+        "⏰ morning-summary at 07:02 AM: Two things are due."
+    )
+
+
+def test_the_status_view_tells_the_backlog_in_words() -> None:
+    assert views.status_view(summary(), None, "offline") == "Answers: offline\nEverything is up to date."
+    busy = summary(backlog={"waiting": 3, "in_work": 1, "dead": 2, "oldest_seconds": 300.0})
+    assert "3 jobs waiting, oldest 5 min, 1 in work; 2 gave up" in views.status_view(busy)
+
+
+@pytest.mark.parametrize("action", ["forget", "keep", "wipe", "confirm", "reject", "edit", "topic"])
+def test_a_buttons_data_comes_back_as_it_went_and_fits(action: str) -> None:
+    pressed = Pressed(action, 2**62)  # type: ignore[arg-type]
+    assert read(data(pressed)) == pressed
+    assert len(data(pressed).encode()) <= 64
+
+
+@pytest.mark.parametrize("text", ["", "f", "f:", "x:1", "f:-1", "f:1.5", "f:" + "9" * 30, "f:١"])
+def test_data_that_is_none_of_ours_is_nothing(text: str) -> None:
+    assert read(text) is None
+
+
+def test_the_buttons_are_labelled_as_promised() -> None:
+    assert [b.text for row in forget_buttons(1).inline_keyboard for b in row] == ["Forget this", "Keep"]
+    assert [b.text for row in uncertain_buttons(1).inline_keyboard for b in row] == ["✓", "✗", "✎ Edit"]
+
+
+def test_the_topic_of_a_question_comes_back_whatever_it_is() -> None:
+    for topic in ("SingPass", "the “beta”", "a\nb", "x? It is in 3"):
+        assert topic_of(forget_topic(topic, 1, 2)) == topic
+    assert topic_of("Something else") is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("Sure. Which date works for you?", "date"),
+        ("When is the offsite?", "date"),
+        ("At what time shall I call?", "time"),
+        ("How many people come?", "number"),
+        ("What is your email address?", "email"),
+        ("Shall I book it?", "yes_no"),
+        ("Would you like tea or coffee?", "choice"),
+        ("It is done.", None),
+        ("What do you think about it?", None),
+        ("Is it? Yes, it is.", None),
+    ],
+)
+def test_only_a_clear_question_at_the_end_waits_for_a_value(answer: str, kind: str | None) -> None:
+    waits = expected(answer)
+    assert (waits.type if waits else None) == kind
+
+
+def test_a_choice_knows_its_choices() -> None:
+    waits = expected("Would you like green tea or coffee?")
+    assert waits is not None
+    assert waits.choices == ("green tea", "coffee")
