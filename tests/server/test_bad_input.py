@@ -1,7 +1,6 @@
 """Every tool, given what it must not take: a tool error with a sentence to act on, and nothing written."""
 
 import base64
-import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -9,8 +8,6 @@ from typing import Any
 
 import asyncpg
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from mcp.client import Client
 from mcp.types import CallToolResult, TextContent
 
@@ -313,73 +310,6 @@ async def test_the_longest_allowed_text_is_taken_and_one_byte_more_is_not(memory
         not_quite = await call(client, "record_message", {"role": "user", "content": "word " * 13_108})
     assert not fits.is_error
     assert complaint(not_quite) is None
-
-
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=20)
-    | st.sampled_from(["\x00", "\ud800", "42:42:1", "2026-02-16T10:00:00Z", "user", "confirm", "fact", "all"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=6,
-)
-
-
-def from_schema(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Values of a schema's type, within and beyond its limits."""
-    if "enum" in schema:
-        return st.sampled_from(schema["enum"])
-    by_type = {
-        "string": st.text(max_size=30) | st.sampled_from(["42:42:1", "2026-02-16T10:00:00Z"]),
-        "integer": st.integers(-5, 200) | st.integers(),
-        "number": st.floats(0, 1) | st.floats(),
-        "boolean": st.booleans(),
-    }
-    if schema.get("type") == "array":
-        return st.lists(from_schema(schema.get("items", {})), max_size=3)
-    if schema.get("type") == "object":
-        return st.fixed_dictionaries({}, optional={k: from_schema(v) for k, v in schema.get("properties", {}).items()})
-    return by_type.get(schema.get("type", ""), json_values)
-
-
-def arguments_of(schema: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    fields = {name: from_schema(field) | json_values for name, field in schema["properties"].items()}
-    required = set(schema.get("required", ()))
-    must = {name: field for name, field in fields.items() if name in required}
-    may = {name: field for name, field in fields.items() if name not in required}
-    return st.fixed_dictionaries(must, optional=may)
-
-
-@pytest.mark.parametrize("tool", VALID)
-async def test_no_arguments_whatsoever_make_a_tool_crash(memory: Memory, tool: str) -> None:
-    """An answer or a refusal; never the sentence for a crash, never our insides."""
-    async with AsyncExitStack() as stack:
-        client = await opened(stack, memory, tool, MODES[0])
-        listed = {t.name: t.input_schema for t in (await client.list_tools()).tools}
-        for arguments in samples(arguments_of(listed[tool])):
-            if tool == "claim_work":
-                arguments["wait_seconds"] = 0
-            result = await call(client, tool, arguments)
-            if result.is_error:
-                fault = complaint(result)
-                assert fault is None, f"{json.dumps(arguments)[:400]} {fault}"
-
-
-def samples(strategy: st.SearchStrategy[dict[str, Any]], count: int = 60) -> list[dict[str, Any]]:
-    """Generated beforehand: hypothesis has no event loop of ours to run a call in."""
-    found: list[dict[str, Any]] = []
-
-    @settings(
-        max_examples=count, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
-    @given(strategy)
-    def collect(value: dict[str, Any]) -> None:
-        found.append(value)
-
-    collect()
-    return found
 
 
 async def test_a_wrong_result_leaves_its_job_claimed_and_unchanged(memory: Memory, counted: asyncpg.Connection) -> None:
