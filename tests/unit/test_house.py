@@ -18,7 +18,6 @@ EDGES = {
     "main.py": "one command",
     "local.py": "the thread that embeds: its callers get the error",
     "file_lock.py": "the thread that waits for a lock: its caller gets the error",
-    "database.py": "a connection is given back whatever happened, and the error goes on",
     "strict.py": "one tool call",
     "agent.py": "one claimed job",
 }

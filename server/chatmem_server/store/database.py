@@ -168,11 +168,13 @@ async def _undone(connection: Proxy) -> AsyncGenerator[None]:
     owned: OwnedConnection = connection  # type: ignore[assignment]  # as above
     # Taken now: the proxy of a connection that was cut has nothing to pass on to.
     forget_owner = owned.forget_owner
+    finished = False
     try:
         yield
-    except BaseException:
-        forget_owner()
-        raise
+        finished = True
+    finally:
+        if not finished:
+            forget_owner()
 
 
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
