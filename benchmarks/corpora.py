@@ -10,8 +10,7 @@ from typing import Any
 from benchmarks.dialogue import Dialogue, Probe, Turn
 
 _LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-_LOCOMO_DATE = "%I:%M %p on %d %B, %Y"
-_LONGMEMEVAL_DATE = "%Y/%m/%d (%a) %H:%M"
+_DATES = ("%I:%M %p on %d %B, %Y", "%d %B %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
 def locomo(file: Path) -> list[Dialogue]:
@@ -32,7 +31,7 @@ def _locomo(number: int, sample: Mapping[str, Any]) -> Dialogue:
         ids[entry["dia_id"]] = len(turns) + 1
         caption = entry.get("blip_caption")
         text = f"{entry['text']} [shares {caption}]" if caption else entry["text"]
-        role = "user" if entry["speaker"] == talk["speaker_a"] else "assistant"
+        role = "user" if entry["speaker"] == talk.get("speaker_a", entry["speaker"]) else "assistant"
         turns.append(Turn(len(turns) + 1, role, entry["speaker"], text, at))
     probes = [
         Probe(_LOCOMO_KINDS[qa["category"]], qa["question"], evidence)
@@ -45,7 +44,7 @@ def _locomo(number: int, sample: Mapping[str, Any]) -> Dialogue:
 def _locomo_entries(talk: Mapping[str, Any]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:
     numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
     for number in numbers:
-        at = datetime.strptime(talk[f"session_{number}_date_time"], _LOCOMO_DATE).replace(tzinfo=UTC)
+        at = _moment(talk[f"session_{number}_date_time"])
         for index, entry in enumerate(talk[f"session_{number}"]):
             yield at + timedelta(seconds=30 * index), entry
 
@@ -59,11 +58,21 @@ def _longmemeval(entry: Mapping[str, Any]) -> Dialogue:
     turns: list[Turn] = []
     evidence: list[int] = []
     sessions = zip(entry["haystack_dates"], entry["haystack_sessions"], strict=True)
-    for day, session in sorted(sessions, key=lambda pair: str(pair[0])):
-        at = datetime.strptime(day, _LONGMEMEVAL_DATE).replace(tzinfo=UTC)
+    for day, session in sorted(sessions, key=lambda pair: _moment(pair[0])):
+        at = _moment(day)
         for index, turn in enumerate(session):
             turns.append(Turn(len(turns) + 1, turn["role"], None, turn["content"], at + timedelta(seconds=30 * index)))
             if turn.get("has_answer"):
                 evidence.append(len(turns))
     probes = [Probe(entry["question_type"], entry["question"], tuple(evidence))] if evidence else []
     return Dialogue(entry["question_id"], "assistant", turns, probes)
+
+
+def _moment(text: str) -> datetime:
+    """A session's date as these files write it; a time that is not told is midnight."""
+    for form in _DATES:
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    raise ValueError(f"no date of a known form: {text!r}; known: {', '.join(_DATES)}")

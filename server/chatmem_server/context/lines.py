@@ -83,7 +83,7 @@ def hit_line(hit: Hit, now: datetime, zone: ZoneInfo, thread_key: str) -> str:
     if hit.kind == "message":
         minute = f" | {clock_time(hit.at, zone)}" if recent else ""
         lane = "" if hit.thread_key == thread_key else f" | in {hit.thread_key}"
-        who = hit.routine or speaker(hit.role or "user", hit.speaker)
+        who = hit.routine or hit.speaker or speaker(hit.role or "user", None)
         return f"[{when}{minute}{lane}] {who}: {hit.text}"
     if hit.kind == "summary":
         return f"[Summary | {when}]: {hit.text}"
