@@ -136,8 +136,8 @@ def send(
 
 
 @app.command()
-def trace(trace_id: Annotated[str, typer.Argument(help="The trace id of a turn.")]) -> None:
-    """Draw one turn as a tree with times (needs OBSERVABILITY_ENABLED=1 while it ran)."""
+def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
+    """Draw one turn as a tree with times; without an id, list the last turns (needs OBSERVABILITY_ENABLED=1)."""
     _run("trace", trace_id)
 
 

@@ -1,11 +1,15 @@
-"""The home of every test of whole commands; nothing of it is left afterwards."""
+"""What tests of the whole product live in: a home for commands, and a running life; nothing is left afterwards."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.chain.home import Home
+from tests.chain.whole import Whole, whole
+
+PEOPLE = (42, *range(101, 140))
+GROUPS = (-1001, -1002)
 
 
 @pytest.fixture
@@ -13,3 +17,10 @@ def home(tmp_path: Path) -> Iterator[Home]:
     home = Home(tmp_path)
     yield home
     home.discard()
+
+
+@pytest.fixture(scope="package")
+async def life(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Whole]:
+    """All processes, shared by the tests of this folder: each speaks as people of its own, in chats of its own."""
+    async with whole(tmp_path_factory.mktemp("life"), users=PEOPLE, TELEGRAM_GROUPS=",".join(map(str, GROUPS))) as life:
+        yield life

@@ -1,0 +1,277 @@
+"""The product as it runs: relay, server with its embedded PostgreSQL, and summarizer, each a process of its own.
+
+Around them an emulated Telegram and stubs of the models, on loopback. Needs no pytest: benchmarks use it too.
+"""
+
+import asyncio
+import itertools
+import shutil
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import httpx2
+
+from chatmem.client import MemoryClient
+from chatmem.connect import connect_http
+from chatmem_server.postgres.embedded import EmbeddedPostgres
+from tests.server.processes import end, exit_code, free_port, server_env
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.competent import competent
+from tests.stubs.ollama_stub import OllamaStub
+from tests.stubs.replies import Reply
+from tests.stubs.stub import Asked
+from tests.stubs.talker import talk
+from tests.stubs.telegram_emulator import Telegram, telegram
+from tests.stubs.telegram_emulator.world import START
+
+TOKEN = "999:emulated"
+TALKER = "claude-sonnet-5-5"
+"""The model that answers people; the summarizer asks another."""
+
+PROCESSES = {"server": ("chatmem_server", "--http"), "summarizer": ("chatmem_summarizer",), "relay": ("chatmem_relay",)}
+READY_SECONDS = 60
+HOURS_AGO = 6
+
+
+def both(asked: Asked) -> Reply:
+    """Competent towards people and towards the summarizer."""
+    return talk(asked) if asked.model == TALKER else competent(asked)
+
+
+@dataclass
+class Whole:
+    """`start`, `kill` and `stop` take a process by its name; a killed one stays away until it is started again."""
+
+    folder: Path
+    telegram: Telegram
+    model: AnthropicStub
+    ollama: OllamaStub
+    environment: dict[str, str]
+    processes: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
+    _database: "asyncpg.Connection[asyncpg.Record] | None" = None
+
+    @property
+    def url(self) -> str:
+        return self.environment["CHATMEM_URL"]
+
+    @property
+    def logs(self) -> Path:
+        return self.folder / "logs"
+
+    async def start(self, *names: str) -> None:
+        """Start them, the server first, and wait until each is at work."""
+        for name in names or PROCESSES:
+            polls = len(self.telegram.api.of("getUpdates"))
+            await self._spawn(name)
+            if name == "server":
+                await self.answers()
+            if name == "relay":
+                await self.seen(partial(self._polled_since, polls))
+
+    async def _spawn(self, name: str) -> None:
+        module, *arguments = PROCESSES[name]
+        with (self.folder / f"{name}.err").open("ab") as said:
+            self.processes[name] = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", module, *arguments),
+                env=self.environment,
+                cwd=self.folder,
+                stdin=asyncio.subprocess.DEVNULL,
+                stderr=said,
+            )
+
+    def _polled_since(self, polls: int) -> bool:
+        return len(self.telegram.api.of("getUpdates")) > polls
+
+    async def answers(self) -> None:
+        """Wait until the server can be asked."""
+        async with asyncio.timeout(READY_SECONDS), httpx2.AsyncClient(trust_env=False) as http:
+            while True:
+                with suppress(httpx2.HTTPError):
+                    if (await http.get(self.url.replace("/mcp", "/health"))).status_code == 200:
+                        return
+                assert self.processes["server"].returncode is None, self.said("server")
+                await asyncio.sleep(0.02)
+
+    async def kill(self, name: str) -> None:
+        """As `kill -9`."""
+        process = self.processes[name]
+        if process.returncode is None:
+            process.send_signal(signal.SIGKILL)
+        await process.wait()
+
+    async def stop(self, *names: str) -> None:
+        for name in names or tuple(reversed(PROCESSES)):
+            if name in self.processes:
+                await end(self.processes[name])
+
+    def said(self, name: str) -> str:
+        """What a process wrote on standard error."""
+        return (self.folder / f"{name}.err").read_text(errors="replace")
+
+    async def command(self, *arguments: str, told: str = "", code: int = 0) -> str:
+        """One `chatmem` command's output, standard error included."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "chatmem_cli.main", *arguments),
+            env=self.environment | {"COLUMNS": "400"},
+            cwd=self.folder,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        out, _ = await process.communicate(told.encode())
+        assert process.returncode == code, out.decode()
+        return out.decode()
+
+    def token(self, scope: str) -> str:
+        return (self.folder / "data" / "tokens" / scope).read_text().strip()
+
+    @asynccontextmanager
+    async def client(self, scope: str = "relay") -> AsyncIterator[MemoryClient]:
+        """Another client of the same server; `relay` may ask for any chat."""
+        async with connect_http(self.url, self.token(scope)) as client:
+            yield client
+
+    async def rows(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
+        """Raw SQL as the owner of the tables, who sees every row."""
+        if self._database is None or self._database.is_closed():
+            dsn = EmbeddedPostgres(self.folder / "data" / "postgres").dsn()
+            self._database = await asyncpg.connect(dsn)
+        return await self._database.fetch(sql, *arguments)
+
+    async def value(self, sql: str, *arguments: Any) -> Any:
+        rows = await self.rows(sql, *arguments)
+        return rows[0][0] if rows else None
+
+    async def until(self, true: Callable[[], Awaitable[Any]], seconds: float = 60) -> Any:
+        """Ask again until it holds: other processes have no event for us to wait for."""
+        deadline = time.monotonic() + seconds
+        while not (found := await true()):
+            if time.monotonic() > deadline:
+                raise TimeoutError("\n".join(self.said(name)[-2000:] for name in self.processes))
+            await asyncio.sleep(0.02)
+        return found
+
+    async def turn(self, text: str, user: int, **place: Any) -> str:
+        """A person writes and is answered; what the memory keeps as the answer, once that is recorded."""
+        chat = place.get("chat") or user
+        number = await self.telegram.say(text, user, **place)
+
+        async def answered() -> str | None:
+            found: str | None = await self.value(
+                "select a.content from messages q join messages a using (owner_id, chat_id) "
+                "where q.chat_id = $1 and q.ext_id = $2 and a.exchange_of = q.id",
+                chat,
+                str(number),
+            )
+            return found
+
+        return str(await self.until(answered))
+
+    async def told(self, text: str, user: int, **place: Any) -> str:
+        """A turn, and all that is learned from it."""
+        answer = await self.turn(text, user, **place)
+        await self.settled(place.get("chat") or user)
+        return answer
+
+    async def settled(self, chat: int | None = None) -> None:
+        """Nothing of a chat (of all) waits in the queue."""
+
+        async def done() -> bool:
+            open_jobs: int = await self.value(
+                "select count(*) from chat_context_queue where state in ('pending_summarization', 'ready_to_write') "
+                "and ($1::bigint is null or chat_id = $1)",
+                chat,
+            )
+            return open_jobs == 0
+
+        await self.until(done, 60)
+
+    async def heard(self, chat: int, count: int) -> list[dict[str, Any]]:
+        """The bot's messages in a chat, once there are so many."""
+        await self.seen(lambda: len(self.messages(chat)) >= count)
+        return self.messages(chat)
+
+    async def seen(self, true: Callable[[], bool]) -> None:
+        """Wait for something to become true of the emulator; longer than its own patience on a busy machine."""
+        async with asyncio.timeout(60), self.telegram.world.changed:
+            await self.telegram.world.changed.wait_for(true)
+
+    def messages(self, chat: int) -> list[dict[str, Any]]:
+        return [message for message in self.telegram.sent if message["chat"]["id"] == chat]
+
+    def prompt(self, said: str) -> str:
+        """All that the model was shown when somebody said this, the last time."""
+        asked = [a for a in self.model.asked if a.model == TALKER and a.user.endswith(said)]
+        assert asked, f"the model was never asked: {said}"
+        return asked[-1].prompt
+
+    async def everywhere(self) -> str:
+        """Every text the database holds."""
+        columns = await self.rows(
+            "select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t "
+            "using (table_schema, table_name) where table_schema = 'public' and t.table_type = 'BASE TABLE' "
+            "and c.data_type in ('text', 'jsonb', 'tsvector', 'ARRAY')"
+        )
+        texts = [
+            await self.value(f'select string_agg("{name}"::text, chr(10)) from "{table}"') for table, name in columns
+        ]
+        return "\n".join(str(text) for text in texts)
+
+    async def close(self) -> None:
+        if self._database is not None:
+            await self._database.close()
+        for process in self.processes.values():
+            if process.returncode is None:
+                process.send_signal(signal.SIGTERM)
+        for process in self.processes.values():
+            await exit_code(process, 20)
+        shutil.rmtree((self.folder / "data" / "postgres" / "18").resolve(), ignore_errors=True)
+
+
+@asynccontextmanager
+async def whole(folder: Path, users: tuple[int, ...] = (42,), **environment: str) -> AsyncIterator[Whole]:
+    """All three processes up. Telegram's messages begin some hours ago and come a minute apart."""
+    folder.mkdir(parents=True, exist_ok=True)
+    async with AsyncExitStack() as stack:
+        api = await stack.enter_async_context(telegram(TOKEN))
+        api.world._clock = itertools.count((int(time.time()) - START) // 60 - HOURS_AGO * 60)
+        model = await stack.enter_async_context(AnthropicStub(both))
+        ollama = await stack.enter_async_context(OllamaStub())
+        port = str(free_port())
+        found = Whole(
+            folder,
+            api,
+            model,
+            ollama,
+            server_env(
+                folder / "data",
+                None,
+                **{
+                    "CHATMEM_PORT": port,
+                    "CHATMEM_URL": f"http://127.0.0.1:{port}/mcp",
+                    "CHATMEM_LOG_DIR": str(folder / "logs"),
+                    "OBSERVABILITY_ENABLED": "1",
+                    "TELEGRAM_BOT_TOKEN": TOKEN,
+                    "TELEGRAM_API_URL": api.url,
+                    "TELEGRAM_USER_ID": ",".join(map(str, users)),
+                    "ANTHROPIC_API_KEY": "key",
+                    "ANTHROPIC_BASE_URL": model.url,
+                    "SUMMARIZER_CONCURRENCY": "4",
+                    "PYTHONWARNINGS": "ignore",
+                    **environment,
+                },
+            ),
+        )
+        try:
+            await found.start()
+            yield found
+        finally:
+            await found.close()
