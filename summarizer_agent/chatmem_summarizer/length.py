@@ -1,17 +1,41 @@
-"""How long a text is in tokens, estimated on the high side, and how to shorten one at a good place."""
+"""How long a text is in tokens, estimated, and how to shorten one at a good place."""
 
+import math
 import re
+from functools import lru_cache
 
-_WIDE = re.compile(r"[\u0590-\u0fff\u1100-\u1fff\u2e80-\ud7ff\uf900-\ufaff]")
+_WIDE = r"\u0e00-\u0fff\u1100-\u1fff\u2e80-\ud7ff\uf900-\ufaff"
+_PIECE = re.compile(
+    rf"(?P<latin>[A-Za-z']+)|(?P<digits>[0-9]{{1,3}})|(?P<space>[ ](?=[0-9]))|(?P<wide>[{_WIDE}])"
+    r"|(?P<letters>[^\W\d_]+)|(?P<signs>(?:[^\w\s]|_)+)"
+)
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"')\]”’]*(?=\s|$)")
 MARK = "…"
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a language model takes `text` for; rather too many than too few."""
-    wide = len(_WIDE.findall(text))
-    narrow = len(text) - wide
-    return wide + max(-(-narrow * 10 // 36), -(-len(text.split()) * 13 // 10))
+    """About how many tokens a language model takes `text` for, as the server counts them: to a fifth, mostly to a tenth."""
+    lines = text.split("\n")
+    return math.ceil(sum(map(_line, lines)) + len(lines) - 1)
+
+
+@lru_cache(4096)
+def _line(line: str) -> float:
+    """Remembered: a summary that is being shortened is counted anew for every line it loses."""
+    return sum(_cost(match.lastgroup or "", match[0]) for match in _PIECE.finditer(line))
+
+
+def _cost(kind: str, piece: str) -> float:
+    """Mean tokens of a word, number or run of signs."""
+    if kind == "latin":
+        return 1.02 + max(0, len(piece) - 7) * 0.17
+    if kind == "wide":
+        return 0.75
+    if kind == "letters":
+        return len(piece) / 3.1
+    if kind == "signs":
+        return max(1.0, len(piece) / 3 if piece.isascii() else len(piece.encode()) / 2.4)
+    return 1.0
 
 
 def clip(text: str, characters: int) -> str:

@@ -9,7 +9,7 @@ from tests.chain.home import Home
 from tests.chain.whole import Whole, whole
 
 PEOPLE = (42, *range(101, 140))
-GROUPS = (-1001, -1002)
+GROUPS = (-1_000_000_000_101, -1_000_000_000_102)
 
 
 @pytest.fixture

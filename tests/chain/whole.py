@@ -9,7 +9,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -116,11 +116,13 @@ class Whole:
         """What a process wrote on standard error."""
         return (self.folder / f"{name}.err").read_text(errors="replace")
 
-    async def command(self, *arguments: str, told: str = "", code: int = 0) -> str:
-        """One `chatmem` command's output, standard error included."""
+    async def command(
+        self, *arguments: str, told: str = "", code: int = 0, own: Mapping[str, str] | None = None
+    ) -> str:
+        """One `chatmem` command's output, standard error included; `own` is its own environment."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "chatmem_cli.main", *arguments),
-            env=self.environment | {"COLUMNS": "400"},
+            env=self.environment | {"COLUMNS": "400"} | dict(own or {}),
             cwd=self.folder,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -213,15 +215,18 @@ class Whole:
         assert asked, f"the model was never asked: {said}"
         return asked[-1].prompt
 
-    async def everywhere(self) -> str:
-        """Every text the database holds."""
+    async def everywhere(self, owner: int) -> str:
+        """Every text the database holds of an owner."""
         columns = await self.rows(
-            "select c.table_name, c.column_name from information_schema.columns c join information_schema.tables t "
-            "using (table_schema, table_name) where table_schema = 'public' and t.table_type = 'BASE TABLE' "
+            "select c.table_name, c.column_name from information_schema.columns c join information_schema.columns o "
+            "using (table_schema, table_name) join information_schema.tables t using (table_schema, table_name) "
+            "where table_schema = 'public' and t.table_type = 'BASE TABLE' and o.column_name = 'owner_id' "
             "and c.data_type in ('text', 'jsonb', 'tsvector', 'ARRAY')"
         )
+        assert len(columns) > 40
         texts = [
-            await self.value(f'select string_agg("{name}"::text, chr(10)) from "{table}"') for table, name in columns
+            await self.value(f'select string_agg("{name}"::text, chr(10)) from "{table}" where owner_id = $1', owner)
+            for table, name in columns
         ]
         return "\n".join(str(text) for text in texts)
 

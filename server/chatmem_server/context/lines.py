@@ -92,5 +92,7 @@ def hit_line(hit: Hit, now: datetime, zone: ZoneInfo, thread_key: str) -> str:
 
 
 def quoted_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
-    """`[09:15 AM, yesterday] Assistant: …`: what the user replies to."""
+    """`[09:15 AM, yesterday] Assistant: …`: what the user replies to; a routine by its summary, as in the window."""
+    if line.routine is not None:
+        return message_line(line, now, zone)
     return f"[{clock_time(line.sent_at, zone)}, {age(line.sent_at, now)}] {speaker(line.role, line.speaker)}: {line.content}"

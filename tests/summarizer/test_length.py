@@ -1,0 +1,22 @@
+"""The summarizer and the server count tokens alike: else a cap of the one is none to the other."""
+
+import pytest
+
+from chatmem_server.text.tokens import estimate
+from chatmem_summarizer.length import tokens
+from tests.unit.token_samples import SAMPLES
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_both_sides_count_alike(name: str) -> None:
+    theirs = estimate(SAMPLES[name])
+    assert 0.8 * theirs <= tokens(SAMPLES[name]) <= 1.3 * theirs
+
+
+def test_prose_a_little_over_the_cap_of_the_one_is_over_that_of_the_other() -> None:
+    told = "\n".join(f"They agreed that vendor {n} brings vegetables to the northern market" for n in range(150))
+    assert abs(tokens(told) / estimate(told) - 1) < 0.08
+
+
+def test_nothing_costs_nothing() -> None:
+    assert tokens("") == 0
