@@ -67,7 +67,7 @@ class Resilient(httpx2.AsyncBaseTransport):
         reason = ""
         for attempt in range(self._attempts):
             try:
-                return await _readable(await self._inner.handle_async_request(request), request)
+                return await _whole(await self._inner.handle_async_request(request), request)
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 reason = f"the memory server cannot be reached ({error})"
                 await asyncio.sleep(_backoff(attempt))
@@ -84,11 +84,17 @@ def _backoff(attempt: int) -> float:
     return 0.05 * 2.0**attempt * random.uniform(0.5, 1.5)
 
 
-async def _readable(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Error answers that are no JSON-RPC would reach the caller without their text."""
-    if response.status_code < 400 or "json" in response.headers.get("content-type", ""):
+async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
+    """The answer, read to its end unless it is a stream: a server that dies half way must be noticed here.
+
+    Error answers that are no JSON-RPC would reach the caller without their text.
+    """
+    kind = response.headers.get("content-type", "")
+    if response.status_code < 400 and kind.startswith("text/event-stream"):
         return response
     body = (await response.aread()).decode(errors="replace")
+    if response.status_code < 400 or "json" in kind:
+        return response
     return _error(request, response.status_code, f"the memory server answered {response.status_code}: {body[:200]}")
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections import Counter
+import traceback
 from pathlib import Path
 from random import Random
 
@@ -19,13 +19,14 @@ DRAIN_SECONDS = 90.0
 
 class Round(BaseModel):
     """What one round did and found. `recovery`: seconds from each kill until calls were
-    acknowledged again, by what died; `drain`: seconds until the queue was empty once nobody wrote any more."""
+    acknowledged again, by what died; `slowest_call`: seconds the longest single call took to answer or fail; `drain`: seconds until the queue was empty once nobody wrote any more."""
 
     seed: int
     kills: dict[str, int] = {}
     seconds: float = 0
     acknowledged: int = 0
     retries: int = 0
+    slowest_call: float = 0
     messages: int = 0
     memories: int = 0
     forgotten: int = 0
@@ -39,15 +40,12 @@ async def play(folder: Path, seed: int, kills: int) -> Round:
     began = time.monotonic()
     world = World(folder, USERS)
     report = Round(seed=seed)
-    async with world.running():
-        load = Load(world.url, world.token("relay"), seed)
-        async with load.running() as ledger:
-            await _kill(world, ledger, report, Random(seed), kills)
-        stopped = time.monotonic()
-        report.breaches += await invariants.drained(world, DRAIN_SECONDS)
-        report.drain = round(time.monotonic() - stopped, 1)
-        report.breaches += await invariants.breaches(world, ledger)
-        _count(report, ledger)
+    try:
+        async with world.running():
+            await _round(world, report, kills)
+    except Exception as error:
+        # A round that could not be ended is a finding like any other; the next one is played all the same.
+        report.breaches.append("".join(traceback.format_exception(error)))
     if not report.breaches:
         # What is left of a round that failed is there to be looked at.
         world.remove()
@@ -55,17 +53,26 @@ async def play(folder: Path, seed: int, kills: int) -> Round:
     return report
 
 
+async def _round(world: World, report: Round, kills: int) -> None:
+    load = Load(world.url, world.token("relay"), report.seed)
+    async with load.running() as ledger:
+        await _kill(world, ledger, report, Random(report.seed), kills)
+    stopped = time.monotonic()
+    report.breaches += await invariants.drained(world, DRAIN_SECONDS)
+    report.drain = round(time.monotonic() - stopped, 1)
+    report.breaches += await invariants.breaches(world, ledger)
+    _count(report, ledger)
+
+
 async def _kill(world: World, ledger: Ledger, report: Round, chance: Random, kills: int) -> None:
-    died: Counter[str] = Counter()
     await _progress(ledger)
-    while died.total() < kills:
+    while sum(report.kills.values()) < kills:
         await asyncio.sleep(chance.uniform(0, 0.6))
         target = chance.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
         if world.kill(target, chance) is None:
             continue
-        died[target] += 1
+        report.kills[target] = report.kills.get(target, 0) + 1
         report.recovery.setdefault(target, []).append(await _progress(ledger))
-    report.kills = dict(died)
 
 
 async def _progress(ledger: Ledger) -> float:
@@ -79,5 +86,6 @@ async def _progress(ledger: Ledger) -> float:
 
 def _count(report: Round, ledger: Ledger) -> None:
     report.acknowledged, report.retries = ledger.acks, ledger.retries
+    report.slowest_call = round(ledger.slowest, 1)
     report.messages = sum(map(len, ledger.messages.values()))
     report.memories, report.forgotten = len(ledger.memories), len(ledger.forgotten)

@@ -4,6 +4,7 @@ Each asks again until there is an answer, as the relay does; so everything they 
 """
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ class Ledger:
     forgotten: list[str] = field(default_factory=list)
     acks: int = 0
     retries: int = 0
+    slowest: float = 0
+    """Seconds of the longest call, answered or not: one that hangs would show here."""
     violations: list[str] = field(default_factory=list)
 
 
@@ -152,11 +155,14 @@ class Person:
 
     async def insist(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         while True:
+            began = time.monotonic()
             try:
                 result = await call()
             except MemoryUnreachable:
                 self.ledger.retries += 1
+                self.ledger.slowest = max(self.ledger.slowest, time.monotonic() - began)
                 await asyncio.sleep(self.chance.uniform(0.1, 0.4))
             else:
+                self.ledger.slowest = max(self.ledger.slowest, time.monotonic() - began)
                 self.ledger.acks += 1
                 return result

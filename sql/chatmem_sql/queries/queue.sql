@@ -120,10 +120,11 @@ where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 returning state
 
 -- name: void_claims
--- $1 owner: work in flight may hold text that was just forgotten or edited; whoever has it will be refused
+-- $1 owner: work in flight may hold text that is being forgotten or edited; whoever has it will be refused. Jobs nobody
+-- has claimed are touched too: till the transaction ends none can be claimed, and read before the text is gone.
 update chat_context_queue
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
-where owner_id = $1 and (lease_by is not null or state = 'ready_to_write')
+where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 
 -- name: replay
 -- across owners: the operator's
