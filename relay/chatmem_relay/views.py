@@ -80,8 +80,10 @@ def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responde
             f"This month: {queue.cost.calls} model calls, {queue.cost.input_tokens + queue.cost.output_tokens:,} tokens, "
             f"${queue.cost.price_usd:.2f}{cap}"
         )
-        if queue.provider_down_since is not None:
-            lines.append(f"No model for summaries answers since {queue.provider_down_since:%Y-%m-%d %H:%M %Z}.")
+        lines += [
+            f"{down.model} does not answer since {down.since:%Y-%m-%d %H:%M %Z}; summaries go on without it."
+            for down in queue.providers_down
+        ]
     return "\n".join(lines)
 
 

@@ -199,6 +199,7 @@ class ModelCall(Contract):
     seconds: float = Field(default=0, ge=0)
     price_usd: float = Field(default=0, ge=0)
     ok: bool = True
+    down: bool = Field(default=False, description="The provider could not be reached; nothing came back.")
     note: str = ""
 
 
@@ -288,9 +289,18 @@ class CostSummary(Contract):
     cap_usd: float | None
 
 
+class ProviderDown(Contract):
+    """A model nobody reached since `since`. Work goes on with the next rung and is done again when it is back."""
+
+    model: str
+    rung: Rung
+    since: AwareDatetime
+    reason: str
+
+
 class QueueStatus(Contract):
     kinds: tuple[KindStatus, ...]
     oldest_seconds: float | None
     dead_letters: tuple[DeadLetter, ...]
-    provider_down_since: AwareDatetime | None
+    providers_down: tuple[ProviderDown, ...] = ()
     cost: CostSummary

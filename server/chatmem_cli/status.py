@@ -55,8 +55,11 @@ def _print_queue(queue: QueueStatus) -> None:
         f"this month {cost.calls} model calls, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
         f"${cost.price_usd:.4f}{cap}"
     )
-    if queue.provider_down_since is not None:
-        console.print(f"models     not answering since {queue.provider_down_since:%Y-%m-%d %H:%M %Z}")
+    for down in queue.providers_down:
+        console.print(
+            f"models     {down.model} does not answer since {down.since:%Y-%m-%d %H:%M %Z} ({down.reason}); "
+            "the work is done without it and again when it is back"
+        )
     if not queue.kinds:
         console.print("queue      nothing waits")
         return

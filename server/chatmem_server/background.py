@@ -16,7 +16,7 @@ from chatmem_server.outage import PASSING
 
 logger = logging.getLogger(__name__)
 
-LEFTOVERS_SECONDS = 5.0
+TIDY_SECONDS = 5.0
 SCRUB_CHECK_SECONDS = 600.0
 NEAR_INDEX_SECONDS = 300.0
 
@@ -41,7 +41,7 @@ class Background:
             asyncio.create_task(self._listener.run()),
             asyncio.create_task(self._actors.kit.embedder.run()),
             asyncio.create_task(self._backlog.run()),
-            asyncio.create_task(_every(LEFTOVERS_SECONDS, self._actors.work.apply_leftovers)),
+            asyncio.create_task(_every(TIDY_SECONDS, self._actors.work.tidy)),
             asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
             asyncio.create_task(_every(NEAR_INDEX_SECONDS, self._near.build_missing)),
         ]

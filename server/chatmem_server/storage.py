@@ -135,7 +135,7 @@ class Storage:
         await ensure_local_tokens(database, self.settings, self._now())
         key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), self._now())
         actors = make_actors(kit, key)
-        await actors.work.apply_leftovers()
+        await actors.work.tidy()
         listener = Listener(dsn, self.changes, actors.work.wake)
         self.scrubber = Scrubber(kit, dsn, self._admin_dsn)
         near = NearIndexes(database, dsn)

@@ -5,7 +5,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
-from chatmem_llm.errors import LLMUnavailable
+from chatmem_llm.errors import LLMUnavailable, LLMUnusable
 from chatmem_llm.model import Answer, Completion, LanguageModel, Rung
 
 
@@ -15,6 +15,7 @@ class Breaker:
 
     first_rest: float = 5.0
     longest_rest: float = 300.0
+    longest_probe: float = 30.0
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = random.random
     """A number in [0, 1): how much of the second half of the rest is taken."""
@@ -24,6 +25,11 @@ class Breaker:
     def resting(self) -> float:
         """Seconds until the provider may be asked again; 0 when it may be asked now."""
         return max(0.0, self._until - self.clock())
+
+    def probing(self) -> None:
+        """Notes that somebody asks. After an outage that is one probe: the others rest until it has found something."""
+        if self._failures:
+            self._until = self.clock() + self.longest_probe
 
     def failed(self, retry_after: float | None = None) -> None:
         """Notes an outage; `retry_after` is the provider's own wish in seconds, obeyed up to `longest_rest`."""
@@ -55,18 +61,21 @@ class Guarded:
         return self._model.rung
 
     async def complete(self, request: Completion) -> Answer:
-        """As the model's own; outages are noted, unusable answers are not."""
+        """As the model's own; outages are noted, and any answer at all ends one."""
         self._refuse_while_resting()
         try:
             answer = await self._model.complete(request)
         except LLMUnavailable as error:
             self.breaker.failed(error.retry_after)
             raise
+        except LLMUnusable:
+            self.breaker.succeeded()
+            raise
         self.breaker.succeeded()
         return answer
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """As the model's own; outages are noted, unusable answers are not."""
+        """As the model's own; outages are noted, and any answer at all ends one."""
         self._refuse_while_resting()
         try:
             async for piece in self._model.stream(request):
@@ -74,9 +83,13 @@ class Guarded:
         except LLMUnavailable as error:
             self.breaker.failed(error.retry_after)
             raise
+        except LLMUnusable:
+            self.breaker.succeeded()
+            raise
         self.breaker.succeeded()
 
     def _refuse_while_resting(self) -> None:
         rest = self.breaker.resting()
         if rest > 0:
             raise LLMUnavailable(self.name, f"left alone for {rest:.0f} s after a failure", retry_after=rest)
+        self.breaker.probing()

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from chatmem import tracing
 from chatmem.journal import Emit
 from chatmem.work import ModelCall
-from chatmem_llm import Answer, Guarded, LLMError, LLMUnusable, Rung
+from chatmem_llm import Answer, Guarded, LLMError, LLMUnavailable, LLMUnusable, Rung
 from chatmem_summarizer.answers import UnacceptableAnswerError
 from chatmem_summarizer.task import Task
 
@@ -87,7 +87,7 @@ async def _asked(step: Step, task: Task[ResultT], calls: list[ModelCall], emit: 
         calls.append(_call(answer))
     except LLMError as error:
         paid = error.answer if isinstance(error, LLMUnusable) else None
-        calls.append(_failed_call(model, paid, str(error)))
+        calls.append(_failed_call(model, paid, error))
     emit("ltm_llm_call", ms=round((time.perf_counter() - started) * 1000), **_figures(calls[-1]))
     return answer
 
@@ -126,7 +126,8 @@ def _call(answer: Answer) -> ModelCall:
     )
 
 
-def _failed_call(model: Guarded, paid: Answer | None, reason: str) -> ModelCall:
+def _failed_call(model: Guarded, paid: Answer | None, error: LLMError) -> ModelCall:
     if paid is None:
-        return ModelCall(model=model.name, rung=model.rung, ok=False, note=reason)
-    return _call(paid).model_copy(update={"ok": False, "note": reason})
+        down = isinstance(error, LLMUnavailable)
+        return ModelCall(model=model.name, rung=model.rung, ok=False, down=down, note=str(error))
+    return _call(paid).model_copy(update={"ok": False, "note": str(error)})

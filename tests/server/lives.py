@@ -174,7 +174,7 @@ class Life:
             with self.fuse.set(points), contextlib.suppress(Unplugged):
                 await self.work_off()
             self.clock.forward(hours=1)
-            await self.actors.work.apply_leftovers()
+            await self.actors.work.tidy()
         await self.work_off()
 
     async def work_off(self) -> None:

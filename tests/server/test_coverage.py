@@ -87,7 +87,7 @@ class Life:
             key, result = JobKey.parse(item.job_id), answer(item).model_dump(mode="json")
             await queue.submit(actors.kit.database, key, item.fence, result, "t", False)
         await self.check()
-        await actors.work.apply_leftovers()
+        await actors.work.tidy()
 
     async def fail(self) -> None:
         for item in (await self.agent.claim_work(w.ClaimWorkArgs(worker="bad"))).jobs:

@@ -166,6 +166,7 @@ class ContextReader:
                 left_out=built.left_out,
                 created_at=r.asked_at,
             ),
+            rows.erasures,
         )
         return receipt_id
 

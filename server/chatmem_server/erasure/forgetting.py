@@ -21,7 +21,7 @@ from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import Where
 from chatmem_server.retrieval.lexical import index_text, normal, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
-from chatmem_server.store import chats, memories, messages, queue, receipts
+from chatmem_server.store import chats, memories, messages, profile, queue, receipts
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
 from chatmem_server.text.tokens import estimate
@@ -95,6 +95,7 @@ class Forgetter:
         async with self._kit.database.transaction() as t:
             for chat in await chats.of_owner(t, where.owner_id):
                 await chats.lock(t, where.owner_id, chat.chat_id)
+            await profile.begin_erasure(t, where.owner_id)
             plan = await self._plan(t, where, args)
             self._check(where, plan, args.confirm or "")
             erased = await self._erase(t, where, plan, now)

@@ -1,20 +1,25 @@
 """The write-ahead queue in action: hands jobs out, takes results in, applies them once and in order per chat."""
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from chatmem import tracing
 from chatmem import work as w
 from chatmem.contract import JobKind
+from chatmem_server import outage
 from chatmem_server.queue.applying import Applier, ResultRefused
 from chatmem_server.queue.work_inputs import Inputs
 from chatmem_server.services import WORK, Kit
 from chatmem_server.store import chats, ledger, queue
 from chatmem_server.store.database import Transaction
 from chatmem_server.store.queue import Job, JobKey
+
+logger = logging.getLogger(__name__)
 
 EXCHANGE_SHARE = 0.75
 """Part of a chat's model calls extraction may use: the rest is for summaries, so that all together stay at one call
@@ -26,6 +31,14 @@ RUNGS: tuple[w.Rung, ...] = ("offline", "ollama", "claude")
 REDONE: tuple[JobKind, ...] = ("exchange", "chunk_summary")
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
+
+MOST_LOST = 20
+"""Leases in a row that may end without a word. More than the counted attempts: workers are also killed for no fault of
+the job."""
+
+LATEST_START = timedelta(minutes=5)
+"""Longer than any job is put off when it is queued, or clocks of servers differ."""
+
 REFUSED = "refused"
 
 
@@ -67,10 +80,13 @@ class WorkQueue:
         """Step one writes the result ahead; step two applies it. Raises ClaimLost."""
         key = JobKey.parse(args.job_id)
         result = args.result.model_dump(mode="json")
-        job = await queue.submit(self._kit.database, key, args.fence, result, args.model, args.provisional, args.rung)
+        async with self._kit.database.transaction() as t:
+            await chats.lock(t, key.owner_id, key.chat_id)
+            job = await queue.submit(t, key, args.fence, result, args.model, args.provisional, args.rung)
+            if job is not None:
+                await self._charge(t, job, args.calls)
         if job is None:
-            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop its result.")
-        await self._charge(job, args.calls)
+            await self._handed_in(key, args.fence)
         stored = await self.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._kit.database, key)
         self._kit.announce(WORK, "")
@@ -80,23 +96,22 @@ class WorkQueue:
     async def fail(self, args: w.FailWorkArgs) -> w.Failed:
         """Give a job back. An unreachable provider does not count against it. Raises ClaimLost."""
         key, now = JobKey.parse(args.job_id), self._kit.now()
-        job = await queue.find(self._kit.database, key)
-        if job is None:
-            raise ClaimLost(f"There is no job {args.job_id}.")
-        retry_at = now + self.backoff(job.attempts if not args.provider_down else max(1, job.attempts))
-        failure = await queue.fail(
-            self._kit.database,
-            key,
-            args.fence,
-            args.reason,
-            now,
-            counted=not args.provider_down,
-            max_attempts=self._kit.settings.queue.max_attempts if args.retryable else 1,
-            not_before=retry_at,
-        )
-        if failure is None:
-            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
-        await self._charge(job, args.calls)
+        async with self._kit.database.transaction() as t:
+            await chats.lock(t, key.owner_id, key.chat_id)
+            job = await queue.find(t, key)
+            failure = await queue.fail(
+                t,
+                key,
+                args.fence,
+                args.reason,
+                now,
+                counted=not args.provider_down,
+                max_attempts=self._kit.settings.queue.max_attempts if args.retryable else 1,
+                not_before=now + self.backoff(job.attempts if job is not None else 0),
+            )
+            if job is None or failure is None:
+                raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+            await self._charge(t, job, args.calls)
         self._kit.emit("work_failed", job=str(key), kind=job.kind, state=failure.state, attempts=failure.attempts)
         return w.Failed(
             state=failure.state,
@@ -110,6 +125,7 @@ class WorkQueue:
         oldest = min((k.oldest for k in kinds if k.oldest), default=None)
         month = month_start(now)
         spent = await ledger.since(self._kit.database, month)
+        down = await ledger.down(self._kit.database, month)
         return w.QueueStatus(
             kinds=tuple(
                 w.KindStatus(kind=k.kind, pending=k.pending, claimed=k.claimed, ready=k.ready, dead=k.dead)
@@ -120,7 +136,7 @@ class WorkQueue:
                 w.DeadLetter(job_id=str(d.key), kind=d.kind, attempts=d.attempts, error=d.error, at=d.done_at)
                 for d in await queue.dead(self._kit.database, DEAD_SHOWN)
             ),
-            provider_down_since=await ledger.down_since(self._kit.database, month),
+            providers_down=tuple(down),
             cost=w.CostSummary(
                 calls=spent.calls,
                 input_tokens=spent.input_tokens,
@@ -136,8 +152,9 @@ class WorkQueue:
         self._kit.announce(WORK, "")
         return count
 
-    async def apply_leftovers(self) -> None:
-        """Apply what a dead server left written ahead."""
+    async def tidy(self) -> None:
+        """Apply what a dead server left written ahead, and give up jobs whose workers die of them."""
+        await queue.bury(self._kit.database, self._kit.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._kit.database):
             await self.apply_ready(owner_id, chat_id)
 
@@ -157,19 +174,40 @@ class WorkQueue:
         return timedelta(seconds=longest * random.uniform(0.5, 1))
 
     async def _claim_now(self, args: w.ClaimWorkArgs) -> list[w.WorkItem]:
-        now = self._kit.now()
-        lease_until = now + self._kit.settings.queue.lease
-        jobs = await queue.claim(self._kit.database, args.worker, now, lease_until, args.kinds, args.limit)
-        if not jobs and args.best_rung != "offline" and not await self._cap_reached():
+        while jobs := await self._lease(args):
+            items = [item for job in jobs if (item := await self._item(job)) is not None]
+            if items:
+                return items
+        if args.best_rung != "offline" and not await self._cap_reached():
             lower = RUNGS[: RUNGS.index(args.best_rung)]
-            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, REDONE, lower, now)
-        items = [item for job in jobs if (item := await self._item(job)) is not None]
-        if jobs and not items:
-            return await self._claim_now(args)
-        return items
+            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, REDONE, lower, self._kit.now())
+        return []
+
+    async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
+        now, policy = self._kit.now(), self._kit.settings.queue
+        longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
+        return await queue.claim(
+            self._kit.database,
+            args.worker,
+            now,
+            now + policy.lease,
+            args.kinds,
+            args.limit,
+            horizon=now + longest + LATEST_START,
+            most_lost=MOST_LOST,
+        )
 
     async def _item(self, job: Job) -> w.WorkItem | None:
-        work = await self._inputs.read(job)
+        """What the worker needs; None when nothing is left to do, or when it cannot be told."""
+        try:
+            work = await self._inputs.read(job)
+        except outage.PASSING:
+            raise
+        except Exception as error:
+            # The edge of one claimed job: it must not keep the others from being handed out.
+            logger.exception("the input of job %s cannot be read", job.key)
+            await self._unreadable(job, error)
+            return None
         if work is None:
             await queue.finish_empty(self._kit.database, job.key, job.fence, self._kit.now())
             return None
@@ -184,6 +222,18 @@ class WorkQueue:
             input=work,
         )
 
+    async def _unreadable(self, job: Job, error: Exception) -> None:
+        reason = f"its input cannot be read: {type(error).__name__}"
+        args = w.FailWorkArgs(job_id=str(job.key), fence=job.fence, reason=reason)
+        with suppress(ClaimLost):
+            await self.fail(args)
+
+    async def _handed_in(self, key: JobKey, fence: int) -> None:
+        """Whether this very claim's result is here already: its answer may have been lost. Raises ClaimLost."""
+        job = await queue.find(self._kit.database, key)
+        if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
+            raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
+
     async def _may_use_model(self, job: Job) -> bool:
         chat = await chats.find(self._kit.database, job.key.owner_id, job.key.chat_id)
         calls, exchanges = (chat.model_calls, chat.exchanges) if chat else (0, 0)
@@ -196,13 +246,11 @@ class WorkQueue:
             return False
         return (await ledger.since(self._kit.database, month_start(self._kit.now()))).price_usd >= cap
 
-    async def _charge(self, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        if not calls:
-            return
-        async with self._kit.database.transaction() as t:
-            await chats.lock(t, job.key.owner_id, job.key.chat_id)
-            for call in calls:
-                await ledger.add(t, job, call, self._kit.now())
+    async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
+        """With what the calls were for, so that each is charged once. The chat's row is held."""
+        for call in calls:
+            await ledger.add(t, job, call, self._kit.now())
+        if calls:
             await chats.charge(t, job.key.owner_id, job.key.chat_id, sum(call.ok for call in calls))
 
     async def _apply_one(self, owner_id: int, chat_id: int) -> tuple[JobKey, dict[str, int]] | None:
@@ -226,13 +274,23 @@ class WorkQueue:
         try:
             async with t.savepoint():
                 stored = await self._applier.apply(t, job, now)
-        except ResultRefused as refusal:
-            policy = self._kit.settings.queue
-            retry = now + self.backoff(job.attempts)
-            await queue.refuse(t, job.key, str(refusal), now, max_attempts=policy.max_attempts, not_before=retry)
+        except outage.PASSING:
+            raise
+        except Exception as error:
+            # The edge of one job: a result that cannot be applied must not hold up its chat for ever.
+            if not isinstance(error, ResultRefused):
+                logger.exception("the result of job %s cannot be applied", job.key)
+            await self._refuse(t, job, error, now)
             return {REFUSED: 1}
         await queue.complete(t, job.key, now)
         return stored
+
+    async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
+        """Back to work as a counted failure. Only our own errors are quoted: others may repeat a user's words."""
+        reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
+        policy = self._kit.settings.queue
+        retry = now + self.backoff(job.attempts)
+        await queue.refuse(t, job.key, reason, now, max_attempts=policy.max_attempts, not_before=retry)
 
     async def _wait(self, seconds: float) -> None:
         try:

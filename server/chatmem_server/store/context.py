@@ -71,8 +71,9 @@ class Remembered:
 
 @dataclass(frozen=True)
 class ContextRows:
-    """`window` and `chunks` oldest first; `open` counts the lane's messages no chunk covers."""
+    """`window` and `chunks` oldest first; `open` counts the lane's messages no chunk covers; `erasures`: the owner's."""
 
+    erasures: int
     chat: ChatHead
     lane: LaneHead
     narrative: str
@@ -103,6 +104,7 @@ async def read(
 
 def _rows(row: Row) -> ContextRows:
     return ContextRows(
+        erasures=row["erasures"],
         chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead(0, 0, "", "", "", 0, DEFAULT_CHANNEL),
         lane=_lane(*row["lane"]) if row["lane"] else LaneHead(0, 0, None, None, None),
         narrative=row["narrative"] or "",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from chatmem.work import ModelCall
+from chatmem.work import ModelCall, ProviderDown
 from chatmem_server.store.database import Queries
 from chatmem_server.store.queue import Job
 
@@ -21,7 +21,7 @@ async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
     await q.run(
         "ledger.add",
         *(job.key.owner_id, job.key.chat_id, job.key.id, job.kind, call.model, call.rung, call.input_tokens),
-        *(call.output_tokens, call.seconds, Decimal(str(call.price_usd)), call.ok, call.note, now),
+        *(call.output_tokens, call.seconds, Decimal(str(call.price_usd)), call.ok, call.note, now, call.down),
     )
 
 
@@ -31,10 +31,6 @@ async def since(q: Queries, start: datetime) -> Spent:
     return Spent(**row)
 
 
-async def down_since(q: Queries, start: datetime) -> datetime | None:
-    """When the last failure of a model was, if nothing succeeded after it."""
-    row = await q.row("ledger.last_failure", start)
-    if row is None or row["failed_at"] is None or (row["ok_at"] is not None and row["ok_at"] > row["failed_at"]):
-        return None
-    failed_at: datetime = row["failed_at"]
-    return failed_at
+async def down(q: Queries, start: datetime) -> list[ProviderDown]:
+    """The models no call has reached since their last answer."""
+    return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]

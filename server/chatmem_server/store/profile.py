@@ -55,3 +55,8 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
     """Count one more exchange since the profile was built."""
     row = await q.row("profile.count_exchange", owner_id)
     return Staleness(**row) if row is not None else Staleness(0, False, False)
+
+
+async def begin_erasure(q: Queries, owner_id: int) -> None:
+    """No context read before is kept as a receipt from now on; those that were are there to be erased."""
+    await q.run("profile.begin_erasure", owner_id)

@@ -112,15 +112,25 @@ async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
 
 
 async def claim(
-    q: Queries, worker: str, now: datetime, lease_until: datetime, kinds: Sequence[JobKind] | None, limit: int
+    q: Queries,
+    worker: str,
+    now: datetime,
+    lease_until: datetime,
+    kinds: Sequence[JobKind] | None,
+    limit: int,
+    *,
+    horizon: datetime,
+    most_lost: int,
 ) -> list[Job]:
-    rows = await q.rows("queue.claim", worker, now, lease_until, list(kinds) if kinds else None, limit)
+    """`horizon`: later than any moment a job or a lease can be dated now; what is dated later is due."""
+    wanted = list(kinds) if kinds else None
+    rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost)
     return [_job(row) for row in rows]
 
 
-async def next_due(q: Queries) -> datetime | None:
-    value: datetime | None = await q.value("queue.next_due")
-    return value
+async def bury(q: Queries, now: datetime, most_lost: int) -> int:
+    """Jobs whose workers ended without a word `most_lost` times become dead; how many."""
+    return await q.run("queue.bury", now, most_lost)
 
 
 async def narrow(q: Queries, key: JobKey, fence: int, to_id: int, exchanges: int) -> None:

@@ -25,11 +25,12 @@ class Receipt:
     created_at: datetime
 
 
-async def add(q: Queries, r: Receipt) -> None:
+async def add(q: Queries, r: Receipt, erasures: int) -> None:
+    """Keep it, unless something of the owner's was erased since there were `erasures`."""
     await q.run(
         "receipts.add",
         *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.query, r.token_budget, r.tokens, r.truncated),
-        *(r.as_of, r.sections, r.included, r.left_out, r.created_at),
+        *(r.as_of, r.sections, r.included, r.left_out, r.created_at, erasures),
     )
 
 

@@ -11,6 +11,7 @@ with lane as materialized (
   where owner_id = $1 and valid_to is null and status = 'active' and (chat_id is null or chat_id = $2)
 )
 select
+  coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
   (select row(c.epoch, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), coalesce(m.tokens, 0), c.channel)
     from chats c
@@ -63,6 +64,7 @@ with lane as materialized (
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
 )
 select
+  coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
   (select row(0, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), 0, c.channel)
     from chats c

@@ -1,9 +1,9 @@
 -- name: add
 -- $1 owner, $2 chat, $3 job, $4 kind, $5 model, $6 rung, $7 input and $8 output tokens, $9 seconds, $10 price, $11 ok,
--- $12 note, $13 now
+-- $12 note, $13 now, $14 whether the provider could not be reached
 insert into model_calls (owner_id, chat_id, job_id, kind, model, rung, input_tokens, output_tokens, seconds, price_usd,
-  ok, note, at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+  ok, note, at, down)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 
 -- name: since
 -- across owners: the operator's
@@ -13,9 +13,12 @@ select count(*) as calls, coalesce(sum(input_tokens), 0)::bigint as input_tokens
 from model_calls
 where at >= $1
 
--- name: last_failure
+-- name: down
 -- across owners: the operator's
--- $1 since: the newest call of a paid or local model that failed after its last success
-select max(at) filter (where not ok) as failed_at, max(at) filter (where ok) as ok_at
-from model_calls
-where at >= $1 and rung <> 'offline'
+-- $1 since: the rungs whose calls have found nobody since their last answer; the newest reason
+select c.rung, max(c.model) as model, min(c.at) as since, (array_agg(c.note order by c.at desc))[1] as reason
+from model_calls c
+where c.down and c.at > coalesce(
+  (select max(o.at) from model_calls o where o.rung = c.rung and not o.down and o.at >= $1), $1)
+group by c.rung
+order by since

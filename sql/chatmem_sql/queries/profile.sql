@@ -18,6 +18,14 @@ set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_da
   built_at = $9, version = version + 1, exchanges_since = 0
 where owner_id = $1
 
+-- name: begin_erasure
+-- $1 owner: contexts read before are not kept. Locked harder than other changes do, for a receipt's `key share` to wait.
+with owner as materialized (
+  select owner_id from user_profile where owner_id = $1 for update
+)
+update user_profile set erasures = erasures + 1
+where owner_id = $1 and exists (select from owner)
+
 -- name: count_exchange
 -- $1 owner: one more exchange since the profile was built; tells whether memories changed meanwhile
 update user_profile set exchanges_since = exchanges_since + 1

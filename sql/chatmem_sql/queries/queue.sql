@@ -17,15 +17,18 @@ returning id
 
 -- name: claim
 -- across owners: work of all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many. The oldest open job of each chat, if it is due and
--- free; a lease that ended frees it. Later jobs of a chat wait for it, so results come in order.
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 later than any moment that can be set now: what is
+-- dated after it was dated before the clock was set back. $7 leases lost before a job is given up. The oldest open job of
+-- each chat, if it is due and free; a lease that ended frees it. Later jobs of a chat wait for it, so results come in
+-- order.
 update chat_context_queue q
-set lease_by = $1, lease_until = $3, fence = q.fence + 1, claims = q.claims + 1
+set lease_by = $1, lease_until = $3, fence = q.fence + 1, claims = q.claims + 1,
+    lost = q.lost + (q.lease_by is not null)::int
 from (
   select j.owner_id, j.chat_id, j.id
   from chat_context_queue j
-  where j.state = 'pending_summarization' and j.not_before <= $2
-    and (j.lease_until is null or j.lease_until <= $2)
+  where j.state = 'pending_summarization' and (j.not_before <= $2 or j.not_before > $6)
+    and (j.lease_until is null or j.lease_until <= $2 or j.lease_until > $6) and j.lost < $7
     and ($4::text[] is null or j.kind = any($4::text[]))
     and not exists (
       select from chat_context_queue e
@@ -38,12 +41,13 @@ from (
 where q.owner_id = due.owner_id and q.chat_id = due.chat_id and q.id = due.id
 returning q.*
 
--- name: next_due
+-- name: bury
 -- across owners: work of all owners
--- When the earliest waiting job may be claimed; null if none waits
-select min(greatest(not_before, coalesce(lease_until, not_before)))
-from chat_context_queue
-where state = 'pending_summarization'
+-- $1 now, $2 leases lost: the workers of these died one after the other, perhaps of the job
+update chat_context_queue
+set state = 'dead', error = 'its worker ended ' || lost || ' times without a word', lease_by = null,
+    lease_until = null, done_at = $1
+where state = 'pending_summarization' and lost >= $2 and (lease_until is null or lease_until <= $1)
 
 -- name: narrow
 -- $1 owner, $2 chat, $3 job, $4 fence, $5 last message it keeps, $6 exchanges it keeps
@@ -102,7 +106,7 @@ where state = 'ready_to_write'
 -- name: fail
 -- $1 owner, $2 chat, $3 job, $4 fence, $5 reason, $6 counted, $7 attempts allowed, $8 not before, $9 now
 update chat_context_queue
-set attempts = attempts + $6::boolean::int,
+set attempts = attempts + $6::boolean::int, lost = 0,
     state = case when attempts + $6::boolean::int >= $7 then 'dead' else state end,
     error = $5, not_before = $8, lease_by = null, lease_until = null,
     done_at = case when attempts + $6::boolean::int >= $7 then $9::timestamptz end
@@ -130,7 +134,7 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- across owners: the operator's
 -- $1 owner or null for all, $2 now: dead jobs start anew
 update chat_context_queue
-set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null
+set state = 'pending_summarization', attempts = 0, lost = 0, claims = claims + 1, not_before = $2, done_at = null
 where state = 'dead' and ($1::bigint is null or owner_id = $1)
 returning owner_id, chat_id, id
 
