@@ -38,10 +38,10 @@ class Desk:
 
 async def run(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
     """Carry out a command. Raises MemoryUnreachable, MemoryRefused and NotShown."""
-    name, _, rest = incoming.text.partition(" ")
+    name, *rest = incoming.text.split(maxsplit=1)
     handler = _HANDLERS.get(name.partition("@")[0].casefold())
     if handler is not None:
-        await handler(desk, surface, incoming, rest.strip())
+        await handler(desk, surface, incoming, "".join(rest).strip())
     elif (incoming.chat_id or 0) >= 0:
         # In a group it may well be another bot's.
         await surface.say(views.UNKNOWN_COMMAND)

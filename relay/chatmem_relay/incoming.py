@@ -21,5 +21,5 @@ class Incoming:
 
 def is_command(text: str) -> bool:
     """A slash and a name; a path like /usr/bin or a lone slash is talk."""
-    name = text.partition(" ")[0].partition("@")[0].removeprefix("/")
+    name = "".join(text.split(maxsplit=1)[:1]).partition("@")[0].removeprefix("/")
     return text.startswith("/") and name.replace("_", "").isalnum() and name.isascii()

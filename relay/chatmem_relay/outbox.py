@@ -30,6 +30,10 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
+MOST_REFUSALS = 100
+"""Of one message, by an error that is not about it, at last half a minute apart: it may be about it after all, and would
+hold up its chat for ever. A Telegram that is silent is waited for without end."""
+
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
@@ -192,7 +196,7 @@ class Outbox:
                 return number
             if after is None and not _was_refused(error):
                 raise AnswerLost(str(error)) from error
-            raise NetworkError(f"not there: {error}") from None
+            raise
 
     async def _plainer(
         self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
@@ -240,6 +244,8 @@ class Outbox:
                 wait = wanted_pause(refusal)
             except NetworkError as error:
                 if isinstance(error, BadRequest) or tried == self._tries:
+                    raise
+                if tried >= MOST_REFUSALS and _was_refused(error):
                     raise
                 logger.info("Telegram did not take it: %s", error)
                 wait = pause * random.uniform(0.5, 1.0)

@@ -173,3 +173,23 @@ async def test_an_update_that_comes_again_is_neither_recorded_nor_answered_again
             await api.replies(3)
     assert [text for text in texts(api) if text.startswith("re ")] == ["re first", "re second"]
     assert len(await talk(memory)) == 4
+
+
+async def test_why_and_replies_to_later_parts_are_understood_by_the_next_process(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api:
+        async with relaying(memory, Echo(length=LONG), state=tmp_path, api=api):
+            await api.say("/remember\nI drink green tea")
+            await api.say("What do I drink?")
+            await api.replies(3)
+        later = Echo()
+        async with relaying(memory, later, state=tmp_path, api=api):
+            await api.say("/why", reply_to=api.sent[2]["message_id"])
+            await api.replies(4)
+            await api.say("Really?", reply_to=api.sent[2]["message_id"])
+            await api.replies(5)
+    assert texts(api)[0] == "✓ Remembered: I drink green tea"
+    assert texts(api)[3].startswith("“re What do I drink?")
+    assert "green tea" in texts(api)[3]
+    assert "re What do I drink?" in later.prompts[0].text.split("QUOTED MESSAGE")[1]

@@ -147,6 +147,12 @@ class BotApi:
             raise RefusedError("Conflict: terminated by other getUpdates request", 409)
         return self.world.updates[: int(arguments.get("limit") or 100)]
 
+    async def end_polls(self) -> None:
+        """A poll still open would be cut in the middle of its answer."""
+        async with self.world.changed:
+            self._polls += 1
+            self.world.changed.notify_all()
+
     async def _set_webhook(self, arguments: Json) -> bool:
         self.webhook = arguments
         self.world.allowed = arguments.get("allowed_updates") or None

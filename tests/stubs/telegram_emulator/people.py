@@ -118,6 +118,7 @@ async def telegram(token: str | None = None, port: int = 0) -> AsyncIterator[Tel
         finally:
             delivering.cancel()
             api.released.set()
+            await api.end_polls()
             await asyncio.gather(delivering, return_exceptions=True)
 
 

@@ -1,0 +1,144 @@
+"""What the relay adds to a turn: `python -m benchmarks.turn [--turns N]`.
+
+A person writes to a bot on an emulated Bot API; the time from there to the bot's sendMessage is taken, for the relay
+(a real process, a real server process, embedded PostgreSQL) and for a floor, a bot of the same libraries that asks the
+same stub model and remembers nothing.  The two take turns, so that the machine's noise meets both alike; the difference
+of their medians is what the memory adds.  Below it, where the relay's time goes, by its own events.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from telegram import Update
+
+from benchmarks.timing import Timed
+from chatmem_llm import ask
+from chatmem_llm.ollama import Ollama
+from chatmem_relay.polling import poll
+from chatmem_relay.telegram_bot import make_bot
+from tests.relay.relay_process import TOKEN, relay_process
+from tests.server.processes import http_server
+from tests.stubs.ollama_stub import OllamaStub
+from tests.stubs.replies import Say
+from tests.stubs.telegram_emulator import Telegram, telegram
+
+WARM_UP = 10
+STEPS = ("message_recorded", "context_received", "model_complete", "tags_parsed", "reply_sent", "reply_recorded")
+
+
+class Floor:
+    """A bot without a memory: one call of the model, one message."""
+
+    def __init__(self, model: Ollama, send: Callable[[int, str], Awaitable[object]]) -> None:
+        self._model = model
+        self._send = send
+
+    def note(self, update: Update) -> None:
+        """Nothing waits."""
+
+    async def take(self, update: Update) -> None:
+        assert update.message is not None
+        request = ask(update.message.text or "", timeout=30, system="Answer briefly.")
+        answer = "".join([piece async for piece in self._model.stream(request) if isinstance(piece, str)])
+        await self._send(update.message.chat.id, answer)
+
+
+async def serve_floor(api_url: str, model_url: str) -> None:
+    async with make_bot(TOKEN, api_url) as bot:
+        await poll(bot, Floor(Ollama(model_url, "llama3.2"), bot.send_message), asyncio.Event())
+
+
+@asynccontextmanager
+async def floor_process(api: Telegram, model: OllamaStub) -> AsyncIterator[None]:
+    command = [sys.executable, "-m", "benchmarks.turn", "--floor", api.url, model.url]
+    process = await asyncio.create_subprocess_exec(*command)
+    try:
+        yield
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def turn(api: Telegram, timed: Timed, number: int) -> None:
+    """One message, until the bot sends its answer."""
+    before = len(api.api.of("sendMessage"))
+    started = time.monotonic()
+    await api.say(f"Message {number}: my neighbour's dog is called Rex and likes long walks by the river")
+    await api.until(lambda: len(api.api.of("sendMessage")) > before)
+    timed.calls.append(next(call.at for call in reversed(api.calls) if call.method == "sendMessage") - started)
+    await api.until(lambda: len(api.sent) > before)
+
+
+async def settled(folder: Path, recorded: int) -> None:
+    """Until the relay wrote that it recorded so many replies: the next message is not to wait for this one's end."""
+    for _ in range(2000):
+        if sum(event["event"] == "reply_recorded" for event in events(folder)) >= recorded:
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError("the relay recorded no reply")
+
+
+def events(folder: Path) -> list[dict[str, object]]:
+    lines = [line for file in folder.glob("*.jsonl") for line in file.read_text().splitlines()]
+    return [json.loads(line) for line in lines]
+
+
+async def measure(turns: int) -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        logs = folder / "logs"
+        more = {"OBSERVABILITY_ENABLED": "1", "CHATMEM_LOG_DIR": str(logs), "CHATMEM_RESPONDER": "ollama"}
+        async with (
+            http_server(folder / "data", None) as server,
+            OllamaStub(Say("I see, thank you for telling me.")) as model,
+            telegram() as ours,
+            telegram() as floor,
+            relay_process(server, ours, **more, OLLAMA_HOST=model.url),
+            floor_process(floor, model),
+        ):
+            found = {"relay": Timed(), "floor": Timed()}
+            for number in range(WARM_UP + turns):
+                await turn(ours, found["relay"], number)
+                await settled(logs, number + 1)
+                await turn(floor, found["floor"], number)
+            report({name: Timed(timed.calls[WARM_UP:]) for name, timed in found.items()})
+            where(logs)
+
+
+def report(found: dict[str, Timed]) -> None:
+    for name, timed in found.items():
+        row = timed.row()
+        print(f"{name:6} n {row['n']:4} min {row['min_ms']:7.2f} p50 {row['p50_ms']:7.2f} p95 {row['p95_ms']:7.2f} ms")
+    print(f"added  p50 {found['relay'].at(0.5) - found['floor'].at(0.5):7.2f} ms")
+
+
+def where(logs: Path) -> None:
+    spent: defaultdict[str, list[float]] = defaultdict(list)
+    for event in events(logs):
+        if event.get("process") == "relay" and "ms" in event:
+            spent[str(event["event"])].append(float(str(event["ms"])))
+    for step in STEPS:
+        if spent[step]:
+            print(f"  {step:18} p50 {statistics.median(spent[step][WARM_UP:] or spent[step]):7.2f} ms")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=100, help="turns of each of the two")
+    parser.add_argument("--floor", nargs=2, metavar=("API", "MODEL"), help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    asyncio.run(serve_floor(*arguments.floor) if arguments.floor else measure(arguments.turns))
+
+
+if __name__ == "__main__":
+    main()
