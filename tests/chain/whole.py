@@ -70,13 +70,14 @@ class Whole:
         """Start them, the server first, and wait until each is at work."""
         for name in names or PROCESSES:
             polls = len(self.telegram.api.of("getUpdates"))
-            await self._spawn(name)
+            await self.spawn(name)
             if name == "server":
                 await self.answers()
             if name == "relay":
                 await self.seen(partial(self._polled_since, polls))
 
-    async def _spawn(self, name: str) -> None:
+    async def spawn(self, name: str) -> None:
+        """Start one and do not wait for it."""
         module, *arguments = PROCESSES[name]
         with (self.folder / f"{name}.err").open("ab") as said:
             self.processes[name] = await asyncio.create_subprocess_exec(
@@ -242,12 +243,14 @@ class Whole:
 
 
 @asynccontextmanager
-async def whole(folder: Path, users: tuple[int, ...] = (42,), **environment: str) -> AsyncIterator[Whole]:
+async def whole(
+    folder: Path, users: tuple[int, ...] = (42,), hours_ago: int = HOURS_AGO, **environment: str
+) -> AsyncIterator[Whole]:
     """All three processes up. Telegram's messages begin some hours ago and come a minute apart."""
     folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(telegram(TOKEN))
-        api.world._clock = itertools.count((int(time.time()) - START) // 60 - HOURS_AGO * 60)
+        api.world._clock = itertools.count((int(time.time()) - START) // 60 - hours_ago * 60)
         model = await stack.enter_async_context(AnthropicStub(both))
         ollama = await stack.enter_async_context(OllamaStub())
         port = str(free_port())

@@ -1,0 +1,37 @@
+"""`python -m benchmarks.relay_kills`: many messages while relay, server and summarizer are killed; prints what was wrong.
+
+Exit code 1 when anything was. `--messages 500 --kills 60 --seed 7` are the defaults.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.chain import killing
+from tests.chain.whole import whole
+
+
+async def measure(messages: int, kills: int, seed: int) -> int:
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="chatmem-kills-") as folder:
+        hours = messages // 60 + 2
+        async with whole(Path(folder), users=killing.USERS, hours_ago=hours, **killing.ENVIRONMENT) as life:
+            run = await killing.run(life, messages, kills, seed)
+    print(f"{run}\nseed {seed}, {time.monotonic() - started:.0f} s")
+    return 1 if run.faults else 0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--messages", type=int, default=500)
+    parser.add_argument("--kills", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=7)
+    options = parser.parse_args()
+    sys.exit(asyncio.run(measure(options.messages, options.kills, options.seed)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+"""People who talk while relay, server and summarizer are killed at random moments, and what must hold afterwards.
+
+Needs no pytest: a benchmark runs it for long. The same seed gives the same people, words, victims and moments.
+"""
+
+import asyncio
+import itertools
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatmem_sql import query
+from tests.chain.whole import TALKER, Whole
+from tests.stubs.competent import competent
+from tests.stubs.replies import Reply, Say
+from tests.stubs.stub import Asked
+
+USERS = (201, 202, 203, 204)
+GROUP = -1_000_000_000_201
+VICTIMS = ("relay", "server", "summarizer")
+ENVIRONMENT = {
+    "TELEGRAM_GROUPS": str(GROUP),
+    # Work of a killed summarizer is free again soon.
+    "CHATMEM_QUEUE__LEASE_SECONDS": "5",
+}
+_ANSWER = re.compile(r"^Answer to (note-\d+-\d+)\.$")
+_NOTE = re.compile(r"note-\d+-\d+")
+
+
+@dataclass
+class Lane:
+    """One person's thread of talk, and the numbers of the messages written there, by what they say."""
+
+    number: int
+    user: int
+    chat: int
+    topic: int | None = None
+    said: dict[str, int] = field(default_factory=dict)
+
+    def lane_of(self, message: dict[str, Any]) -> bool:
+        own = message["chat"]["id"] == self.chat and message.get("message_thread_id") == self.topic
+        return own and f"-{self.number}-" in message.get("text", "")
+
+
+@dataclass
+class Run:
+    """`others`: what the bot said besides answers, such as that its memory is away."""
+
+    lanes: list[Lane]
+    kills: Counter[str]
+    faults: list[str]
+    others: Counter[str]
+
+    @property
+    def messages(self) -> int:
+        return sum(len(lane.said) for lane in self.lanes)
+
+    def __str__(self) -> str:
+        killed = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
+        lines = [f"{self.messages} messages in {len(self.lanes)} lanes; kill -9: {killed or 'none'}"]
+        lines += [f"also said {count} times: {text}" for text, count in self.others.items()]
+        return "\n".join([*lines, *(self.faults or ["every message recorded once, answered once, in order"])])
+
+
+def slow(rng: random.Random) -> Any:
+    """A model that takes a moment, so that kills hit every step of a turn."""
+
+    async def answer(asked: Asked) -> Reply:
+        if asked.model != TALKER:
+            return competent(asked)
+        await asyncio.sleep(rng.uniform(0, 0.3))
+        found = _NOTE.search(asked.user)
+        return Say(f"Answer to {found[0]}." if found else "What?")
+
+    return answer
+
+
+def lanes(life: Whole) -> list[Lane]:
+    topics = [life.telegram.open_topic(GROUP, name) for name in ("One", "Two")]
+    private = [Lane(number, user, user) for number, user in enumerate(USERS)]
+    return [*private, *(Lane(len(USERS) + i, USERS[i], GROUP, topic) for i, topic in enumerate(topics))]
+
+
+async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
+    """Talk, kill, wait until all is quiet, and look."""
+    rng = random.Random(seed)
+    life.model.script = slow(random.Random(seed + 1))
+    talk = lanes(life)
+    order = [talk[i % len(talk)] for i in range(messages)]
+    rng.shuffle(order)
+    moments = sorted(rng.sample(range(1, messages), min(kills, messages - 1)))
+    killed: Counter[str] = Counter()
+    killer = asyncio.create_task(_kill(life, talk, moments, rng, killed))
+    await _talk(life, order, random.Random(seed + 2))
+    await killer
+    await _all_up(life)
+    await _quiet(life, talk)
+    return Run(talk, killed, await faults(life, talk), _others(life))
+
+
+async def _talk(life: Whole, order: Sequence[Lane], rng: random.Random) -> None:
+    """Some wait for an answer before they go on, some do not."""
+    for lane in order:
+        note = f"note-{lane.number}-{len(lane.said)}"
+        lane.said[note] = await life.telegram.say(f"Keep {note} for me.", lane.user, lane.chat, topic=lane.topic)
+        await asyncio.sleep(rng.choice((0.0, 0.05, 0.4)))
+
+
+async def _kill(
+    life: Whole, talk: Sequence[Lane], moments: Sequence[int], rng: random.Random, killed: Counter[str]
+) -> None:
+    """One victim at each moment, counted in messages said; now and then the next falls while one comes up."""
+    for moment in moments:
+        while sum(len(lane.said) for lane in talk) < moment:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(rng.uniform(0, 0.5))
+        victim = rng.choice(VICTIMS)
+        await life.kill(victim)
+        killed[victim] += 1
+        await (life.spawn(victim) if rng.random() < 0.3 else life.start(victim))
+
+
+async def _all_up(life: Whole) -> None:
+    for name in ("server", "summarizer", "relay"):
+        if life.processes[name].returncode is not None:
+            await life.start(name)
+    await life.answers()
+
+
+async def _quiet(life: Whole, talk: Sequence[Lane]) -> None:
+    """Every answer is recorded and nothing waits, or nothing moves any more."""
+    wanted = sum(len(lane.said) for lane in talk)
+
+    async def recorded() -> bool:
+        return bool(await life.value("select count(*) from messages where role = 'assistant'") >= wanted)
+
+    try:
+        await life.until(recorded, 120 + wanted / 2)
+        await life.settled()
+    except TimeoutError:
+        return
+
+
+async def faults(life: Whole, talk: Sequence[Lane]) -> list[str]:
+    """Everything that is not as it must be, in words."""
+    found = [fault for lane in talk for fault in (*_seen(life, lane), *await _stored(life, lane))]
+    gaps = await life.rows("select distinct owner_id from chats")
+    for row in gaps:
+        found += [f"coverage gap: {dict(gap)}" for gap in await life.rows(query("lanes.gaps"), row["owner_id"])]
+    left = "select kind, state, count(*) as n from chat_context_queue where state <> 'complete' group by 1, 2"
+    return found + [f"{row['n']} {row['kind']} jobs are {row['state']}" for row in await life.rows(left)]
+
+
+def _seen(life: Whole, lane: Lane) -> list[str]:
+    """What the person saw."""
+    texts = [message["text"] for message in life.telegram.sent if lane.lane_of(message)]
+    answers = [found[1] for text in texts if (found := _ANSWER.match(text))]
+    counts = Counter(answers)
+    faults = [f"{note} was answered {counts[note]} times" for note in lane.said if counts[note] != 1]
+    once = list(dict.fromkeys(answers))
+    return faults + ([] if once == [n for n in lane.said if n in counts] else [f"lane {lane.number}: order {once}"])
+
+
+async def _stored(life: Whole, lane: Lane) -> list[str]:
+    """What the memory keeps."""
+    rows = await life.rows(
+        "select id, role, content, exchange_of from messages where chat_id = $1 and content ~ $2 order by thread_key, lane_no",
+        lane.chat,
+        rf"note-{lane.number}-\d+\M",
+    )
+    notes = [(row["role"], found[0]) for row in rows if (found := _NOTE.search(row["content"]))]
+    counts = Counter(notes)
+    faults = [
+        f"{role} message {note} is stored {counts[role, note]} times"
+        for role, note in itertools.product(("user", "assistant"), lane.said)
+        if counts[role, note] != 1
+    ]
+    asked = {row["id"]: _note(row) for row in rows if row["role"] == "user"}
+    faults += [f"{_note(row)} answers {asked.get(row['exchange_of'])}" for row in rows if _mismatched(row, asked)]
+    for role in ("user", "assistant"):
+        stored = list(dict.fromkeys(note for kind, note in notes if kind == role))
+        if stored != [note for note in lane.said if note in stored]:
+            faults.append(f"lane {lane.number}: {role} messages are stored in the order {stored}")
+    return faults
+
+
+def _note(row: Any) -> str:
+    found = _NOTE.search(row["content"])
+    return found[0] if found else row["content"]
+
+
+def _mismatched(row: Any, asked: dict[int, str]) -> bool:
+    return row["role"] == "assistant" and asked.get(row["exchange_of"]) != _note(row)
+
+
+def _others(life: Whole) -> Counter[str]:
+    texts = [message["text"] for message in life.telegram.sent]
+    return Counter(text for text in texts if not _ANSWER.match(text))
