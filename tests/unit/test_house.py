@@ -18,6 +18,8 @@ EDGES = {
     "main.py": "one command",
     "local.py": "the thread that embeds: its callers get the error",
     "file_lock.py": "the thread that waits for a lock: its caller gets the error",
+    "work.py": "one job handed out, one result applied",
+    "storage.py": "one attempt to open the database: callers get the reason",
     "strict.py": "one tool call",
     "agent.py": "one claimed job",
 }
