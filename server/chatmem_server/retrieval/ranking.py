@@ -1,6 +1,7 @@
 """How well messages answer a question: weighed signals, standardised over the candidates; pure.
 
-Scores fused by their standardised value beat fused ranks; a message's neighbours and its sitting carry part of its own.
+Scores fused by their standardised value beat fused ranks.  A message lends part of its likeness to those beside it and to
+its sitting; that it is a poor answer itself, being a question, somebody else's or a long reply, takes nothing from that.
 """
 
 from collections.abc import Sequence
@@ -45,8 +46,13 @@ def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) ->
 def weigh(m: Measured) -> Ranking:
     lexical = scale([x.words for x in m.signals], w.LEAST_LEXICAL_DEVIATION)
     dense = scale([x.cosine for x in m.signals if x.cosine is not None], w.LEAST_DENSE_DEVIATION)
-    own = [w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _manner(x) for x in m.signals]
-    return Ranking(_with_neighbours(m, own, _with_sittings(m, own)), lexical, dense)
+    alike = [
+        w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x) for x in m.signals
+    ]
+    scores = [likeness + _manner(x) for likeness, x in zip(alike, m.signals, strict=True)]
+    _lend_in_sittings(m, alike, scores)
+    _lend_to_neighbours(m, alike, scores)
+    return Ranking(scores, lexical, dense)
 
 
 def scale(values: Sequence[float], least: float) -> Scale:
@@ -57,12 +63,21 @@ def scale(values: Sequence[float], least: float) -> Scale:
     return Scale(mean, max(least, sqrt(sum((value - mean) ** 2 for value in values) / len(values))))
 
 
-def _manner(x: Signals) -> float:
-    """What speaks for a message beside likeness: how much it covers, who said it, how, and when."""
+def _fitting(x: Signals) -> float:
+    """What else shows that a message speaks of what is asked: how much of it, which numbers, which time."""
     return (
         w.COVERAGE * x.coverage
         + w.NUMBERS * x.numbers
-        + w.NAMED * x.named
+        + w.IN_SPAN * x.in_span
+        + w.AFTER_SPAN * x.after_span
+        + w.TELLS_OF_SPAN * x.tells_of_span
+    )
+
+
+def _manner(x: Signals) -> float:
+    """What makes a message that speaks of it an answer: who said it and how.  A message keeps this to itself."""
+    return (
+        w.NAMED * x.named
         - w.USER * x.reply
         + w.ASKED_OF_ASSISTANT * x.given
         + w.ROUTINE * x.routine
@@ -70,32 +85,22 @@ def _manner(x: Signals) -> float:
         - w.QUESTION * x.asking
         - w.SHORT * x.shortness
         + w.TIME_WORDS * x.time_words
-        + w.IN_SPAN * x.in_span
-        + w.AFTER_SPAN * x.after_span
-        + w.TELLS_OF_SPAN * x.tells_of_span
     )
 
 
-def _with_sittings(m: Measured, own: Sequence[float]) -> list[float]:
-    """Each score with a share of its sitting's three best: a talk that answers well lends to its messages."""
-    scores = list(own)
+def _lend_in_sittings(m: Measured, alike: Sequence[float], scores: list[float]) -> None:
+    """A talk that speaks of what is asked lends to all its messages: a share of its three best."""
     for sitting in m.sittings:
-        best = sorted((own[index] for index in sitting), reverse=True)[:3]
+        best = sorted((alike[index] for index in sitting), reverse=True)[:3]
         lent = w.SESSION * sum(best) / len(best)
         for index in sitting:
             scores[index] += lent
-    return scores
 
 
-def _with_neighbours(m: Measured, own: Sequence[float], scores: list[float]) -> list[float]:
-    """Each score with what the messages beside it lend.
-
-    A question lends to the message after it, which may be its answer; any other message mostly to the one before it,
-    which it may echo.
-    """
+def _lend_to_neighbours(m: Measured, alike: Sequence[float], scores: list[float]) -> None:
+    """A question lends to the message after it, which may be its answer; any other one mostly to that before it, which it
+    may echo.  So does a long reply, which is no answer itself."""
     for index, following in enumerate(m.following):
         if following is not None:
-            asked = m.signals[index].asking
-            scores[following] += max(0.0, own[index] + w.QUESTION * asked) * (w.BEFORE + w.ANSWER * asked)
-            scores[index] += max(0.0, own[following]) * w.AFTER * (1 - m.signals[following].asking)
-    return scores
+            scores[following] += max(0.0, alike[index]) * (w.BEFORE + w.ANSWER * m.signals[index].asking)
+            scores[index] += max(0.0, alike[following]) * w.AFTER * (1 - m.signals[following].asking)
