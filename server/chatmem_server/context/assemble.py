@@ -14,7 +14,7 @@ from chatmem_server.retrieval.hits import Hit
 from chatmem_server.retrieval.question import asks
 from chatmem_server.store.context import Chunk, ContextRows, Remembered
 from chatmem_server.store.messages import Line
-from chatmem_server.text.fences import fenced, unfenced
+from chatmem_server.text.fences import contained, contained_text, fenced
 from chatmem_server.text.tokens import clip, estimate
 
 ALWAYS = 3
@@ -103,7 +103,7 @@ def assemble(m: Material) -> Assembled:
     draft = _Draft(m, Purse(m.total), scaled(m.budgets, m.total))
     newest = _fill_newest(draft)
     _fill_text(draft, "quoted", _quoted_text(m), draft.shares.quoted)
-    _fill_text(draft, "profile", m.rows.narrative.strip(), draft.shares.profile)
+    _fill_text(draft, "profile", contained_text(m.rows.narrative.strip()), draft.shares.profile)
     _fill_text(draft, "summary", _summary_text(m), draft.shares.summary)
     pins, others = _ranked_memories(m.rows.memories)
     kept_memories = _fill_memories(draft, pins, others)
@@ -145,14 +145,14 @@ def _fill_newest(draft: _Draft) -> list[tuple[Line, str]]:
 
 
 def _history_line(m: Material, line: Line) -> str:
-    return unfenced(form.message_line(line, m.now, m.zone))
+    return contained(form.message_line(line, m.now, m.zone))
 
 
 def _fill_text(draft: _Draft, name: SectionName, text: str, share: int) -> None:
     if not text or not draft.opens(name):
         return
     room = min(share, draft.purse.left)
-    body, cut = clip(unfenced(text), max(0, room - 1))
+    body, cut = clip(text, max(0, room - 1))
     if not body:
         draft.left_out.append(f"{name}: budget")
         return
@@ -170,16 +170,14 @@ def _summary_text(m: Material) -> str:
         ("Summary", chat.general_summary),
         ("This thread", m.rows.thread_summary),
     )
-    return "\n".join(f"{title}: {text.strip()}" for title, text in parts if text.strip())
+    return "\n".join(contained(f"{title}: {text.strip()}") for title, text in parts if text.strip())
 
 
 def _quoted_text(m: Material) -> str:
     if m.rows.quoted is None:
         return ""
-    quoted = form.quoted_line(m.rows.quoted, m.now, m.zone)
-    if not m.around:
-        return quoted
-    return "\n".join([quoted, "Around it:", *(form.quoted_line(line, m.now, m.zone) for line in m.around)])
+    quoted, *around = (contained(form.quoted_line(line, m.now, m.zone)) for line in (m.rows.quoted, *m.around))
+    return "\n".join([quoted, "Around it:", *around]) if around else quoted
 
 
 def _ranked_memories(memories: Sequence[Remembered]) -> tuple[list[Remembered], list[Remembered]]:
@@ -237,7 +235,7 @@ def _heading(memory: Remembered) -> str:
 
 
 def _memory_line(m: Material, memory: Remembered) -> str:
-    return unfenced(form.memory_line(memory, m.now, m.zone))
+    return contained(form.memory_line(memory, m.now, m.zone))
 
 
 def _fill_history(draft: _Draft, newest: list[tuple[Line, str]]) -> None:
@@ -297,7 +295,7 @@ def _headers(m: Material, lines: Sequence[Line]) -> list[str]:
 
 
 def _chunk_line(m: Material, chunk: Chunk) -> str:
-    return unfenced(form.summary_line(chunk, m.zone))
+    return contained(form.summary_line(chunk, m.zone))
 
 
 def _fill_relevant(draft: _Draft, memories: Sequence[Remembered]) -> None:
@@ -328,7 +326,7 @@ def _unseen(draft: _Draft, memories: Sequence[Remembered]) -> list[Hit]:
 
 
 def _hit_line(m: Material, hit: Hit) -> str:
-    return unfenced(form.hit_line(hit, m.now, m.zone, m.thread_key))
+    return contained(form.hit_line(hit, m.now, m.zone, m.thread_key))
 
 
 def _write_memories(draft: _Draft, kept: Sequence[Remembered]) -> None:

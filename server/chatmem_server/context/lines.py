@@ -9,8 +9,10 @@ from chatmem_server.dates.clock import age, clock_time, dated, day_header, local
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, Remembered
 from chatmem_server.store.messages import Line
+from chatmem_server.text.fences import name_of
 
 RECENT = timedelta(days=7)
+ROLES = ("user", "assistant", "system", "human")
 
 KIND_TITLES: dict[MemoryKind, str] = {
     "fact": "FACTS",
@@ -26,14 +28,14 @@ def message_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
     """`[09:15 AM] User: …`, or a routine by its summary: `[morning-summary | 07:02 AM, 8h ago]: …`."""
     at = clock_time(line.sent_at, zone)
     if line.routine is not None:
-        return f"[{line.routine} | {at}, {age(line.sent_at, now)}]: {line.routine_summary or line.content}"
+        return f"[{name_of(line.routine)} | {at}, {age(line.sent_at, now)}]: {line.routine_summary or line.content}"
     return f"[{at}] {speaker(line.role, line.speaker)}: {line.content}"
 
 
 def speaker(role: str, name: str | None) -> str:
     """`User` and `Assistant`; in a group or an imported talk the person's own name stands beside the role."""
     title = "User" if role == "user" else "Assistant"
-    return f"{title} ({name})" if name else title
+    return f"{title} ({name_of(name)})" if name else title
 
 
 def header_before(line: Line, previous: Line | None, zone: ZoneInfo) -> str | None:
@@ -82,13 +84,18 @@ def hit_line(hit: Hit, now: datetime, zone: ZoneInfo, thread_key: str) -> str:
     when = f"{day}, {age(hit.at, now)}" if recent else day
     if hit.kind == "message":
         minute = f" | {clock_time(hit.at, zone)}" if recent else ""
-        lane = "" if hit.thread_key == thread_key else f" | in {hit.thread_key}"
-        who = hit.routine or hit.speaker or speaker(hit.role or "user", None)
-        return f"[{when}{minute}{lane}] {who}: {hit.text}"
+        lane = "" if hit.thread_key == thread_key else f" | in {name_of(hit.thread_key or '')}"
+        return f"[{when}{minute}{lane}] {_teller(hit)}: {hit.text}"
     if hit.kind == "summary":
         return f"[Summary | {when}]: {hit.text}"
     note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
     return f"[{hit.kind} | {when}{note}]: {hit.text}"
+
+
+def _teller(hit: Hit) -> str:
+    """Who said it, by name; a name that is a role's stands beside the true role."""
+    name = name_of(hit.routine or hit.speaker or "")
+    return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
 
 def quoted_line(line: Line, now: datetime, zone: ZoneInfo) -> str:

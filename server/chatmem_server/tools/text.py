@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from chatmem import contract as c
+from chatmem_server.text.fences import contained, contained_text
 
 
 def as_json(result: BaseModel) -> str:
@@ -29,8 +30,9 @@ def context(r: c.Context) -> str:
         f"pending {cover.pending}, gap {cover.gap}; receipt {r.receipt_id}"
     ]
     if r.focus is not None:
-        lines.append(f"focus ({r.focus.source}, message {r.focus.message_id}, {r.focus.role}): {r.focus.text}")
-        lines += [f"slot {r.focus.slot}: {r.focus.value}"] if r.focus.slot else []
+        focus = f"focus ({r.focus.source}, message {r.focus.message_id}, {r.focus.role}): {r.focus.text}"
+        lines.append(contained(focus))
+        lines += [contained(f"slot {r.focus.slot}: {r.focus.value}")] if r.focus.slot else []
     lines += [f"notice: {notice}" for notice in r.notices]
     return f"{body}\n\n---\n" + "\n".join(lines)
 
@@ -55,7 +57,7 @@ def _result(x: c.SearchResult) -> str:
     lane = f", {x.thread_key}" if x.thread_key else ""
     sources = f", from {_numbers(x.sources)}" if x.sources else ""
     about = f"{x.at.isoformat()}, {x.age}, {where}{lane}{sources}, score {x.score:.3f}"
-    return f"[{x.kind} {x.id} | {about}]{' ' + who if who else ''}: {x.text}"
+    return contained(f"[{x.kind} {x.id} | {about}]{' ' + who if who else ''}: {x.text}")
 
 
 def memory(m: c.Memory) -> str:
@@ -68,7 +70,7 @@ def memory(m: c.Memory) -> str:
     marks += [f"superseded by {m.superseded_by}"] if m.superseded_by else []
     marks += [f"confidence {m.confidence:g}, importance {m.importance:g}, priority {m.priority}"]
     marks += [f"from {_numbers(m.sources)}"] if m.sources else []
-    return f"memory {m.id}: {m.content} ({'; '.join(marks)})"
+    return contained(f"memory {m.id}: {m.content} ({'; '.join(marks)})")
 
 
 def remembered(r: c.Remembered) -> str:
@@ -86,13 +88,13 @@ def forgotten(r: c.Forgotten) -> str:
         return "\n".join([f"erased: {_counts(r.erased)}", f"receipt: {r.receipt}", *r.notes])
     if not r.matches:
         return "Nothing matches; nothing to forget."
-    lines = [f"{match.kind} {match.id} ({match.at.isoformat()}): {match.text}" for match in r.matches]
+    lines = [contained(f"{match.kind} {match.id} ({match.at.isoformat()}): {match.text}") for match in r.matches]
     call = f"Nothing is deleted yet. Ask the user, then call forget again with confirm={r.confirm}"
     return "\n".join([*lines, f"would erase: {_counts(r.would_erase)}", call, *r.notes])
 
 
 def profile(p: c.Profile) -> str:
-    parts = [p.narrative or "No narrative yet.", f"version {p.version}"]
+    parts = [contained_text(p.narrative) or "No narrative yet.", f"version {p.version}"]
     lists = {
         "facts": p.facts,
         "preferences": p.preferences,
@@ -113,18 +115,20 @@ def _block(title: str, entries: Sequence[c.Memory]) -> str:
 
 def chat_summary(s: c.ChatSummary) -> str:
     lines = [
-        f"{p.period} ({p.count} messages, {p.thread_key}, summary {p.id}, {p.from_at.isoformat()} to "
-        f"{p.to_at.isoformat()}{', provisional' if p.provisional else ''}): {p.text}"
+        contained(
+            f"{p.period} ({p.count} messages, {p.thread_key}, summary {p.id}, {p.from_at.isoformat()} to "
+            f"{p.to_at.isoformat()}{', provisional' if p.provisional else ''}): {p.text}"
+        )
         for p in s.periods
     ]
     since = f" since {s.current_session.since.isoformat()}" if s.current_session.since else ""
-    lines.append(f"current session ({s.current_session.count} messages{since}): {s.current_session.text}")
-    lines += [f"thread: {s.thread_summary}"] if s.thread_summary else []
-    lines += [f"session: {s.session_summary}"] if s.session_summary else []
+    lines.append(contained(f"current session ({s.current_session.count} messages{since}): {s.current_session.text}"))
+    lines += [contained(f"thread: {s.thread_summary}")] if s.thread_summary else []
+    lines += [contained(f"session: {s.session_summary}")] if s.session_summary else []
     k = s.canonical
     lines.append(f"canonical (version {k.version}, {k.tokens} tokens):")
-    lines += [f"- {name}: {value}" for name, value in _canonical(k) if value]
-    lines += [f"routine {r.name} at {r.time}: {r.summary}" for r in s.routines_today]
+    lines += [contained(f"- {name}: {value}") for name, value in _canonical(k) if value]
+    lines += [contained(f"routine {r.name} at {r.time}: {r.summary}") for r in s.routines_today]
     b, v = s.backlog, s.coverage
     oldest = f", oldest {b.oldest_seconds:.0f} s" if b.oldest_seconds is not None else ""
     lines.append(f"backlog: {b.waiting} waiting, {b.in_work} in work, {b.dead} dead{oldest}")
@@ -144,8 +148,8 @@ def _canonical(k: c.CanonicalSummary) -> tuple[tuple[str, str], ...]:
 def explanation(e: c.Explanation) -> str:
     lines = [f"{e.subject} {e.id} ({e.at.isoformat()}){f', by {e.model}' if e.model else ''}:", e.text]
     lines += [memory(e.memory)] if e.memory else []
-    lines += [f"source message {s.id} ({s.role}, {s.at.isoformat()}): {s.text}" for s in e.sources]
-    lines += [f"before {v.at.isoformat()}: {v.text}" for v in e.versions]
+    lines += [contained(f"source message {s.id} ({s.role}, {s.at.isoformat()}): {s.text}") for s in e.sources]
+    lines += [contained(f"before {v.at.isoformat()}: {v.text}") for v in e.versions]
     lines += [f"related {memory(m)}" for m in e.memories]
     lines += [f"section {s.name}: {s.tokens} tokens, {s.stability}" for s in e.sections]
     lines += [f"included {kind}: {_numbers(ids)}" for kind, ids in e.included.items()]
