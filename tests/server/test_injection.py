@@ -56,6 +56,7 @@ def material(evil: str) -> Material:
             chunks=[Chunk(1, 0, 0, START, START, 4, evil, 10)],
             memories=memories,
             quoted=window[0],
+            erasures=0,
         ),
         hits=[hit(9, "message", evil), hit(10, "summary", evil), hit(11, "fact", evil)],
         around=[window[1]],
@@ -79,7 +80,7 @@ def hit(number: int, kind: str, evil: str) -> Hit:
 
 OURS = re.compile(
     r"[A-Z][A-Z ,]{3,}$|⟦/?memory⟧$|─── |- |Around it:$"
-    r"|\[[^\]]*\] (?:User|Assistant)|\[[^\]|]*\||(?:Confirmed by the user|Inferred|Summary|This thread):"
+    r"|\[[\d:]+ [AP]M[^\]]*\] (?:User|Assistant)|\[[^\]|]*\||(?:Confirmed by the user|Inferred|Summary|This thread):"
 )
 
 
@@ -96,7 +97,7 @@ def strangers(prompt: str) -> list[str]:
 
 def _without_names(start: str) -> str:
     """Names of routines and threads are other people's choice; where they stand is ours."""
-    return re.sub(r"^\[[^|]*\|$", "[name |", re.sub(r"\| in reply:1:[^\]]*\]", "| in lane]", start))
+    return re.sub(r"^\[[^|]*\|$", "[name |", start)
 
 
 def readable(prompt: str) -> str:
