@@ -65,17 +65,11 @@ def scale(values: Sequence[float], least: float) -> Scale:
 
 def _fitting(x: Signals) -> float:
     """What else shows that a message speaks of what is asked: how much of it, which numbers, which time."""
-    return (
-        w.COVERAGE * x.coverage
-        + w.NUMBERS * x.numbers
-        + w.IN_SPAN * x.in_span
-        + w.AFTER_SPAN * x.after_span
-        + w.TELLS_OF_SPAN * x.tells_of_span
-    )
+    return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _manner(x: Signals) -> float:
-    """What makes a message that speaks of it an answer: who said it and how.  A message keeps this to itself."""
+    """What makes a message that speaks of it an answer: who said it, how and when.  A message keeps this to itself."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -85,6 +79,8 @@ def _manner(x: Signals) -> float:
         - w.QUESTION * x.asking
         - w.SHORT * x.shortness
         + w.TIME_WORDS * x.time_words
+        + w.IN_SPAN * x.in_span
+        + w.AFTER_SPAN * x.after_span
     )
 
 

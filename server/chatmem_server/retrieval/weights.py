@@ -15,7 +15,7 @@ from typing import Final
 LEXICAL: Final = 1.0
 """Per standard deviation of the BM25 score."""
 
-DENSE: Final = 1.15
+DENSE: Final = 1.0
 """Per standard deviation of the cosine: with the names taken out of the query it tells more than the words do."""
 
 COVERAGE: Final = 0.3
@@ -33,10 +33,10 @@ USER: Final = 2.0
 ASKED_OF_ASSISTANT: Final = 2.0
 """For a long reply when the query asks what the assistant said."""
 
-QUESTION: Final = 1.2
+QUESTION: Final = 1.35
 """Taken for a message that only asks, in proportion to its questions."""
 
-FIRST_PERSON: Final = 0.5
+FIRST_PERSON: Final = 0.65
 """For a message in the first person."""
 
 SHORT: Final = 0.4
@@ -45,7 +45,7 @@ SHORT: Final = 0.4
 IN_SPAN: Final = 1.5
 """Sent within the time the query names."""
 
-AFTER_SPAN: Final = 1.2
+AFTER_SPAN: Final = 1.0
 """Sent within AFTER_DAYS after it: people tell later."""
 
 TELLS_OF_SPAN: Final = 3.0
@@ -60,10 +60,10 @@ ROUTINE: Final = 1.5
 BEFORE: Final = 0.3
 """Share of the score of the message before: what is said next is often about the same."""
 
-ANSWER: Final = 0.25
+ANSWER: Final = 0.3
 """The same in addition where the message before asks: this may be the answer."""
 
-AFTER: Final = 0.4
+AFTER: Final = 0.45
 """Share of the score of the message after, unless it only asks: an echo of what was told."""
 
 SESSION: Final = 0.5
@@ -91,7 +91,7 @@ LONG_TOKENS: Final = 60
 VERY_LONG_TOKENS: Final = 200
 """A reply counts as long from LONG_TOKENS, fully from VERY_LONG_TOKENS."""
 
-LEAST_LEXICAL_DEVIATION: Final = 2.0
+LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
 """Deviations of BM25 and cosine below which differences mean nothing; over a hundred candidates they are larger."""
 
