@@ -10,6 +10,14 @@ from dataclasses import dataclass
 BLANK = "\x1a"
 """Stands for one foreign character; no rule may match across it."""
 
+LETTER = (
+    r"^(?:Dear|Hi|Hello|Hey|Hallo|Liebe[rs]?|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]) "
+    r"(?!there|all|team|Claude|ChatGPT|assistant|bot)[A-ZÄÖÜ][^\n.!?]{0,40}\n.*?"
+    r"^(?:(?:Best|Kind|Warm)(?: regards| wishes)?|Regards|Cheers|Sincerely|Yours[^\n]{0,20}|(?:Many )?[Tt]hanks"
+    r"|Mit freundlichen Grüßen|(?:Viele|Liebe) Grüße|Cordialement|Bien à vous|Saludos|Un saludo)[,.!]?[ \t]*\n[^\n]{1,60}"
+)
+"""A letter or mail in the message, from its salutation of somebody to the name under its close."""
+
 _FOREIGN = tuple(
     re.compile(pattern, flags)
     for pattern, flags in (
@@ -21,6 +29,8 @@ _FOREIGN = tuple(
         (r"^(?: {4,}|\t)\S.*$", re.MULTILINE),
         (r"^On .{6,80} wrote:[ \t]*$.*\Z", re.MULTILINE | re.DOTALL),
         (r"^-{2,} ?(?:Forwarded|Original) [Mm]essage.*\Z", re.MULTILINE | re.DOTALL),
+        (LETTER, re.MULTILINE | re.DOTALL),
+        (r"^(?:(?:Subject|Betreff|Objet|Asunto): \S|(?:From|To|Cc|Von|An): [^\n]*@).*\Z", re.MULTILINE | re.DOTALL),
         (r"`[^`\n]*[^\w\s`\-./][^`\n]*`|`(?:[^`\s]+\s+){3,}[^`\n]*`", 0),
         (r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]", 0),
         (r"(?<![\w])'(?:[^'\n]|(?<=\w)'(?=\w))*'(?![\w])|‘[^’\n]*’(?!\w)", 0),

@@ -116,10 +116,9 @@ class Life:
         await self.whatever_happens(points, lambda: self.record(number))
 
     def text(self, rng: random.Random, forms: tuple[str, ...]) -> str:
-        names = [name for name in NAMES if name not in self.gone] or ["Nothing"]
-        name = rng.choice(names)
+        name = rng.choice([name for name in NAMES if name not in self.gone] or ["something"])
         form = rng.choice(forms)
-        if "{}" in form:
+        if "{}" in form and name in NAMES:
             self.told.add(name)
         return form.replace("{}", name)
 
@@ -166,7 +165,7 @@ class Life:
         except ForgetRefused as refusal:  # the answer was lost after the commit: nothing matches any more
             assert "not what was previewed" in str(refusal)  # noqa: PT017
         else:
-            assert done_.erased["traces_left"] == 0
+            assert done_.erased["traces_left"] == 0, await self.tables.fetchval(FORGOTTEN, f"%{args.topic}%")
 
     async def work(self, points: int | None) -> None:
         """A worker that may die anywhere, and one that comes after it."""

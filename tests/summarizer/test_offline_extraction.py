@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from chatmem.work import ExtractedItem, Extraction, WorkMessage
 from chatmem_summarizer.offline_extract import extract_from
 from tests.summarizer.extraction_cases import NEGATIVE, POSITIVE
+from tests.summarizer.unseen_sentences import TOLD, UNTOLD
 
 SINGAPORE = ZoneInfo("Asia/Singapore")
 WRITTEN = datetime(2026, 2, 18, 9, tzinfo=SINGAPORE)
@@ -251,3 +252,23 @@ def test_endless_text_costs_no_endless_time(word: str) -> None:
     started = time.process_time()
     found((word * 20_000)[:20_000])
     assert time.process_time() - started < 2.0
+
+
+def test_sentences_nobody_tuned_a_rule_to_are_read_as_well() -> None:
+    """First look, before any rule was changed: 43 of 45 told were found, 3 of 60 untold (pasted mails) became facts."""
+    told = [(text, kinds, words) for text, wants in TOLD for kinds, words in wants]
+    met = [_tells(found(text), kinds, words) for text, kinds, words in told]
+    wrong = [
+        (text, item.text) for text in UNTOLD for certainty, _, item in items(found(text)) if certainty == "certain"
+    ]
+    missed = [text for (text, _, _), ok in zip(told, met, strict=True) if not ok]
+    print(f"\n{len(told)} told, {sum(met)} found; {len(UNTOLD)} untold, {len(wrong)} taken for facts; missed {missed}")
+    assert sum(met) >= 0.95 * len(told)
+    assert wrong == []
+
+
+def _tells(extraction: Extraction, kinds: frozenset[str], words: tuple[str, ...]) -> bool:
+    return any(
+        kind in kinds and all(word.casefold() in item.text.casefold() for word in words)
+        for _, kind, item in items(extraction)
+    )

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatmem_server.memories.eligibility import eligible_sentences
 from chatmem_server.memories.evidence import Source, check, contains_quote, supported
 
 ZONE = ZoneInfo("Asia/Singapore")
@@ -169,3 +170,76 @@ def test_a_number_nobody_said_is_never_supported(said: str, number: int) -> None
 def test_any_texts_can_be_checked(item: str, quote: str, said: str) -> None:
     check(item, quote, [source(said)])
     supported(item, said)
+
+
+# (item, quote, message): said by or of somebody else, played, sung or pasted; a model took it for the user's.
+ANOTHERS = [
+    ("Lives in Osaka", "he lives in Osaka", "My friend says he lives in Osaka."),
+    ("User lives in Osaka", "My friend says he lives in Osaka", "My friend says he lives in Osaka."),
+    ("Hates her job at Oracle", "she hates her job at Oracle", "She told me that she hates her job at Oracle."),
+    ("User is moving to Ohio", "I am moving to Ohio", "According to my neighbour, I am moving to Ohio."),
+    ("User needs the report by Friday", "I need the report by Friday", "My boss wrote: I need the report by Friday."),
+    ("User is a doctor", "I'm a doctor", "He goes, I'm a doctor, trust me."),
+    (
+        "User prefers email over phone",
+        "they prefer email over phone",
+        "The customer said they prefer email over phone.",
+    ),
+    (
+        "User is a detective called Marlowe",
+        "I am a detective called Marlowe",
+        "In my novel, I am a detective called Marlowe who lives in Los Angeles.",
+    ),
+    ("User was born in the USA", "I was born in the USA", "The song goes: I was born in the USA"),
+    (
+        "User is the king of England",
+        "I'm the king of England",
+        "Oh sure, I'm the king of England and I live in Buckingham Palace.",
+    ),
+    ("User lives in Texas", "I live in Texas", "# I live in Texas\nconst city = 'Austin'"),
+    ("User works at a bakery", "Bob works at a bakery", "You are Bob. Bob works at a bakery and likes jazz."),
+    ("User likes jazz", "My brother likes jazz", "My brother likes jazz."),
+    (
+        "User is allergic to nuts",
+        "my son is allergic to nuts",
+        "At the doctor we learned that my son is allergic to nuts.",
+    ),
+    (
+        "User is a vampire from Romania",
+        "I'm a vampire from Romania",
+        "Let's play a game where I'm a vampire from Romania.",
+    ),
+]
+OWN = [
+    ("User's brother likes jazz", "My brother likes jazz", "My brother likes jazz."),
+    ("User's friend lives in Osaka", "My friend says he lives in Osaka", "My friend says he lives in Osaka."),
+    (
+        "User's son is allergic to nuts",
+        "my son is allergic to nuts",
+        "At the doctor we learned that my son is allergic to nuts.",
+    ),
+    ("User lives in Osaka", "I live in Osaka", "I live in Osaka with my friend."),
+    ("Works at Oracle", "I work at Oracle", "I work at Oracle, my boss says I am good."),
+    ("Prefers tea", "I prefer tea", "My wife likes coffee but I prefer tea."),
+    ("User and their wife live in Ghent", "My wife and I live in Ghent", "My wife and I live in Ghent."),
+    ("User has a dog called Rex", "our dog is called Rex", "our dog is called Rex"),
+    ("User's name is Priya", "My name is Priya", "My name is Priya"),
+    (
+        "User was told by the doctor to avoid salt",
+        "the doctor told me to avoid salt",
+        "Today the doctor told me to avoid salt.",
+    ),
+    ("User says goodbye to smoking", "I said goodbye to smoking", "I said goodbye to smoking in May."),
+]
+
+
+@pytest.mark.parametrize(("item", "quote", "message"), ANOTHERS)
+def test_what_another_says_or_is_becomes_no_fact_about_the_user(item: str, quote: str, message: str) -> None:
+    stated = any(contains_quote(sentence.text, quote) for sentence in eligible_sentences(message))
+    assert not (stated and check(item, quote, [source(message)]).supported)
+
+
+@pytest.mark.parametrize(("item", "quote", "message"), OWN)
+def test_what_the_user_says_of_themselves_and_theirs_is_let_through(item: str, quote: str, message: str) -> None:
+    assert any(contains_quote(sentence.text, quote) for sentence in eligible_sentences(message))
+    assert check(item, quote, [source(message)]).supported

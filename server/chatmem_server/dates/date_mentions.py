@@ -124,7 +124,7 @@ _TRIGGER = re.compile(
     r"|January|February|March|April|May\b|June|July|August|September|October|November|December"
     r"|(?i:\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
     r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-    r"|(?i:yesterday|tomorrow)|"
+    r"|(?i:yesterday|tomorrow|christmas|halloween|valentine)|"
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
 
@@ -162,6 +162,17 @@ def _calendar_day(match: re.Match[str]) -> Mention:
     return Mention(
         *_span(match), "day", year=_number(match, "year"), month=_month(match), day=int(match["day"]), last_day=last
     )
+
+
+def _holiday(match: re.Match[str]) -> Mention:
+    month, day = _HOLIDAYS[match["holiday"].lower().replace("’", "'")]
+    return Mention(*_span(match), "day", year=_number(match, "year"), month=month, day=day)
+
+
+_HOLIDAYS: Final = {
+    "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "new year's eve": (12, 31),
+    "new year's day": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14),
+}  # fmt: skip
 
 
 def _numeric(match: re.Match[str]) -> Mention | None:
@@ -275,6 +286,10 @@ _PART_TAIL = r"(?:\s+(?:in the\s+)?(?P<part>morning|afternoon|evening|night)\b)?
 _RULES: Final[tuple[_Rule, ...]] = (
         (r"\b(?P<y>\d{4})[-/](?P<m>\d\d?)[-/](?P<d>\d\d?)(?![\d-])", _iso),
         (rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?![\d:]){_RANGE}(?:,?\s+{_YEAR})?", _calendar_day),
+        (
+            rf"\b(?P<holiday>christmas(?: (?:eve|day))?|new year['’]s (?:eve|day)|halloween|valentine['’]s day)(?:,?\s+{_YEAR})?\b",
+            _holiday,
+        ),
         (rf"\b(?:the\s+)?{_DAY}{_RANGE}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?", _calendar_day),
         (r"\b(?P<a>\d\d?)(?P<dot>[/.])(?P<b>\d\d?)(?P=dot)(?P<year>\d{4}|\d\d)\b(?![./]\d)", _numeric),
         (r"(?<=\bon )(?P<a>\d\d?)(?P<dot>/)(?P<b>\d\d?)(?![\d/])", _numeric),

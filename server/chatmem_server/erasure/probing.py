@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from chatmem_server.erasure.derived import TEXTS
-from chatmem_server.erasure.redaction import Target, states_any
+from chatmem_server.erasure.redaction import Target, redact_all, states_any
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import messages
@@ -48,7 +49,7 @@ class Prober:
     async def _stated(self, f: Forgotten) -> int:
         """Derived texts and touched messages that still have a sentence stating it."""
         rows = await self._kit.database.rows(TEXTS, f.owner_id)
-        left = sum(states_any(f"{row['text'] or ''}\n{row['body']}", f.targets) for row in rows)
+        left = sum(_holds((row["text"] or "", row["body"]), f.targets) for row in rows)
         for at in f.messages:
             lines = await messages.by_ids(self._kit.database, f.owner_id, at.chat_id, [at.line.id])
             left += sum(states_any(line.content, f.targets) for line in lines)
@@ -68,6 +69,11 @@ class Prober:
         lexemes = await self._kit.database.value("retrieval.query_lexemes", index_text(f.topic or "", None)) or []
         rows = await self._kit.database.rows("probe.lexemes", f.owner_id, all_of(lexemes), owner_scope(f.owner_id))
         return sum(not topic.named_in(row["text"]) for row in rows)
+
+
+def _holds(texts: tuple[str, Any], targets: Sequence[Target]) -> bool:
+    """Whether a sentence of a text, or of a string in a JSON value, states a target."""
+    return bool(redact_all(list(texts), targets)[1])
 
 
 def _still_says(text: str, f: Forgotten) -> bool:

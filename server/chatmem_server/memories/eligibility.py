@@ -44,11 +44,17 @@ _FOREIGN: Final = tuple(
         rf"{re.escape(FENCE_OPEN)}.*?(?:{re.escape(FENCE_CLOSE)}|\Z)",
         r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)",
         r"`[^`\n]+`",
-        r"^[ \t]*>[^\n]*$",
+        r"^[ \t]*(?:>|//|#(?=\s)|/\*|♪|♫)[^\n]*$",
         r"^(?: {4,}|\t)[^\n]*$",
         r"<(code|pre|blockquote|memory|quote)\b.*?(?:</\1>|\Z)",
         r"^On [^\n]{6,80} wrote:[ \t]*$.*\Z",
         r"^-{2,} ?(?:Forwarded|Original) [Mm]essage.*\Z",
+        # A letter or mail: from the salutation of somebody to the name under its close; with headers, all of it.
+        r"^(?:Dear|Hi|Hello|Hey|Hallo|Liebe[rs]?|Sehr geehrte[rs]?|Bonjour|Ch[eè]re?|Hola|Estimad[oa]) "
+        r"(?!there|all|team|Claude|ChatGPT|assistant|bot)[A-ZÄÖÜ][^\n.!?]{0,40}\n.*?"
+        r"^(?:(?:Best|Kind|Warm)(?: regards| wishes)?|Regards|Cheers|Sincerely|Yours[^\n]{0,20}|(?:Many )?[Tt]hanks"
+        r"|Mit freundlichen Grüßen|(?:Viele|Liebe) Grüße|Cordialement|Bien à vous|Saludos|Un saludo)[,.!]?[ \t]*\n[^\n]{1,60}",
+        r"^(?:(?:Subject|Betreff|Objet|Asunto): \S|(?:From|To|Cc|Von|An): [^\n]*@).*\Z",
     )
 )
 _QUOTED = re.compile(
@@ -116,7 +122,7 @@ def _sentence(text: str, start: int, end: int) -> Sentence | None:
 _TRIM: Final = " \t\n\r-*•·–—" + _BLANK
 _SCENE = re.compile(
     r"\b(?:imagine|suppose|supposing|pretend|let['’]?s (?:say|assume|pretend|imagine)|let us (?:say|assume|suppose)|hypothetically"
-    r"|assum(?:e|ing) (?:that|i|we|you|the)|for the sake of argument|role-?play|in this scenario|act as|stell dir vor|angenommen"
+    r"|assum(?:e|ing) (?:that|i|we|you|the)|for the sake of argument|role-?play|in this scenario|act as|a game (?:where|in which)|my character(?: is|['’]s| was| has| lives)|in (?:my|our|this|the) (?:novel|story|dream|film|movie|comic|script|campaign|fan ?fiction)(?=,)|in another life|stell dir vor|angenommen"
     r"|imagina|supongamos|imaginons|supposons|представь|предположим|допустим)\b|假设|如果我是|想象",
     re.IGNORECASE,
 )
@@ -125,7 +131,7 @@ _BACK_TO_FACT = re.compile(
 )
 _HYPOTHETICAL = re.compile(
     r"\b(?:(?<!sure )(?<!know )(?<!wonder )(?<!remember )(?<!prefer )(?<!prefer it )(?<!like it )(?<!appreciate it )(?<!better )if (?:i|we|you|my|it|someone|the user)\b(?!['’]m not mistaken| remember| recall)|what if\b"
-    r"|were i\b|i wish\b|if only\b|i (?:would|could|might|should) have\b|as if\b|say i\b|for (?:example|instance), (?:i|if)\b"
+    r"|^\W*(?:oh|yeah|haha?|lol)[, ]+(?:sure|right|great|yes|totally)\b|were i\b|i wish\b|if only\b|i (?:would|could|might|should) have\b|as if\b|say i\b|for (?:example|instance), (?:i|if)\b"
     r"|would (?:i|it) be|wenn ich|si j[e']|si (?:yo|fuera|tuviera)|если бы)\b",
     re.IGNORECASE,
 )

@@ -17,6 +17,7 @@ from chatmem_server.dates.date_mentions import Mention
 from chatmem_server.dates.day_spans import Days, Direction, days_of, readings_of
 from chatmem_server.dates.time_expressions import directions_of
 from chatmem_server.memories.claims import Claims, claims, plain
+from chatmem_server.memories.whose import attributed
 from chatmem_server.text.stemming import stem
 from chatmem_server.text.synonyms import canonical
 
@@ -53,6 +54,7 @@ def check(item: str, quote: str, sources: Sequence[Source], known_names: Iterabl
         or _unsupported_number(claims(item), said)
         or _unsupported_date(item, sources)
         or _unsupported_denial(item, _sentence_around(quoted.text, quote))
+        or attributed(item, quote, _sentence_as_written(quoted.text, quote))
     )
     return Verdict(False, lacks) if lacks else SUPPORTED
 
@@ -253,6 +255,12 @@ def _sentence_around(text: str, quote: str) -> str:
     end = start + len(wanted)
     before, after = flat[max(0, start - _REACH) : start], flat[end : end + _REACH]
     return re.split(r"[.!?] ", before)[-1] + wanted + re.split(r"(?<=[.!?]) ", after)[0]
+
+
+def _sentence_as_written(text: str, quote: str) -> str:
+    """The sentence of the text that holds the quote, or the quote where it spans several."""
+    whole = [part for part in re.split(r"(?<=[.!?])\s+|\n+", plain(text)) if contains_quote(part, quote)]
+    return whole[0] if whole else quote
 
 
 _REACH: Final = 300  # characters to either side of a quote in which its sentence is looked for
