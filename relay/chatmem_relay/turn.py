@@ -98,7 +98,7 @@ async def run_turn(
         try:
             with timed(manner.emit, "message_recorded"):
                 await record_incoming(memory, incoming)
-            thought = await think(memory, responder, surface, incoming, manner)
+            thought = await patiently(lambda: think(memory, responder, surface, incoming, manner), manner.patience)
         except MemoryUnreachable as error:
             thought = failed(MEMORY_DOWN, error, manner)
         except MemoryRefused as error:
@@ -131,7 +131,7 @@ async def think(
     """
     await surface.typing()
     with timed(manner.emit, "context_received") as found:
-        context = await patiently(lambda: _context(memory, incoming), min(SHORT, manner.patience))
+        context = await _context(memory, incoming)
         found["tokens"] = context.tokens
     prompt = prompts.build(
         context,

@@ -1,0 +1,84 @@
+"""Real model clients behind the bot: what goes over the wire, and who answers when the first one does not."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from chatmem_llm import FirstAvailable
+from chatmem_llm.claude import Claude
+from chatmem_llm.ollama import Ollama
+from chatmem_relay import turn
+from chatmem_relay.responders.model import ModelResponder
+from chatmem_relay.responders.one_piece import InOnePiece
+from tests.memory_fixtures import Memory
+from tests.relay.relaying import relaying
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.ollama_stub import OllamaStub
+from tests.stubs.replies import Fail, HalfStream, Reply, Say
+from tests.stubs.telegram_emulator import Telegram, telegram
+
+pytestmark = pytest.mark.anyio
+
+
+@asynccontextmanager
+async def claude(reply: Reply) -> AsyncIterator[tuple[Claude, AnthropicStub]]:
+    async with AnthropicStub(reply) as stub:
+        model = Claude("key", "claude-sonnet-5-5", base_url=stub.url)
+        try:
+            yield model, stub
+        finally:
+            await model.aclose()
+
+
+@asynccontextmanager
+async def ollama(reply: Reply) -> AsyncIterator[tuple[Ollama, OllamaStub]]:
+    async with OllamaStub(reply) as stub:
+        model = Ollama(stub.url, "llama3.2")
+        try:
+            yield model, stub
+        finally:
+            await model.aclose()
+
+
+def texts(api: Telegram) -> list[str]:
+    return [message["text"] for message in api.sent]
+
+
+async def test_claude_gets_the_sections_with_cache_breakpoints(memory: Memory) -> None:
+    async with claude(Say("Miso, of course.")) as (model, stub), relaying(memory, ModelResponder(model, 20)) as api:
+        for i in range(15):
+            await api.say(f"My cat Miso did trick number {i}")
+            await api.replies(i + 1)
+    first, last = stub.asked[0].body, stub.asked[-1].body
+    assert last["stream"] is True
+    marked = [block for block in last["system"] if "cache_control" in block]
+    assert 1 <= len(marked) <= 4
+    assert first["system"][0] == last["system"][0], "what is stable stays byte for byte"
+    assert "cache_control" not in last["system"][-1]
+    assert stub.asked[-1].user.endswith("My cat Miso did trick number 14")
+
+
+async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_person_is_told(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api, claude(Fail(529)) as (first, _), ollama(Say("I am the local one.")) as (second, stub):
+        both = ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)
+        async with relaying(memory, both, api=api, state=tmp_path):
+            await api.say("Hello")
+            await api.replies(1)
+        async with relaying(memory, ModelResponder(first, 20), api=api, state=tmp_path):
+            await api.say("Hello again")
+            await api.replies(2)
+    assert texts(api) == ["I am the local one.", turn.MODEL_DOWN]
+    assert len([m for m in stub.asked[0].messages if m["role"] == "system"]) == 1, "local templates keep one of several"
+
+
+async def test_an_answer_that_breaks_off_is_not_shown_as_one(memory: Memory) -> None:
+    async with (
+        claude(HalfStream("Half an ans")) as (model, _),
+        relaying(memory, ModelResponder(model, 20)) as api,
+    ):
+        await api.say("Hello")
+        await api.until(lambda: texts(api) == [turn.MODEL_DOWN])
