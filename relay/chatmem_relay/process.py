@@ -6,8 +6,10 @@ import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from filelock import FileLock, Timeout
 from telegram import Bot, BotCommand
 from telegram.error import InvalidToken, TelegramError
 
@@ -47,7 +49,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
     stop = stop or _stopped_by_signals()
-    async with make_bot(token, settings.bot_api_url) as bot:
+    async with _alone(settings.data_dir / "relay"), make_bot(token, settings.bot_api_url) as bot:
         if not await introduce(bot, settings, stop):
             return
         async with connect_http(settings.url, bearer) as memory, _desk(settings, memory, responder) as desk:
@@ -120,6 +122,21 @@ def _checked(settings: RelaySettings) -> str:
     if settings.webhook_url is not None and settings.webhook_secret is None:
         raise SettingsError("TELEGRAM_WEBHOOK_SECRET is not set: without it anybody could send the bot updates.")
     return settings.bot_token.get_secret_value()
+
+
+@asynccontextmanager
+async def _alone(folder: Path) -> AsyncGenerator[None]:
+    """Two relays on one folder would both make up for what the last one owed. Raises SettingsError."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    lock = FileLock(folder / "lock")
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise SettingsError(f"Another relay runs on {folder}; stop it first.") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 @asynccontextmanager

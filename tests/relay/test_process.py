@@ -64,6 +64,15 @@ async def test_a_setting_that_cannot_work_is_named(
     assert "revoked" not in errors.replace("was revoked", ""), "a token is never printed"
 
 
+async def test_a_second_relay_on_the_same_folder_is_told_so(server: HttpServer, api: Telegram) -> None:
+    async with relay_process(server, api):
+        await api.until(lambda: bool(api.api.of("getUpdates")))
+        async with relay_process(server, api) as second:
+            code, errors = await second.said()
+    assert code == 1
+    assert "Another relay runs on" in errors
+
+
 @pytest.mark.parametrize(("messages", "kills"), [(12, 4), pytest.param(300, 60, marks=pytest.mark.slow)])
 @pytest.mark.timeout(900)
 async def test_killed_again_and_again_it_answers_every_message_once_and_in_order(
