@@ -108,9 +108,10 @@ class Relay:
         except MemoryUnreachable:
             await self._still_away(update)
             raise
-        except Exception:
+        except Exception as error:
             # An update that breaks us would come again and again, and nothing after it.
             logger.exception("update %s could not be taken in and is passed over", update.update_id)
+            self._e.emit("update_passed_over", update=update.update_id, reason=type(error).__name__)
         self._is_back()
         self._was_seen(update.update_id)
 
@@ -258,14 +259,15 @@ class Relay:
 
     async def _deal_with(self, case: _Case) -> None:
         """The edge of one update: whatever breaks in it, the person gets a sentence and the next update its turn."""
-        try:
-            with tracing.traced("turn", case.entry.traceparent):
+        with tracing.traced("turn", case.entry.traceparent):
+            try:
                 await (self._obey(case) if self._is_order(case) else self._answer(case))
-        except Exception:
-            logger.exception("update %s failed", case.update_id)
-            await self._say(case, BROKEN)
-        finally:
-            await case.surface.close()
+            except Exception as error:
+                logger.exception("update %s failed", case.update_id)
+                self._e.emit("turn_failed", reason=type(error).__name__)
+                await self._say(case, BROKEN)
+            finally:
+                await case.surface.close()
         self._e.inbox.done(case.update_id)
 
     async def _answer(self, case: _Case) -> None:
@@ -326,10 +328,13 @@ class Relay:
             await commands.run(self._e.desk, case.surface, case.told)
 
     async def _press(self, query: CallbackQuery) -> None:
-        try:
-            await press(query, self._e.desk.memory, self._e.outbox, self._e.moved)
-        except Exception:
-            logger.exception("a button failed")
+        with tracing.traced("button"):
+            try:
+                with timed(self._e.emit, "button_pressed"):
+                    await press(query, self._e.desk.memory, self._e.outbox, self._e.moved)
+            except Exception as error:
+                logger.exception("a button failed")
+                self._e.emit("turn_failed", reason=type(error).__name__)
 
     async def _still_away(self, update: Update) -> None:
         self._away_since = self._away_since or time.monotonic()

@@ -175,7 +175,7 @@ def _programme(e: Equipment, routines: tuple[Routine, ...]) -> Programme:
     return Programme(
         routines=routines,
         writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile_at),
-        sender=Sender(e.outbox, e.desk.memory, e.moved, zone, summariser(e.settings, SUMMARY_SECONDS), e.now),
+        sender=Sender(e.outbox, e.desk.memory, e.moved, zone, summariser(e.settings, SUMMARY_SECONDS), e.now, e.emit),
         agents=e.agents,
         home=e.settings.default_user,
         emit=e.emit,

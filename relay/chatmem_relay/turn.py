@@ -133,15 +133,16 @@ async def think(
     with timed(manner.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
-    prompt = prompts.build(
-        context,
-        incoming.text,
-        policy=manner.policy,
-        user_name=incoming.user_name,
-        now=manner.now(),
-        zone=manner.zone,
-        profile=manner.profile,
-    )
+    with timed(manner.emit, "prompt_built"):
+        prompt = prompts.build(
+            context,
+            incoming.text,
+            policy=manner.policy,
+            user_name=incoming.user_name,
+            now=manner.now(),
+            zone=manner.zone,
+            profile=manner.profile,
+        )
     try:
         said = await _ask(memory, responder, surface, incoming, prompt, manner)
     except CannotAnswer as error:

@@ -16,12 +16,12 @@ from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 
 MOST_TURNS = 20
-CLIENTS = ("relay", "summarizer")
-"""Processes that call the server; what the server did during a call is drawn below it."""
+SERVER = "server"
+"""All other processes are its clients; what it did during a call of theirs is drawn below it."""
 
 TROUBLE = frozenset(
     "model_fallback parse_failed turn_failed turn_resumed reply_not_shown reply_unrecorded work_failed work_crashed "
-    "work_handed_back lease_lost result_refused submit_delayed".split()
+    "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
 """Of a start, which is the rounded `ms` before the end."""
@@ -112,14 +112,16 @@ def tree_of(events: Sequence[Event]) -> Tree:
     origin = ordered[0].start
     tree = Tree(escape(_title(ordered)))
     branches = {name: tree.add(f"[bold]{escape(name)}[/bold]") for name in _processes(ordered)}
-    places: dict[int, Tree] = {}
-    for event in ordered:
-        above = holder(event, ordered)
-        branch = places[id(above)] if above is not None else branches[event.process]
-        places[id(event)] = branch.add(_line(event, origin, branch is not branches.get(event.process)))
+    holders = [holder(event, ordered) for event in ordered]
+
+    def grow(branch: Tree, above: Event | None, process: str | None = None) -> None:
+        for event, held_by in zip(ordered, holders, strict=True):
+            if held_by is above and process in (None, event.process):
+                grow(branch.add(_line(event, origin, process is None)), event)
+
     for name, branch in branches.items():
-        if not branch.children:
-            tree.children.remove(branches[name])
+        grow(branch, None, name)
+    tree.children = [branch for branch in tree.children if branch.children]
     return tree
 
 
@@ -132,13 +134,13 @@ def holder(event: Event, events: Sequence[Event]) -> Event | None:
 def _holds(outer: Event, inner: Event) -> bool:
     if outer.ms is None or outer.ms <= (inner.ms or 0):
         return False
-    related = outer.process == inner.process or (outer.process in CLIENTS and inner.process not in CLIENTS)
+    related = outer.process == inner.process or inner.process == SERVER
     jobs = {e.details["job"] for e in (outer, inner) if "job" in e.details}
     return related and len(jobs) < 2 and outer.start <= inner.start + ROUNDING and inner.at <= outer.at + ROUNDING
 
 
 def _processes(events: Sequence[Event]) -> list[str]:
-    known = ["relay", "server", "summarizer"]
+    known = ["relay", SERVER, "summarizer"]
     found = {event.process for event in events}
     return [name for name in known if name in found] + sorted(found.difference(known))
 
@@ -159,9 +161,9 @@ def _after(events: Sequence[Event], name: str) -> float | None:
     return (min(done) - began).total_seconds() * 1000 if done else None
 
 
-def _line(event: Event, origin: datetime, elsewhere: bool) -> str:
+def _line(event: Event, origin: datetime, below: bool) -> str:
     after = (event.start - origin).total_seconds() * 1000
-    name = f"{event.process}: {event.name}" if elsewhere and event.process not in CLIENTS else event.name
+    name = f"{event.process}: {event.name}" if below and event.process == SERVER else event.name
     details = " ".join(f"{key}={_value(value)}" for key, value in event.details.items())
     took = f"[bold]{_ms(event.ms)}[/bold] " if event.ms is not None else ""
     colour = "red" if event.name in TROUBLE or event.details.get("ok") is False else "cyan"

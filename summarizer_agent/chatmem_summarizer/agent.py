@@ -125,9 +125,9 @@ class Agent:
             await _ended(work, lease)
 
     async def _work(self, job: WorkItem) -> None:
-        started = time.perf_counter()
         emit = self._emitter(job)
         emit("work_claimed", attempt=job.attempt)
+        started = time.perf_counter()
         try:
             outcome = await done(job.input, self._ladder, emit, may_use_model=job.may_use_model)
         except Exception as error:

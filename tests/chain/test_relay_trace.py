@@ -8,7 +8,7 @@ import pytest
 
 from tests.chain.whole import TALKER, Whole, both, whole
 from tests.stubs.otlp_collector import OtlpCollector
-from tests.stubs.replies import Fail, Reply, Say
+from tests.stubs.replies import Fail, Hang, Reply, Say
 from tests.stubs.stub import Asked
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
@@ -33,7 +33,8 @@ async def test_a_turn_is_one_trace_through_all_three_processes(life: Whole) -> N
     assert {e["process"] for e in found} == {"relay", "server", "summarizer"}
     names = [e["event"] for e in found if e["process"] == "relay"]
     assert names == [
-        *("message_received", "message_recorded", "context_received", "model_start", "model_complete"),
+        *("message_received", "message_recorded", "context_received", "prompt_built", "model_start"),
+        *("model_complete",),
         *("tags_parsed", "reply_sent", "reply_recorded"),
     ]
     told = {e["event"] for e in found}
@@ -76,6 +77,32 @@ async def test_a_fallen_back_model_and_a_failed_parse_are_events(life: Whole) ->
     assert [(e["process"], e["to"]) for e in fallen][:1] == [("summarizer", "deterministic")]
     assert "model_fallback" in await life.command("trace", found[0]["traceId"])
     assert any("model_fallback" in line for line in (await life.command("trace")).splitlines())
+
+
+async def test_a_turn_that_a_kill_interrupts_goes_on_in_its_own_trace(life: Whole) -> None:
+    life.model.script = lambda asked: Hang()
+    try:
+        await life.telegram.say("I live in Singapore", 105)
+        await life.until(lambda: asked_about(life, "I live in Singapore"))
+        await life.kill("relay")
+    finally:
+        life.model.script = both
+    await life.start("relay")
+    await life.heard(105, 1)
+    await life.until(lambda: has_told(life, 105, "reply_recorded"))
+    names = [e["event"] for e in of_turn(life, 105) if e["process"] == "relay"]
+    assert names[:4] == ["message_received", "message_recorded", "context_received", "prompt_built"]
+    assert names[4:7] == ["model_start", "turn_resumed", "context_received"]
+    assert names[-2:] == ["reply_sent", "reply_recorded"]
+    assert "turn_resumed" in await life.command("trace", of_turn(life, 105)[0]["traceId"])
+
+
+async def asked_about(life: Whole, said: str) -> bool:
+    return any(asked.user.endswith(said) and asked.model == TALKER for asked in life.model.asked[-1:])
+
+
+async def has_told(life: Whole, chat: int, event: str) -> bool:
+    return any(e["event"] == event for e in of_turn(life, chat))
 
 
 async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
@@ -124,7 +151,7 @@ async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
         "tags_applied",
         "forgotten",
     }
-    assert {process for process, _ in told} == {"relay", "server", "summarizer"}
+    assert {process for process, _ in told} == {"relay", "server", "summarizer", "send"}
 
 
 async def test_without_observability_the_command_says_how_to_switch_it_on(life: Whole, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ TALKER = "claude-sonnet-5-5"
 """The model that answers people; the summarizer asks another."""
 
 PROCESSES = {"server": ("chatmem_server", "--http"), "summarizer": ("chatmem_summarizer",), "relay": ("chatmem_relay",)}
-READY_SECONDS = 60
+READY_SECONDS = 120
 HOURS_AGO = 6
 
 
@@ -158,7 +158,7 @@ class Whole:
         deadline = time.monotonic() + seconds
         while not (found := await true()):
             if time.monotonic() > deadline:
-                raise TimeoutError("\n".join(self.said(name)[-2000:] for name in self.processes))
+                raise TimeoutError(self.complaints())
             await asyncio.sleep(0.02)
         return found
 
@@ -203,9 +203,16 @@ class Whole:
         return self.messages(chat)
 
     async def seen(self, true: Callable[[], bool]) -> None:
-        """Wait for something to become true of the emulator; longer than its own patience on a busy machine."""
-        async with asyncio.timeout(60), self.telegram.world.changed:
-            await self.telegram.world.changed.wait_for(true)
+        """Wait for something to become true of the emulator; longer than its own patience, for a busy machine."""
+        try:
+            async with asyncio.timeout(READY_SECONDS), self.telegram.world.changed:
+                await self.telegram.world.changed.wait_for(true)
+        except TimeoutError as error:
+            raise TimeoutError(self.complaints()) from error
+
+    def complaints(self) -> str:
+        """The last words of every process."""
+        return "\n".join(f"{name}: {self.said(name)[-2000:]}" for name in self.processes)
 
     def messages(self, chat: int) -> list[dict[str, Any]]:
         return [message for message in self.telegram.sent if message["chat"]["id"] == chat]

@@ -75,10 +75,9 @@ async def _run(programme: Programme, routine: Routine) -> None:
     except (NotShown, MemoryUnreachable, MemoryRefused) as error:
         logger.warning("%s failed: %s", routine.name, error)
         programme.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
-    except Exception:
+    except Exception as error:
         logger.exception("%s failed", routine.name)
-    else:
-        programme.emit("routine_sent", routine=routine.name, characters=len(text))
+        programme.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
 
 
 def _due(programme: Programme, routine: Routine, after: datetime) -> datetime | None:

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from chatmem import contract as c
+from chatmem import tracing
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
+from chatmem.journal import Emit, journal, silent, timed
 from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.memory_outage import patiently
@@ -48,6 +50,7 @@ class Sender:
     zone: ZoneInfo
     model: Model | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    emit: Emit = silent
 
 
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
@@ -61,7 +64,9 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     surface = ChatSurface(
         sender.outbox, Address(chat, post.thread_id), external_id=lambda n: sender.moved.external_id(chat, n)
     )
-    ids = await surface.send(post.text)
+    with timed(sender.emit, "routine_sent", routine=post.routine) as found:
+        ids = await surface.send(post.text)
+        found["messages"] = len(ids)
     args = c.RecordMessageArgs(
         role="assistant",
         content=post.text,
@@ -71,10 +76,11 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
         sent_at=sender.now().astimezone(sender.zone),
         channel=CHANNEL,
         routine=post.routine,
-        summary=await shortened(post.text, sender.model),
+        summary=await shortened(post.text, sender.model, emit=sender.emit),
         agent_id=post.agent,
     )
-    return await patiently(lambda: sender.memory.record_message(args))
+    with timed(sender.emit, "routine_recorded", routine=post.routine):
+        return await patiently(lambda: sender.memory.record_message(args))
 
 
 def moved_groups(settings: RelaySettings) -> MovedGroups:
@@ -97,9 +103,11 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
     ):
         moved = moved_groups(settings)
         model = summariser(settings, SUMMARY_SECONDS)
-        sender = Sender(Outbox(bot, moved, tries=SEND_TRIES), memory, moved, ZoneInfo(settings.timezone), model)
+        outbox, emit = Outbox(bot, moved, tries=SEND_TRIES), journal("send", settings)
+        sender = Sender(outbox, memory, moved, ZoneInfo(settings.timezone), model, emit=emit)
         try:
-            await send_and_record(sender, post)
+            with tracing.traced("send"):
+                await send_and_record(sender, post)
         except NotShown as error:
             sys.stderr.write(f"not sent: {error}\n")
             return 1

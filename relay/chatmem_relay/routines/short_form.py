@@ -5,6 +5,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable
 
+from chatmem.journal import Emit, silent
 from chatmem_llm import LLMError
 
 logger = logging.getLogger(__name__)
@@ -20,15 +21,23 @@ _CHATTER = re.compile(r"^(?:here(?:'s| is)|certainly|sure|of course|summary:|```
 Model = Callable[[str], Awaitable[str]]
 
 
-async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS) -> str:
-    """Never longer than the text; `model` may be missing, slow or useless."""
-    if model is not None:
-        try:
-            async with asyncio.timeout(seconds):
-                return usable(await model(ASK.format(text=text)), text) or text[:FALLBACK_CHARACTERS]
-        except (LLMError, TimeoutError) as error:
-            logger.info("the local model gave no summary: %s", error)
-    return text[:FALLBACK_CHARACTERS]
+async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS, emit: Emit = silent) -> str:
+    """Never longer than the text; `model` may be missing, slow or useless, which is told to `emit`."""
+    summary = await _asked(text, model, seconds, emit) if model is not None else None
+    return summary or text[:FALLBACK_CHARACTERS]
+
+
+async def _asked(text: str, model: Model, seconds: float, emit: Emit) -> str | None:
+    try:
+        async with asyncio.timeout(seconds):
+            summary = usable(await model(ASK.format(text=text)), text)
+    except (LLMError, TimeoutError) as error:
+        logger.info("the local model gave no summary: %s", error)
+        emit("model_fallback", model="local", to="beginning", reason=type(error).__name__)
+        return None
+    if summary is None:
+        emit("parse_failed", model="local", reason="no summary of the message")
+    return summary
 
 
 def usable(said: str, text: str) -> str | None:
