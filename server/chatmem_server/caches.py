@@ -3,7 +3,7 @@
 from chatmem_server.dates import dating
 from chatmem_server.memories import attributes, claims, dedup_guards
 from chatmem_server.retrieval import signals
-from chatmem_server.text import stemming, tokens
+from chatmem_server.text import secrets, stemming, tokens
 
 
 def clear() -> None:
@@ -12,6 +12,7 @@ def clear() -> None:
     claims.claims.cache_clear()
     dating.with_dates.cache_clear()
     dedup_guards.read.cache_clear()
+    secrets.may_hold.cache_clear()
     signals.clear_cache()
     stemming.stem.cache_clear()
     tokens.clear_cache()

@@ -27,6 +27,7 @@ from chatmem_server.store import chats, lanes, memories, messages, profile, queu
 from chatmem_server.store.lanes import Lane
 from chatmem_server.store.messages import Line
 from chatmem_server.store.summaries import Summary
+from chatmem_server.text.secrets import mask
 from chatmem_server.text.tokens import clip
 
 CURRENT_TOKENS = 120
@@ -162,5 +163,5 @@ def _open(lane: Lane | None) -> int:
 
 def _gist(lines: list[Line]) -> str:
     """The user's own newest words: the current session is too young for a summary."""
-    said = " · ".join(line.content for line in lines if line.role == "user")[-4000:]
+    said = mask(" · ".join(line.content for line in lines if line.role == "user"))[-4000:]
     return clip(said, CURRENT_TOKENS)[0]

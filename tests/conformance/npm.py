@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-PACKAGES = ("node@22.23.3", "@modelcontextprotocol/inspector@2.12.0", "@anthropic-ai/claude-code@2.1.329")
+PACKAGES = (
+    "node@22.23.3",
+    "@modelcontextprotocol/inspector@2.12.0",
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+    "@anthropic-ai/claude-code@2.1.329",
+)
 """Node comes with them: Inspector needs 22.19 or later, and under an older one npm would install an old Inspector."""
 
 INSTALL_SECONDS = 600

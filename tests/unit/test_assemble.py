@@ -51,6 +51,7 @@ def materials(draw: st.DrawFn) -> Material:
             chunks=chunks,
             memories=[_memory(draw, n) for n in range(1, draw(st.integers(0, 15)))],
             quoted=draw(st.none() | st.just(window[0] if window else None)),
+            erasures=0,
         ),
         hits=[_hit(draw, n) for n in range(1, draw(st.integers(0, 12)))],
         around=[],

@@ -6,6 +6,7 @@ from chatmem.contract import Focus
 from chatmem_server.context.slots import pending
 from chatmem_server.store.context import ContextRows
 from chatmem_server.store.messages import Line
+from chatmem_server.text.secrets import mask
 
 
 def find_focus(rows: ContextRows, query: str | None, now: datetime) -> Focus | None:
@@ -17,10 +18,12 @@ def find_focus(rows: ContextRows, query: str | None, now: datetime) -> Focus | N
     filled = pending(open_slot, query)
     if filled is not None:
         slot, value = filled
-        text = latest.content if latest else ""
+        text = mask(latest.content) if latest else ""
         return Focus(source="slot", message_id=rows.lane.focus_id, role="assistant", text=text, slot=slot, value=value)
     return _on("latest", latest) if latest is not None else None
 
 
 def _on(source: str, line: Line) -> Focus:
-    return Focus.model_validate({"source": source, "message_id": line.id, "role": line.role, "text": line.content})
+    return Focus.model_validate(
+        {"source": source, "message_id": line.id, "role": line.role, "text": mask(line.content)}
+    )

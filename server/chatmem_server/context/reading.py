@@ -18,6 +18,7 @@ from chatmem_server.store import messages, receipts
 from chatmem_server.store.context import ContextRows, Limits
 from chatmem_server.store.messages import Line
 from chatmem_server.store.receipts import Receipt
+from chatmem_server.text.secrets import mask
 
 MOST_MESSAGES = 400
 """Messages read for a window at most: far more than a budget holds, should the summarizer be down for long."""
@@ -84,7 +85,7 @@ class ContextReader:
         return c.SearchResult(
             id=hit.id,
             kind=hit.kind,
-            text=hit.full_text,
+            text=mask(hit.full_text),
             role=hit.role,
             speaker=hit.speaker,
             at=hit.at.astimezone(self._kit.zone),

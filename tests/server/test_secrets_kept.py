@@ -1,0 +1,117 @@
+"""Secrets a person types: in the message they typed, and nowhere that is derived, recalled, sent to a model or logged."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.settings import ServerSettings
+from chatmem_llm.claude import Claude
+from chatmem_server.storage import Storage
+from chatmem_summarizer.ladder import Guarded, Ladder, Step
+from tests.memory_fixtures import Clock, Memory
+from tests.offline_worker import work_off
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.competent import competent
+from tests.unit.test_secrets import AWS, BOT, GITHUB, GOOGLE, JWT, PEM, SK, SLACK
+
+pytestmark = pytest.mark.anyio
+
+TYPED = {
+    SK: f"My key is {SK}, I like tea.",
+    AWS: f"Use {AWS} for the deploy, I live in Singapore.",
+    GITHUB: f"Remember that {GITHUB} is the token of the repository.",
+    SLACK: f"The bot of the team posts with {SLACK}.",
+    GOOGLE: f"maps={GOOGLE}",
+    JWT: f"The cookie is {JWT}; it broke again.",
+    BOT: f"Telegram says {BOT}.",
+    "MIIEow": f"Here is the key:\n{PEM}\nPlease keep it.",
+    "hunter2x": "My password is hunter2x, never mind.",
+    "Sunny-Day99": "The wifi password for the office is Sunny-Day99.",
+    "s3cr3tpart": "We use postgresql://ana:s3cr3tpart@db.example.org/x at work.",
+    "4111 1111 1111 1111": "My card is 4111 1111 1111 1111, it ends in May.",
+}
+KEPT = "My AWS account number is 123456789012."
+VERBATIM = {"messages.content", "message_versions.content"}
+"""Where what was typed may stand: the message itself."""
+
+INDEXED = {"message_fts.tsv"}
+"""The words of the message, by which it is found."""
+
+
+async def exchange(memory: Memory, number: int, text: str) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=f"u{number}"))
+        answer = c.RecordMessageArgs(
+            role="assistant", content="Noted.", message_id=f"a{number}", exchange_of=f"u{number}"
+        )
+        await client.record_message(answer)
+
+
+async def columns(memory: Memory) -> dict[str, str]:
+    """Every column that can hold text, with all it holds."""
+    async with memory.tables() as tables:
+        names = await tables.fetch(
+            "select table_name, column_name from information_schema.columns where table_schema = 'public' "
+            "and data_type in ('text', 'jsonb', 'tsvector', 'ARRAY')"
+        )
+        return {
+            f"{table}.{column}": str(
+                await tables.fetchval(f'select string_agg("{column}"::text, chr(10)) from "{table}"')
+            )
+            for table, column in names
+        }
+
+
+async def test_a_secret_stays_in_the_message_it_was_typed_in(
+    settings: ServerSettings,
+    clock: Clock,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    told = settings.model_copy(update={"observability": True, "log_dir": tmp_path / "logs"})
+    storage = Storage(told, clock)
+    async with storage.running(), AnthropicStub(competent) as stub:
+        await storage.actors()
+        memory = Memory(storage, told)
+        claude = Claude("key", base_url=stub.url)
+        async with memory.agent() as agent:
+            for number, text in enumerate([*TYPED.values(), KEPT] * 4):
+                clock.forward(minutes=5)
+                await exchange(memory, number, text)
+                await work_off(agent, Ladder([Step(Guarded(claude), 15.0)] if number % 2 else []))
+        answers = await asked_for(memory)
+        await claude.aclose()
+        prompts = [str(asked.body) for asked in stub.asked]
+        stored = await columns(memory)
+    lines = [line for file in (tmp_path / "logs").glob("*.jsonl") for line in file.read_text().splitlines()]
+    heard = "\n".join([*lines, caplog.text, *capfd.readouterr()])
+    assert len(prompts) > 5
+    assert len(lines) > 20
+    for secret in TYPED:
+        assert secret in stored["messages.content"]
+        assert {place for place, text in stored.items() if secret in text} <= VERBATIM | INDEXED, secret
+        assert [text for text in answers if secret in text] == []
+        assert not any(secret in prompt for prompt in prompts)
+        assert secret not in heard
+    assert "123456789012" in stored["memories.content"], "an account number is what people want remembered"
+
+
+async def asked_for(memory: Memory) -> list[str]:
+    """What a model is given by the tools that recall."""
+    async with memory.client() as client:
+        contexts = [
+            await client.get_context(c.GetContextArgs(query=query, detail=detail, token_budget=20_000))
+            for query in ("What is the password of the wifi?", "Which key do we use?")
+            for detail in ("text", "sections")
+        ]
+        profile = await client.get_profile(c.GetProfileArgs())
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+        found = [
+            await client.search_memory(c.SearchMemoryArgs(query=query, limit=50))
+            for query in ("password", "key", "card")
+        ]
+    return [answer.model_dump_json() for answer in (*contexts, profile, summary, *found)]
