@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from chatmem_sql import query
@@ -26,6 +27,7 @@ ENVIRONMENT = {
     # Work of a killed summarizer is free again soon.
     "CHATMEM_QUEUE__LEASE_SECONDS": "5",
 }
+MOST_UNANSWERED = 8
 _ANSWER = re.compile(r"^Answer to (note-\d+-\d+)\.$")
 _NOTE = re.compile(r"note-\d+-\d+")
 
@@ -102,11 +104,16 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
 
 
 async def _talk(life: Whole, order: Sequence[Lane], rng: random.Random) -> None:
-    """Some wait for an answer before they go on, some do not."""
-    for lane in order:
+    """Some wait for an answer before they go on, some do not; together they leave at most so many unanswered."""
+    for number, lane in enumerate(order):
+        await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
         note = f"note-{lane.number}-{len(lane.said)}"
         lane.said[note] = await life.telegram.say(f"Keep {note} for me.", lane.user, lane.chat, topic=lane.topic)
         await asyncio.sleep(rng.choice((0.0, 0.05, 0.4)))
+
+
+async def _answered(life: Whole, count: int) -> bool:
+    return sum(bool(_ANSWER.match(message["text"])) for message in life.telegram.sent) >= count
 
 
 async def _kill(
