@@ -129,10 +129,11 @@ async def think(
 
     Raises MemoryUnreachable and MemoryRefused.
     """
-    await surface.typing()
     with timed(manner.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
+    # Only now: while the memory is away, for hours perhaps, nobody is typing.
+    await surface.typing()
     with timed(manner.emit, "prompt_built"):
         prompt = prompts.build(
             context,

@@ -12,7 +12,7 @@ from chatmem_relay.bot import AWAY
 from chatmem_relay.commands import MENU
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
-from tests.relay.relaying import GROUP, PERSONAL, Scripted, down, relaying
+from tests.relay.relaying import GROUP, PERSONAL, Echo, Scripted, down, relaying
 from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, Telegram, slow_down, telegram
 
 pytestmark = pytest.mark.anyio
@@ -37,11 +37,14 @@ async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Me
     assert context.coverage.gap == 0
 
 
-async def test_the_menu_is_set_and_typing_is_shown(memory: Memory) -> None:
-    async with relaying(memory, Scripted("Hi")) as api:
+async def test_the_menu_is_set_and_typing_is_shown_while_the_model_thinks(memory: Memory) -> None:
+    thinking = asyncio.Event()
+    async with relaying(memory, Echo(thinking)) as api:
         await api.say("Hello")
-        await api.replies(1)
         await api.until(lambda: bool(api.world.actions))
+        assert not api.sent
+        thinking.set()
+        await api.replies(1)
     assert [command["command"] for command in api.world.commands] == [name for name, _ in MENU]
 
 
