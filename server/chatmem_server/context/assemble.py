@@ -15,7 +15,6 @@ from chatmem_server.retrieval.question import asks
 from chatmem_server.store.context import Chunk, ContextRows, Remembered
 from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import contained, contained_text, fenced
-from chatmem_server.text.secrets import mask
 from chatmem_server.text.tokens import clip, estimate
 
 ALWAYS = 3
@@ -146,7 +145,7 @@ def _fill_newest(draft: _Draft) -> list[tuple[Line, str]]:
 
 
 def _history_line(m: Material, line: Line) -> str:
-    return contained(mask(form.message_line(line, m.now, m.zone)))
+    return contained(form.message_line(line, m.now, m.zone))
 
 
 def _fill_text(draft: _Draft, name: SectionName, text: str, share: int) -> None:
@@ -177,7 +176,7 @@ def _summary_text(m: Material) -> str:
 def _quoted_text(m: Material) -> str:
     if m.rows.quoted is None:
         return ""
-    quoted, *around = (contained(mask(form.quoted_line(line, m.now, m.zone))) for line in (m.rows.quoted, *m.around))
+    quoted, *around = (contained(form.quoted_line(line, m.now, m.zone)) for line in (m.rows.quoted, *m.around))
     return "\n".join([quoted, "Around it:", *around]) if around else quoted
 
 
@@ -327,7 +326,7 @@ def _unseen(draft: _Draft, memories: Sequence[Remembered]) -> list[Hit]:
 
 
 def _hit_line(m: Material, hit: Hit) -> str:
-    return contained(mask(form.hit_line(hit, m.now, m.zone, m.thread_key)))
+    return contained(form.hit_line(hit, m.now, m.zone, m.thread_key))
 
 
 def _write_memories(draft: _Draft, kept: Sequence[Remembered]) -> None:

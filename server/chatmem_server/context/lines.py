@@ -10,6 +10,7 @@ from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, Remembered
 from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import name_of
+from chatmem_server.text.secrets import mask
 
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
@@ -28,8 +29,10 @@ def message_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
     """`[09:15 AM] User: …`, or a routine by its summary: `[morning-summary | 07:02 AM, 8h ago]: …`."""
     at = clock_time(line.sent_at, zone)
     if line.routine is not None:
-        return f"[{name_of(line.routine)} | {at}, {age(line.sent_at, now)}]: {line.routine_summary or line.content}"
-    return f"[{at}] {speaker(line.role, line.speaker)}: {line.content}"
+        return (
+            f"[{name_of(line.routine)} | {at}, {age(line.sent_at, now)}]: {mask(line.routine_summary or line.content)}"
+        )
+    return f"[{at}] {speaker(line.role, line.speaker)}: {mask(line.content)}"
 
 
 def speaker(role: str, name: str | None) -> str:
@@ -85,11 +88,11 @@ def hit_line(hit: Hit, now: datetime, zone: ZoneInfo, thread_key: str) -> str:
     if hit.kind == "message":
         minute = f" | {clock_time(hit.at, zone)}" if recent else ""
         lane = "" if hit.thread_key == thread_key else f" | in {name_of(hit.thread_key or '')}"
-        return f"[{when}{minute}{lane}] {_teller(hit)}: {hit.text}"
+        return f"[{when}{minute}{lane}] {_teller(hit)}: {mask(hit.text)}"
     if hit.kind == "summary":
-        return f"[Summary | {when}]: {hit.text}"
+        return f"[Summary | {when}]: {mask(hit.text)}"
     note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
-    return f"[{hit.kind} | {when}{note}]: {hit.text}"
+    return f"[{hit.kind} | {when}{note}]: {mask(hit.text)}"
 
 
 def _teller(hit: Hit) -> str:
@@ -102,4 +105,4 @@ def quoted_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
     """`[09:15 AM, yesterday] Assistant: …`: what the user replies to; a routine by its summary, as in the window."""
     if line.routine is not None:
         return message_line(line, now, zone)
-    return f"[{clock_time(line.sent_at, zone)}, {age(line.sent_at, now)}] {speaker(line.role, line.speaker)}: {line.content}"
+    return f"[{clock_time(line.sent_at, zone)}, {age(line.sent_at, now)}] {speaker(line.role, line.speaker)}: {mask(line.content)}"
