@@ -67,7 +67,7 @@ async def measure() -> None:
                 await _over_stdio(postgres, args, seed, report)
         finally:
             for size in args.messages:
-                await _emptied(postgres, size)
+                await emptied(postgres, size)
     if args.json:
         args.json.write_text(json.dumps({"rows": report.rows, "figures": report.figures}, indent=1))
     if args.plot:
@@ -141,7 +141,7 @@ async def _measured(calls: dict[str, Call], args: argparse.Namespace, at_once: i
     return await interleaved(calls, rounds=args.rounds, count=count, at_once=at_once)
 
 
-async def _emptied(postgres: EmbeddedPostgres, size: int) -> None:
+async def emptied(postgres: EmbeddedPostgres, size: int) -> None:
     """What the run wrote is taken out again, so that the database is the same next time."""
     connection: Any = await asyncpg.connect(postgres.dsn(SUPERUSER, f"chatmem_{size}"))
     try:

@@ -22,9 +22,11 @@ from asyncpg import BitString
 
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
 from chatmem_server.embedding.model_files import MEAN, MODEL, fetch
+from chatmem_server.embedding.near_index import NearIndexes
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import migrate
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
+from chatmem_server.store.database import open_database
 from chatmem_sql import migrations
 
 SEED: Final = 20_260_217
@@ -91,7 +93,18 @@ async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
             await admin.execute(f"alter database {name}_new rename to {name}")
     finally:
         await admin.close()
+    await _completed(server.dsn(database=name))
     return server.dsn(database=name)
+
+
+async def _completed(dsn: str) -> None:
+    """What a running server has brought about by then: the newest schema, and a vector index for the large owner."""
+    connection: Any = await asyncpg.connect(dsn)
+    await migrate(connection, migrations())
+    await connection.close()
+    database = await open_database(dsn, size=1)
+    await NearIndexes(database, dsn).build_missing()
+    await database.close()
 
 
 async def _fill(server: EmbeddedPostgres, name: str, folder: Path, messages: int) -> None:

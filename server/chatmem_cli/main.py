@@ -142,9 +142,11 @@ def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or i
 
 
 @app.command()
-def reembed() -> None:
-    """Compute all embeddings anew, in the background of the running server."""
-    _run("maintenance", "reembed")
+def reembed(
+    rollback: Annotated[bool, typer.Option("--rollback", help="Back to the model before the last change.")] = False,
+) -> None:
+    """Change all embeddings to the model the settings name, beside the running server; begun again, it goes on."""
+    _run("maintenance", "rollback" if rollback else "reembed")
 
 
 @app.command()

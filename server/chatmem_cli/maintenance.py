@@ -1,11 +1,18 @@
 """`chatmem replay`, `reembed` and `scrub`: work that is started by hand."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 from rich.console import Console
+from rich.progress import Progress
 
 from chatmem.settings import ServerSettings, load
+from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import opened, storage
+from chatmem_server.embedding.choose import choose_embedder
+from chatmem_server.embedding.generations import NoWayBack
+from chatmem_server.embedding.protocol import Embedder, NoEmbedder
 
 # Texts of people may hold brackets: nothing is markup.
 console = Console(markup=False, highlight=False, soft_wrap=True)
@@ -13,7 +20,7 @@ console = Console(markup=False, highlight=False, soft_wrap=True)
 
 def run(action: str) -> int:
     settings = load(ServerSettings)
-    asyncio.run({"replay": _replay, "reembed": _reembed, "scrub": _scrub}[action](settings))
+    asyncio.run({"replay": _replay, "reembed": _reembed, "rollback": _rollback, "scrub": _scrub}[action](settings))
     return 0
 
 
@@ -31,7 +38,38 @@ async def _scrub(settings: ServerSettings) -> None:
 
 
 async def _reembed(settings: ServerSettings) -> None:
-    """Vectors are dropped; the running server computes them again in the background, newest model."""
-    async with storage(settings) as actors:
-        counts = [await actors.kit.database.run(f"embeddings.{name}") for name in ("messages", "memories", "summaries")]
-    console.print(f"{sum(counts)} texts will be embedded anew by the running server; search works by words meanwhile")
+    """To the model the settings name, beside the running server, whose searches answer from the old vectors meanwhile."""
+    embedder = choose_embedder(settings)
+    if isinstance(embedder, NoEmbedder):
+        raise CommandFailed("CHATMEM_EMBEDDINGS is none: name the model to change to, local or ollama.")
+    async with opened(settings) as storage_, running(embedder):
+        assert storage_.generations is not None  # made with the actors
+        with Progress(console=console) as bar:
+            task = bar.add_task(f"embedding with {embedder.model}", total=None)
+            count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
+    console.print(f"{count} texts embedded; {embedder.model} answers now. Back: chatmem reembed --rollback")
+
+
+async def _rollback(settings: ServerSettings) -> None:
+    async with opened(settings) as storage_:
+        assert storage_.generations is not None  # made with the actors
+        try:
+            model = await storage_.generations.go_back()
+        except NoWayBack as error:
+            raise CommandFailed(str(error)) from error
+    console.print(f"{model} answers again; what came since is embedded by the running server")
+
+
+@asynccontextmanager
+async def running(embedder: Embedder) -> AsyncGenerator[None]:
+    """An embedder at work: fetched and loaded, which may take minutes the first time."""
+    work = asyncio.create_task(embedder.run())
+    try:
+        while not embedder.ready:
+            if failed := embedder.state["failed"]:
+                console.print(f"waiting for {embedder.model}: {failed}")
+            await asyncio.sleep(1)
+        yield
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)

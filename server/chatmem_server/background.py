@@ -19,19 +19,27 @@ logger = logging.getLogger(__name__)
 TIDY_SECONDS = 5.0
 SCRUB_CHECK_SECONDS = 600.0
 NEAR_INDEX_SECONDS = 300.0
+MODEL_SECONDS = 2.0
 
 _PUT_OFF: tuple[type[Exception], ...] = (asyncpg.PostgresError, *PASSING)
 
 
 class Background:
     def __init__(
-        self, actors: Actors, announcer: Announcer, listener: Listener, scrubber: Scrubber, near: NearIndexes
+        self,
+        actors: Actors,
+        announcer: Announcer,
+        listener: Listener,
+        scrubber: Scrubber,
+        near: NearIndexes,
+        follow_model: Callable[[], Awaitable[None]],
     ) -> None:
         self._actors = actors
         self._announcer = announcer
         self._listener = listener
         self._scrubber = scrubber
         self._near = near
+        self._follow_model = follow_model
         self._backlog = EmbeddingBacklog(actors.kit.database, actors.kit.embedder)
 
     @asynccontextmanager
@@ -44,6 +52,7 @@ class Background:
             asyncio.create_task(_every(TIDY_SECONDS, self._actors.work.tidy)),
             asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
             asyncio.create_task(_every(NEAR_INDEX_SECONDS, self._near.build_missing)),
+            asyncio.create_task(_every(MODEL_SECONDS, self._follow_model)),
         ]
         try:
             yield

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -17,9 +17,10 @@ from chatmem.settings import Remote, ServerSettings
 from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import TokenVerifier, ensure_local_tokens
 from chatmem_server.background import Background
-from chatmem_server.embedding.choose import choose_embedder
+from chatmem_server.embedding.active import ActiveEmbedder
+from chatmem_server.embedding.choose import choose_embedder, embedder_named
+from chatmem_server.embedding.generations import Generations, follow
 from chatmem_server.embedding.near_index import NearIndexes
-from chatmem_server.embedding.protocol import Embedder
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
 from chatmem_server.oauth import JwtVerifier, SigningKeys, is_jwt
@@ -51,7 +52,8 @@ class Storage:
         self.settings = settings
         self.changes = Changes()
         self.verifier = LateVerifier(self, settings.remote)
-        self.embedder: Embedder = choose_embedder(settings)
+        self.embedder = ActiveEmbedder(choose_embedder(settings), lambda model: embedder_named(model, settings))
+        self.generations: Generations | None = None
         self.scrubber: Scrubber | None = None
         self._admin_dsn: str | None = None
         self._now = now
@@ -136,11 +138,18 @@ class Storage:
         key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), self._now())
         actors = make_actors(kit, key)
         await actors.work.tidy()
+        await follow(database, self.embedder, self._now())
         listener = Listener(dsn, self.changes, actors.work.wake)
         self.scrubber = Scrubber(kit, dsn, self._admin_dsn)
+        self.generations = Generations(dsn, self._now)
         near = NearIndexes(database, dsn)
-        await stack.enter_async_context(Background(actors, announcer, listener, self.scrubber, near).running())
+        await stack.enter_async_context(
+            Background(actors, announcer, listener, self.scrubber, near, self._follow_model(kit)).running()
+        )
         return actors
+
+    def _follow_model(self, kit: Kit) -> Callable[[], Awaitable[None]]:
+        return lambda: follow(kit.database, self.embedder, self._now())
 
     async def _dsn(self, stack: AsyncExitStack) -> str:
         url = self.settings.database_url

@@ -7,7 +7,7 @@ from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
 async def halfvec_or_none(embedder: Embedder, text: str) -> bytes | None:
     """The vector as pgvector's binary halfvec; None lets the caller go on by words alone."""
     try:
-        vectors = await embedder.embed([text], urgent=True)
+        model, vectors = embedder.model, await embedder.embed([text], urgent=True)
     except EmbeddingUnavailable:
         return None
-    return halfvec(vectors[0])
+    return halfvec(vectors[0], model)

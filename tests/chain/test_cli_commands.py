@@ -84,7 +84,10 @@ async def test_sending_nothing_or_without_a_bot_says_what_to_do(home: Home) -> N
 async def test_maintenance_says_what_it_did(home: Home) -> None:
     await home.run("chat", told="/remember I prefer tea\n")
     assert "0 dead jobs start anew" in await home.run("replay")
-    assert "0 texts will be embedded anew" in await home.run("reembed")
+    code, said = await failing(home, "reembed")
+    assert (code, "CHATMEM_EMBEDDINGS is none" in said) == (1, True)
+    code, said = await failing(home, "reembed", "--rollback")
+    assert (code, "no other embedding model before" in said) == (1, True)
     assert "rewritten" in await home.run("scrub")
 
 

@@ -22,6 +22,7 @@ from platformdirs import user_cache_path
 from chatmem import contract as c
 from chatmem.settings import ServerSettings
 from chatmem_server.embedding import backlog, local, model_files
+from chatmem_server.embedding.active import ActiveEmbedder
 from chatmem_server.embedding.backlog import EmbeddingBacklog
 from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.codes import code, halfvec
@@ -39,7 +40,7 @@ from chatmem_server.embedding.model_files import (
     fetch,
 )
 from chatmem_server.embedding.onnx_graph import build
-from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
+from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
 from chatmem_server.embedding.session import Session
 from chatmem_server.embedding.vector_cache import VectorCache
 from chatmem_server.postgres.file_lock import exclusive
@@ -92,7 +93,7 @@ async def original() -> Path:
     return kept
 
 
-async def until_ready(embedder: LocalEmbedder) -> None:
+async def until_ready(embedder: Embedder) -> None:
     with anyio.fail_after(240):
         while not embedder.ready:  # loading happens in a thread that has no event for us
             assert embedder.state["failed"] is None
@@ -391,7 +392,7 @@ async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
     settings: ServerSettings, clock: Clock
 ) -> None:
     storage = Storage(settings, clock)
-    storage.embedder = embedder = LocalEmbedder(model_folder())
+    storage.embedder = embedder = ActiveEmbedder(LocalEmbedder(model_folder()), lambda _: NoEmbedder())
     async with storage.running():
         actors = await storage.actors()
         await until_ready(embedder)
@@ -441,4 +442,4 @@ def test_the_cache_keeps_the_latest_and_no_text(texts: list[str], size: int) -> 
 def test_codes_are_the_signs_around_the_mean(vector: list[float], mean: list[float]) -> None:
     bits = code(vector, mean).as_string().replace(" ", "")
     assert bits == "".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True))
-    assert len(halfvec(vector)) == 4 + 2 * 16
+    assert len(halfvec(vector, "m")) == 4 + 2 * 16

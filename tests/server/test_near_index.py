@@ -41,7 +41,7 @@ async def fill(dsn: str) -> dict[int, list[float]]:
                 "insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, importance,"
                 " tokens, sent_at, utc_offset, recorded_at, embedding, ebits)"
                 " values ($1, $1, $2, 'root', $2, 0, 'user', 'x', 'test', 0.5, 1, $3, 0, $3, $4, $5)",
-                *(owner, number, START, halfvec(vector), code(vector, [0.0] * 384)),
+                *(owner, number, START, halfvec(vector, "none"), code(vector, [0.0] * 384)),
             )
             await connection.execute(
                 "insert into message_fts (owner_id, chat_id, id, tsv) values ($1, $1, $2, '')", owner, number
@@ -55,7 +55,7 @@ async def nearest(database: Database, vector: list[float], most: int) -> list[in
     bits = code(vector, [0.0] * 384)
     rows = await database.rows(
         "retrieval.messages",
-        *(OWNER, OWNER, halfvec(vector), bits, "'none'", "'none'", "'@c7'", 2**62),
+        *(OWNER, OWNER, halfvec(vector, "none"), bits, "'none'", "'none'", "'@c7'", 2**62),
         *(most, most, None, None, 0, [], False, True),
     )
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]

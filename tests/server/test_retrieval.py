@@ -75,7 +75,13 @@ async def embed_all(memory: Memory, embedder: Axes) -> None:
             [vector] = await embedder.embed([row["content"]], urgent=False)
             await tables.execute(
                 "update messages set embedding = $4, ebits = $5 where owner_id = $1 and chat_id = $2 and id = $3",
-                *(row["owner_id"], row["chat_id"], row["id"], halfvec(vector), code(vector, embedder.mean)),
+                *(
+                    row["owner_id"],
+                    row["chat_id"],
+                    row["id"],
+                    halfvec(vector, embedder.model),
+                    code(vector, embedder.mean),
+                ),
             )
 
 

@@ -42,9 +42,16 @@ class EmbeddingBacklog:
     async def _messages(self) -> int:
         lowest = -(2**63)
         rows = await self._database.rows("messages.unembedded", lowest, lowest, 0, BATCH)
-        vectors = await self._embed([f"{row['speaker']}: {row['content']}" for row in rows])
+        model, vectors = await self._embed([f"{row['speaker']}: {row['content']}" for row in rows])
         coded = [
-            (row["owner_id"], row["chat_id"], row["id"], row["version"], halfvec(v), code(v, self._embedder.mean))
+            (
+                row["owner_id"],
+                row["chat_id"],
+                row["id"],
+                row["version"],
+                halfvec(v, model),
+                code(v, self._embedder.mean),
+            )
             for row, v in zip(rows, vectors, strict=True)
         ]
         await self._database.run("messages.set_embeddings", *unzip(coded, 6))
@@ -52,20 +59,23 @@ class EmbeddingBacklog:
 
     async def _memories(self) -> int:
         rows = await self._database.rows("memories.unembedded", -(2**63), 0, BATCH)
-        vectors = await self._embed([row["content"] for row in rows])
-        coded = [(r["owner_id"], r["id"], r["version"], halfvec(v)) for r, v in zip(rows, vectors, strict=True)]
+        model, vectors = await self._embed([row["content"] for row in rows])
+        coded = [(r["owner_id"], r["id"], r["version"], halfvec(v, model)) for r, v in zip(rows, vectors, strict=True)]
         await self._database.run("memories.set_embeddings", *unzip(coded, 4))
         return len(rows)
 
     async def _summaries(self) -> int:
         lowest = -(2**63)
         rows = await self._database.rows("summaries.unembedded", lowest, lowest, 0, BATCH)
-        vectors = await self._embed([row["text"] for row in rows])
+        model, vectors = await self._embed([row["text"] for row in rows])
         coded = [
-            (r["owner_id"], r["chat_id"], r["id"], r["version"], halfvec(v)) for r, v in zip(rows, vectors, strict=True)
+            (r["owner_id"], r["chat_id"], r["id"], r["version"], halfvec(v, model))
+            for r, v in zip(rows, vectors, strict=True)
         ]
         await self._database.run("summaries.set_embeddings", *unzip(coded, 5))
         return len(rows)
 
-    async def _embed(self, texts: Sequence[str]) -> list[Vector]:
-        return await self._embedder.embed(texts, urgent=False) if texts else []
+    async def _embed(self, texts: Sequence[str]) -> tuple[str, list[Vector]]:
+        """Who embedded, and what came of it."""
+        model = self._embedder.model
+        return model, await self._embedder.embed(texts, urgent=False) if texts else []

@@ -6,9 +6,17 @@ from collections.abc import Sequence
 from asyncpg import BitString
 
 
-def halfvec(vector: Sequence[float]) -> bytes:
-    """pgvector's wire form: dimensions and zero as uint16, then big-endian float16 values."""
-    return struct.pack(f">HH{len(vector)}e", len(vector), 0, *vector)
+class Halfvec(bytes):
+    """A vector in pgvector's wire form, and who made it: a database takes those of its active model only."""
+
+    model: str
+
+
+def halfvec(vector: Sequence[float], model: str) -> Halfvec:
+    """Dimensions and zero as uint16, then big-endian float16 values."""
+    packed = Halfvec(struct.pack(f">HH{len(vector)}e", len(vector), 0, *vector))
+    packed.model = model
+    return packed
 
 
 def code(vector: Sequence[float], mean: Sequence[float]) -> BitString:

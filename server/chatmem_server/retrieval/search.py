@@ -100,12 +100,12 @@ class Retriever:
         return setting, questions.question(r.query, setting, await self._known_shares(), spans)
 
     async def _scan(self, r: SearchRequest, question: Question, setting: Setting) -> Scan:
-        vector = await self._vector(question.wording)
+        model, vector = self._embedder.model, await self._vector(question.wording)
         below = r.before_id or ANY_ID
         if vector is None:
             return Scan(r, question, setting.size, below, None, None)
         bits = code(vector, self._embedder.mean)
-        return Scan(r, question, setting.size, below, halfvec(vector), bits, setting.near_index)
+        return Scan(r, question, setting.size, below, halfvec(vector, model), bits, setting.near_index)
 
     async def _vector(self, wording: str) -> Vector | None:
         """The query's vector; None goes on by words alone."""

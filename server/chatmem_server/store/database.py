@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
+from chatmem_server.embedding.codes import Halfvec
 from chatmem_sql import query, reach
 
 Row = asyncpg.Record
@@ -26,6 +27,7 @@ WORKER_ROLE = "chatmem_worker"
 """Serves all owners: the queue, the embedder, the ledger. Sees only the columns these need."""
 
 ACT_FOR = "select set_config('chatmem.owner', $1, false)"
+BRING_FROM = "select set_config('chatmem.model', $1, false)"
 
 
 class Queries(Protocol):
@@ -43,9 +45,10 @@ class Queries(Protocol):
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that knows for which owner its session works."""
+    """A connection that knows for which owner its session works, and which model made the vectors it brings."""
 
     _owner: int | None = None
+    _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
         """Before the statement `name`: its first argument is the owner, unless it has none."""
@@ -53,10 +56,24 @@ class OwnedConnection(asyncpg.Connection):
             self._owner = None
             await self.fetchval(ACT_FOR, str(args[0]))
             self._owner = args[0]
+        model = _maker(args)
+        if model is not None and self._model != model:
+            self._model = None
+            await self.fetchval(BRING_FROM, model)
+            self._model = model
 
     def forget_owner(self) -> None:
-        """After a rollback, which takes the session's setting back as well."""
-        self._owner = None
+        """After a rollback, which takes the session's settings back as well."""
+        self._owner = self._model = None
+
+
+def _maker(args: tuple[Any, ...]) -> str | None:
+    """The model that made the vectors among the arguments, or in a column of them."""
+    for arg in args:
+        found = arg[0] if isinstance(arg, list) and arg else arg
+        if isinstance(found, Halfvec):
+            return found.model
+    return None
 
 
 Proxy: TypeAlias = "PoolConnectionProxy[Row]"

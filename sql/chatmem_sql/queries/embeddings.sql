@@ -1,17 +1,124 @@
--- name: messages
--- across owners: the operator's
--- Forget every message's vector, so that it is computed again
-update messages set embedding = null, ebits = null
-where embedding is not null
+-- name: models
+-- The active model and the one before it
+select active, former from embedding_models
 
--- name: memories
--- across owners: the operator's
--- Forget every memory's vector
-update memories set embedding = null
-where embedding is not null
+-- name: settle
+-- $1 model, $2 now: the first model to be there is the active one
+update embedding_models set active = $1, changed_at = $2
+where active is null
 
--- name: summaries
+-- name: messages_left
 -- across owners: the operator's
--- Forget every summary's vector
-update conversation_summaries set embedding = null
-where embedding is not null
+-- $1 model, $2 owner, $3 chat and $4 number to continue after, $5 how many: texts without a spare vector of the model
+select m.owner_id, m.chat_id, m.id, m.version, coalesce(m.speaker, m.role) || ': ' || m.content as text
+from messages m
+where (m.owner_id, m.chat_id, m.id) > ($2, $3, $4)
+  and not exists (select from spare_vectors s
+    where s.owner_id = m.owner_id and s.model = $1 and s.kind = 'message' and s.chat_id = m.chat_id and s.id = m.id
+      and s.version = m.version)
+order by m.owner_id, m.chat_id, m.id
+limit $5
+
+-- name: memories_left
+-- across owners: the operator's
+-- As messages_left; a memory's chat is 0 here, whatever its own
+select m.owner_id, 0::bigint as chat_id, m.id, m.version, m.content as text
+from memories m
+where (m.owner_id, 0::bigint, m.id) > ($2, $3, $4)
+  and not exists (select from spare_vectors s
+    where s.owner_id = m.owner_id and s.model = $1 and s.kind = 'memory' and s.chat_id = 0 and s.id = m.id
+      and s.version = m.version)
+order by m.owner_id, m.id
+limit $5
+
+-- name: summaries_left
+-- across owners: the operator's
+-- As messages_left
+select m.owner_id, m.chat_id, m.id, m.version, m.text
+from conversation_summaries m
+where (m.owner_id, m.chat_id, m.id) > ($2, $3, $4)
+  and not exists (select from spare_vectors s
+    where s.owner_id = m.owner_id and s.model = $1 and s.kind = 'summary' and s.chat_id = m.chat_id and s.id = m.id
+      and s.version = m.version)
+order by m.owner_id, m.chat_id, m.id
+limit $5
+
+-- name: keep
+-- across owners: the operator's
+-- $1 model, $2 kind, then columns: $3 owners, $4 chats, $5 numbers, $6 versions, $7 vectors, $8 codes
+insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
+select owner_id, $1, $2, chat_id, id, version, embedding, ebits::bit(384)
+from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::int[], $7::halfvec[], $8::varbit[])
+  as v (owner_id, chat_id, id, version, embedding, ebits)
+on conflict (owner_id, model, kind, chat_id, id) do update
+set version = excluded.version, embedding = excluded.embedding, ebits = excluded.ebits
+
+-- name: drop_others
+-- across owners: the operator's
+-- $1 model: what is kept for any other one
+delete from spare_vectors where model <> $1
+
+-- name: drop_taken
+-- across owners: the operator's
+-- $1 model: what was kept for it is in the tables now
+delete from spare_vectors where model = $1
+
+-- name: put_away_messages
+-- across owners: the operator's
+-- $1 the active model: its vectors, for a way back
+insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
+select owner_id, $1, 'message', chat_id, id, version, embedding, ebits from messages where embedding is not null
+on conflict (owner_id, model, kind, chat_id, id) do update
+set version = excluded.version, embedding = excluded.embedding, ebits = excluded.ebits
+
+-- name: put_away_memories
+-- across owners: the operator's
+-- $1 the active model; the code of a memory is not used
+insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
+select owner_id, $1, 'memory', 0, id, version, embedding, repeat('0', 384)::bit(384)
+from memories where embedding is not null
+on conflict (owner_id, model, kind, chat_id, id) do update set version = excluded.version, embedding = excluded.embedding
+
+-- name: put_away_summaries
+-- across owners: the operator's
+-- $1 the active model; the code of a summary is not used
+insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
+select owner_id, $1, 'summary', chat_id, id, version, embedding, repeat('0', 384)::bit(384)
+from conversation_summaries where embedding is not null
+on conflict (owner_id, model, kind, chat_id, id) do update set version = excluded.version, embedding = excluded.embedding
+
+-- name: take_messages
+-- across owners: the operator's
+-- $1 the new model: its vectors, and none where there is none of the text as it stands
+update messages m
+set embedding = n.embedding, ebits = n.ebits
+from messages k
+left join spare_vectors n on n.owner_id = k.owner_id and n.model = $1 and n.kind = 'message' and n.chat_id = k.chat_id
+  and n.id = k.id and n.version = k.version
+where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
+  and (m.embedding is not null or n.embedding is not null)
+
+-- name: take_memories
+-- across owners: the operator's
+-- $1 the new model
+update memories m
+set embedding = n.embedding
+from memories k
+left join spare_vectors n on n.owner_id = k.owner_id and n.model = $1 and n.kind = 'memory' and n.chat_id = 0
+  and n.id = k.id and n.version = k.version
+where m.owner_id = k.owner_id and m.id = k.id and (m.embedding is not null or n.embedding is not null)
+
+-- name: take_summaries
+-- across owners: the operator's
+-- $1 the new model
+update conversation_summaries m
+set embedding = n.embedding
+from conversation_summaries k
+left join spare_vectors n on n.owner_id = k.owner_id and n.model = $1 and n.kind = 'summary' and n.chat_id = k.chat_id
+  and n.id = k.id and n.version = k.version
+where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
+  and (m.embedding is not null or n.embedding is not null)
+
+-- name: activate
+-- $1 model, $2 now. First of a switch: whoever writes vectors waits for it to end, and then knows the new model
+update embedding_models set former = active, active = $1, changed_at = $2

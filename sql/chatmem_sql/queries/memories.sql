@@ -10,7 +10,7 @@ with owner as (
 insert into memories (owner_id, id, chat_id, kind, status, content, quote, confidence, priority, importance, pinned,
   deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding)
 select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
-  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[]), $21
+  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[]), case when may_write_vectors() then $21::halfvec end
 from owner
 returning *
 
@@ -47,12 +47,14 @@ order by id
 -- $1 owner, $2 chat, $3 vector or null, $4 query text of lexemes, $5 scope lexeme query, $6 how many. Active and
 -- uncertain statements that may say the same or the contrary: the nearest, those that share words, and the newest, for
 -- a new value often shares no word with the old one ("lives in …", "moved to …").
-with dense as (
-  select id, 1 - (embedding <=> $3::halfvec) as cosine
+with asked as materialized (
+  select of_active($3::halfvec) as vector
+), dense as (
+  select id, 1 - (embedding <=> (select vector from asked)) as cosine
   from memories
-  where $3::halfvec is not null and owner_id = $1 and valid_to is null and embedding is not null
+  where (select vector from asked) is not null and owner_id = $1 and valid_to is null and embedding is not null
     and (chat_id is null or chat_id = $2)
-  order by embedding <=> $3::halfvec
+  order by embedding <=> (select vector from asked)
   limit $6
 ), lexical as (
   select id from (
@@ -94,7 +96,7 @@ with changed as (
   select owner_id, id, version, content, $4 from memories where owner_id = $1 and id = $2
 )
 update memories
-set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, embedding = $7,
+set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, embedding = case when may_write_vectors() then $7::halfvec end,
   tsv = to_tsvector('chatmem', $5) || array_to_tsvector($6::text[])
 where owner_id = $1 and id = $2
 returning *
@@ -187,7 +189,7 @@ limit $3
 -- $1 owners, $2 numbers, $3 versions, $4 vectors
 update memories m set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id, id, version, embedding)
-where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version
+where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version and (select may_write_vectors())
 
 -- name: erase
 -- $1 owner, $2 numbers. What they superseded goes too, being the same statement's history.

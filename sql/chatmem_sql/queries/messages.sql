@@ -149,6 +149,7 @@ set embedding = e.embedding, ebits = e.ebits::bit(384)
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])
   as e (owner_id, chat_id, id, version, embedding, ebits)
 where m.owner_id = e.owner_id and m.chat_id = e.chat_id and m.id = e.id and m.version = e.version
+  and (select may_write_vectors())
 
 -- name: redact
 -- $1 owner, $2 chat, $3 number, $4 text without the forgotten sentences, $5 tokens, $6 text to index, $7 scope lexemes.

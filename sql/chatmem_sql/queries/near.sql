@@ -16,3 +16,10 @@ order by owner_id
 -- name: alone
 -- $1 lock's number: whether this session may build
 select pg_try_advisory_lock($1)
+
+-- name: all_of_them
+-- across owners: the operator's
+-- The statements that take every owner's vector index away
+select format('drop index concurrently if exists %I', relname) as clear
+from pg_class
+where relkind = 'i' and relname like 'messages\_near\_%'

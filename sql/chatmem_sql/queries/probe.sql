@@ -52,4 +52,4 @@ join conversation_summaries s on s.owner_id = $1 and s.chat_id = f.chat_id and s
 -- name: near
 -- $1 owner, $2 vector, $3 cosine: memories whose meaning is that of what was forgotten
 select count(*) from memories
-where owner_id = $1 and embedding is not null and 1 - (embedding <=> $2::halfvec) >= $3
+where owner_id = $1 and embedding is not null and 1 - (embedding <=> (select of_active($2::halfvec))) >= $3

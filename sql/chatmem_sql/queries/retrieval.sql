@@ -34,28 +34,30 @@ from size
 -- Candidates by likeness (an index-only Hamming scan of the codes, then measured exactly; or that index), by words and by
 -- time, with what a ranker needs of each. A query that names one chat and one that names none differ in their scan: under one
 -- condition for both the planner would read the heap.
-with terms as materialized (
+with asked as materialized (
+  select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
+), terms as materialized (
   select term::tsquery as term from unnest($14::text[]) as t (term)
 ), dense as materialized (
   select c.chat_id, c.id, x.distance
   from (
-    select chat_id, id, ebits <~> $4::bit(384) as apart
+    select chat_id, id, ebits <~> (select code from asked) as apart
     from messages
-    where $2::bigint is not null and $4::bit(384) is not null and not $16::boolean
+    where $2::bigint is not null and (select code from asked) is not null and not $16::boolean
       and owner_id = $1 and chat_id = $2 and id < $8 and ebits is not null
     union all
-    select chat_id, id, ebits <~> $4::bit(384)
+    select chat_id, id, ebits <~> (select code from asked)
     from messages
-    where $2::bigint is null and $4::bit(384) is not null and not $16::boolean
+    where $2::bigint is null and (select code from asked) is not null and not $16::boolean
       and owner_id = $1 and ebits is not null
     order by apart
     limit $9) c
   cross join lateral (
-    select m.embedding <=> $3::halfvec as distance from messages m
+    select m.embedding <=> (select vector from asked) as distance from messages m
     where m.owner_id = $1 and m.chat_id = c.chat_id and m.id = c.id offset 0) x
   union all
-  select chat_id, id, distance from messages_near($1, $2, $8, $3::halfvec, least($10::int, 80))
-  where $16::boolean and $3::halfvec is not null
+  select chat_id, id, distance from messages_near($1, $2, $8, (select vector from asked), least($10::int, 80))
+  where $16::boolean and (select vector from asked) is not null
   order by distance
   limit $10
 ), lexical as materialized (
@@ -96,7 +98,7 @@ cross join lateral (
   select *,
     case when role = 'user' or tokens < 150 then left(content, 600) else '' end as head,
     octet_length(content) > 600 as clipped,
-    1 - (m.embedding <=> $3::halfvec) as cosine
+    1 - (m.embedding <=> (select vector from asked)) as cosine
   from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
 cross join lateral (
   select tsv from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
@@ -106,7 +108,9 @@ cross join lateral (
 -- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest to
 -- look at, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts.
 -- The same candidates from one lane or one span of time, which is cut out before anything is compared.
-with terms as materialized (
+with asked as materialized (
+  select $3::halfvec as vector where speaks_active()
+), terms as materialized (
   select term::tsquery as term from unnest($13::text[]) as t (term)
 ), scope as materialized (
   select chat_id, id, embedding from messages
@@ -116,8 +120,8 @@ with terms as materialized (
   limit $9
 ), dense as materialized (
   select chat_id, id from scope
-  where $3::halfvec is not null and embedding is not null
-  order by embedding <=> $3::halfvec
+  where (select vector from asked) is not null and embedding is not null
+  order by embedding <=> (select vector from asked)
   limit $10
 ), lexical as materialized (
   select f.chat_id, f.id
@@ -135,7 +139,7 @@ cross join lateral (
   select *,
     case when role = 'user' or tokens < 150 then left(content, 600) else '' end as head,
     octet_length(content) > 600 as clipped,
-    1 - (m.embedding <=> $3::halfvec) as cosine
+    1 - (m.embedding <=> (select vector from asked)) as cosine
   from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
 cross join lateral (
   select tsv from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
@@ -162,17 +166,19 @@ cross join lateral (
 -- query, $6 how many of each kind, $7 statuses, $8 believed at this time or null for now, $9 since, $10 until, $11 all
 -- lexemes as tsquery texts. Believed then was what had not ended yet, in the words it had then; what was rejected without
 -- ever being certain was not.
-with terms as materialized (
+with asked as materialized (
+  select $3::halfvec as vector where speaks_active()
+), terms as materialized (
   select term::tsquery as term from unnest($11::text[]) as t (term)
 ), dense as materialized (
   select id from memories
-  where $3::halfvec is not null and owner_id = $1 and embedding is not null
+  where (select vector from asked) is not null and owner_id = $1 and embedding is not null
     and ($2::bigint is null or chat_id is null or chat_id = $2)
     and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
       and (status <> 'rejected' or confidence > 0.5)))
     and valid_from <= coalesce($8, 'infinity')
     and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
-  order by embedding <=> $3::halfvec
+  order by embedding <=> (select vector from asked)
   limit $6
 ), lexical as materialized (
   select id
@@ -191,7 +197,7 @@ with terms as materialized (
 select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
   case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
   m.valid_from, m.source_ids, m.pinned,
-  1 - (m.embedding <=> $3::halfvec) as cosine, array(select ts_rank(m.tsv, term) from terms) as ranks
+  1 - (m.embedding <=> (select vector from asked)) as cosine, array(select ts_rank(m.tsv, term) from terms) as ranks
 from (select id from dense union select id from lexical) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
 left join lateral (
@@ -203,15 +209,17 @@ left join lateral (
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts,
 -- $11 as it was at this time or null for now: what was written anew since may tell what nobody knew then
-with terms as materialized (
+with asked as materialized (
+  select $3::halfvec as vector where speaks_active()
+), terms as materialized (
   select term::tsquery as term from unnest($10::text[]) as t (term)
 ), dense as materialized (
   select chat_id, id from conversation_summaries
-  where $3::halfvec is not null and owner_id = $1 and embedding is not null
+  where (select vector from asked) is not null and owner_id = $1 and embedding is not null
     and ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
     and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
     and updated_at <= coalesce($11::timestamptz, 'infinity')
-  order by embedding <=> $3::halfvec
+  order by embedding <=> (select vector from asked)
   limit $6
 ), lexical as materialized (
   select chat_id, id
@@ -228,7 +236,7 @@ with terms as materialized (
   limit $6
 )
 select s.chat_id, s.id, s.thread_key, s.from_id, s.to_id, s.from_at, s.to_at, s.count, s.text, s.tokens,
-  1 - (s.embedding <=> $3::halfvec) as cosine, array(select ts_rank(s.tsv, term) from terms) as ranks
+  1 - (s.embedding <=> (select vector from asked)) as cosine, array(select ts_rank(s.tsv, term) from terms) as ranks
 from (select chat_id, id from dense union select chat_id, id from lexical) h
 cross join lateral (
   select * from conversation_summaries s

@@ -113,3 +113,4 @@ update conversation_summaries s set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])
   as e (owner_id, chat_id, id, version, embedding)
 where s.owner_id = e.owner_id and s.chat_id = e.chat_id and s.id = e.id and s.version = e.version
+  and (select may_write_vectors())

@@ -1,0 +1,206 @@
+"""The plans of the hot queries, as a server makes them: generic, on tables with many tenants and fresh statistics."""
+
+import json
+import random
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any
+
+import asyncpg
+import pytest
+from asyncpg import BitString
+
+from chatmem_server.embedding.codes import halfvec
+from chatmem_server.store.database import ACT_FOR, SERVER_ROLE
+from chatmem_sql import query
+from tests.memory_fixtures import START
+
+pytestmark = pytest.mark.anyio
+
+BIG, SMALL = 1, 2
+CHATS = 400
+"""Chats of one owner each, as private chats are: owner and chat say the same, which the planner cannot know."""
+
+FILL = """
+with sizes as (
+  select n as owner_id, case n when 1 then 3000 when 2 then 300 else 20 end as size from generate_series(1, $1) n
+), rows as (
+  select owner_id, owner_id as chat_id, id from sizes, generate_series(1, size) id
+), owners as (
+  insert into user_profile (owner_id) select owner_id from sizes
+), chat as (
+  insert into chats (owner_id, chat_id, created_at, last_id) select owner_id, owner_id, now(), size from sizes
+), lane as (
+  insert into thread_state (owner_id, chat_id, thread_key, last_no) select owner_id, owner_id, 'root:' || owner_id, size from sizes
+), texts as (
+  insert into message_fts (owner_id, chat_id, id, tsv)
+  select owner_id, chat_id, id,
+    to_tsvector('chatmem', format('word%s word%s', id % 97, id % 13)) || array_to_tsvector(array['@o' || owner_id, '@c' || chat_id])
+  from rows
+)
+insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, ext_id, importance,
+  tokens, sent_at, utc_offset, recorded_at, embedding, ebits)
+select owner_id, chat_id, id, 'root:' || chat_id, id, 0, 'user', format('word%s word%s', id % 97, id % 13), 'test', id, 0.5, 9,
+  timestamptz '2026-01-01' + id * interval '1 minute', 0, now(), $2::halfvec, $3::bit(384)
+from rows
+"""
+
+
+@pytest.fixture
+async def filled(dsn: str) -> AsyncIterator[Any]:
+    """A connection as the server's pools make them, in the role and for the owner that asks."""
+    rng = random.Random(7)
+    owner = await asyncpg.connect(dsn)
+    await owner.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    vector = halfvec([rng.gauss(0, 1) for _ in range(384)], "none")
+    await owner.execute(FILL, CHATS, vector, BitString.from_int(rng.getrandbits(384), length=384))
+    for table in ("messages", "message_fts", "chats", "user_profile", "thread_state"):
+        await owner.execute(f"vacuum analyze {table}")
+    await owner.close()
+    settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
+    connection: Any = await asyncpg.connect(dsn, server_settings=settings)
+    yield connection
+    await connection.close()
+
+
+async def plan_of(connection: Any, name: str, args: Sequence[object]) -> dict[str, Any]:
+    """The plan that ran, of a prepared statement, as the server's connections plan: once for all arguments."""
+    await connection.fetchval(ACT_FOR, str(args[0]))
+    values = ", ".join([await connection.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
+    await connection.execute(f"prepare hot as {query(name)}")
+    try:
+        text = await connection.fetchval(f"explain (analyze, format json) execute hot ({values})")
+    finally:
+        await connection.execute("deallocate hot")
+    plan: dict[str, Any] = json.loads(text)[0]["Plan"]
+    return plan
+
+
+def _literal(value: object) -> str | None:
+    if value is None:
+        return None
+    if isinstance(value, BitString):
+        return value.as_string().replace(" ", "")
+    if isinstance(value, bytes):
+        return "[" + ",".join(["0.5"] * 384) + "]"
+    if isinstance(value, list):
+        return "{" + ",".join(json.dumps(x) for x in value) + "}"
+    return str(value)
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
+
+
+def on(plan: dict[str, Any], table: str) -> list[dict[str, Any]]:
+    """The nodes that ran on a table."""
+    return [n for n in nodes(plan) if n.get("Relation Name") == table and n["Actual Loops"] > 0]
+
+
+def searched(chat: int | None) -> list[object]:
+    """Arguments of `retrieval.messages`."""
+    vector, code = halfvec([0.5] * 384, "none"), BitString.from_int(3, length=384)
+    scope = f"'@c{chat}'" if chat is not None else f"'@o{BIG}'"
+    terms = ["'word5'", "'word7'"]
+    return [
+        BIG,
+        chat,
+        vector,
+        code,
+        " | ".join(terms),
+        terms[0],
+        scope,
+        2**62,
+        120,
+        120,
+        None,
+        None,
+        30,
+        terms,
+        False,
+        False,
+    ]
+
+
+def rows_read(node: dict[str, Any]) -> float:
+    """Rows a scan looked at over all its loops."""
+    passed_over = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    return float((node["Actual Rows"] + passed_over) * node["Actual Loops"])
+
+
+async def test_likeness_is_an_index_only_scan_of_the_codes(filled: Any) -> None:
+    plan = await plan_of(filled, "retrieval.messages", searched(BIG))
+    scans = [n for n in on(plan, "messages") if n["Node Type"] == "Index Only Scan"]
+    assert [n["Index Name"] for n in scans] == ["messages_pkey"]
+    assert "chat_id" in scans[0]["Index Cond"]
+    assert scans[0]["Heap Fetches"] == 0
+
+
+async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> None:
+    plan = await plan_of(filled, "retrieval.messages", searched(None))
+    assert any(n["Node Type"] == "Index Only Scan" and n["Index Name"] == "messages_pkey" for n in on(plan, "messages"))
+
+
+async def test_words_are_found_by_the_gin_index(dsn: str, filled: Any) -> None:
+    """The search calls a function for them, whose own statement this is, in the role it runs in."""
+    owner = await asyncpg.connect(dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
+    body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
+    statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
+    await owner.fetchval(ACT_FOR, str(BIG))
+    await owner.execute(
+        f"prepare words (tsquery) as {statement.replace('messages_with.words', '$1').replace(' words', ' $1')}"
+    )
+    text = await owner.fetchval(f"explain (analyze, format json) execute words ($$'@c{BIG}' & 'word5'$$)")
+    await owner.close()
+    assert any(n.get("Index Name") == "message_fts_tsv" for n in nodes(json.loads(text)[0]["Plan"]))
+
+
+@pytest.mark.parametrize("chat", [BIG, None])
+async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, chat: int | None) -> None:
+    plan = await plan_of(filled, "retrieval.messages", searched(chat))
+    assert [n["Relation Name"] for n in nodes(plan) if n["Node Type"] == "Seq Scan"] == []
+
+
+async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(filled: Any) -> None:
+    """Under another index that begins with owner and chat the planner may read the whole chat for every candidate."""
+    plan = await plan_of(filled, "retrieval.messages", searched(BIG))
+    fetches = [n for n in on(plan, "messages") if n["Node Type"] == "Index Scan"]
+    assert fetches
+    assert {n["Index Name"] for n in fetches} == {"messages_pkey"}
+    assert sum(rows_read(n) for n in fetches) <= 1000
+
+
+async def test_the_setting_of_a_query_costs_the_latest_messages_not_the_chat(filled: Any) -> None:
+    plan = await plan_of(filled, "retrieval.setting", [BIG, BIG, "word5 word7", None, None])
+    assert sum(rows_read(n) for n in on(plan, "messages")) <= 200
+
+
+@pytest.mark.parametrize("chat", [SMALL, None])
+async def test_whole_texts_are_fetched_by_key(filled: Any, chat: int | None) -> None:
+    owner = SMALL if chat else BIG
+    plan = await plan_of(filled, "retrieval.contents", [owner, [owner] * 3, [5, 6, 7]])
+    assert sum(rows_read(n) for n in on(plan, "messages")) == 3
+
+
+async def test_a_window_is_read_from_its_lane_not_from_the_chat(filled: Any) -> None:
+    args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400]
+    plan = await plan_of(filled, "context.read", args)
+    window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_lane"]
+    assert window
+    assert {n["Index Name"] for n in on(plan, "messages")} <= {"messages_lane", "messages_ext_id"}
+    # 400 that may be shown, and 3,000 that no chunk covers, counted in the index.
+    assert sum(rows_read(n) for n in on(plan, "messages")) == 3400
+
+
+async def test_a_message_is_found_by_its_channels_id_alone(filled: Any) -> None:
+    plan = await plan_of(filled, "messages.by_ext_id", [BIG, BIG, "77"])
+    assert sum(rows_read(n) for n in on(plan, "messages")) == 1
+
+
+async def test_messages_of_a_span_of_time_are_found_by_time(filled: Any) -> None:
+    args = searched(BIG)
+    args[10:12] = [START, START]
+    plan = await plan_of(filled, "retrieval.messages", args)
+    dated = [n for n in on(plan, "messages") if "sent_at" in n.get("Index Cond", "")]
+    assert [n["Index Name"] for n in dated] == ["messages_sent_at"]
