@@ -94,6 +94,39 @@ def test_a_long_reply_that_repeats_the_question_does_not_beat_the_users_own_word
     assert order(q, reply, own) == [2, 1]
 
 
+def test_a_long_reply_that_speaks_of_the_matter_lifts_the_users_message_before_it() -> None:
+    q = asked("lake house", "lake", "hous")
+    both, none = (ONE_MATCH, ONE_MATCH), (0.0, 0.0)
+    before = said(1, "I was there once", lane_no=5, ranks=none, sent_at=AT)
+    reply = said(2, "", lane_no=6, role="assistant", tokens=600, ranks=both, sent_at=AT + timedelta(minutes=1))
+    elsewhere = said(3, "I was there once", ranks=none)
+    placed = order(q, elsewhere, reply, before)
+    assert placed.index(1) < placed.index(3)
+
+
+def test_a_long_message_of_a_person_in_the_assistants_role_is_no_reply() -> None:
+    q = asked("puppy", "puppi")
+    person, machine = (
+        said(n, "I got a puppy", role="assistant", speaker=name, tokens=150, ranks=HIT)
+        for n, name in ((1, "Ben"), (2, None))
+    )
+    assert order(q, machine, person) == [1, 2]
+
+
+def test_whose_words_they_are_counts_for_a_message_and_not_for_its_neighbours() -> None:
+    q = asked("What about Amy's puppy?", "puppi", speakers=("Amy", "Ben"))
+    by_amy, by_ben = (
+        [
+            said(n, "a puppy", lane_no=10 * n, speaker=speaker, ranks=HIT, sent_at=AT + n * DAY),
+            said(n + 1, "hm", lane_no=10 * n + 1, speaker="Ben", ranks=MISS, sent_at=AT + n * DAY),
+        ]
+        for n, speaker in ((3, "Amy"), (6, "Ben"))
+    )
+    scores = rank(q, [*by_amy, *by_ben], ZONE).scores
+    assert scores[0] == pytest.approx(scores[2] + weights.NAMED)
+    assert scores[1] == pytest.approx(scores[3])
+
+
 def test_a_reply_is_found_when_the_query_asks_for_what_the_assistant_said() -> None:
     q = asked("Which hostel did you recommend?", "hostel")
     others = [said(n, "something else", ranks=MISS) for n in range(3, 12)]

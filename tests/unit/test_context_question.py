@@ -1,0 +1,99 @@
+"""How a question shares a context between the last messages and what answers it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chatmem.settings import Budgets
+from chatmem_server.context.assemble import Assembled, Material, assemble
+from chatmem_server.context.lines import hit_line
+from chatmem_server.retrieval.hits import Hit
+from chatmem_server.store.context import ChatHead, ContextRows, LaneHead
+from chatmem_server.store.messages import Line
+
+ZONE = ZoneInfo("UTC")
+NOW = datetime(2026, 3, 7, 12, tzinfo=UTC)
+WORDS = "and we went on about the garden, the neighbours, the weather and everything else that came to mind that day"
+OLD = NOW - timedelta(days=300)
+
+
+def hit(number: int) -> Hit:
+    text = f"found {number}: {WORDS}"
+    return Hit(
+        "message", 5000 + number, 1, "root:1", text, text, "user", None, OLD, 0, 25, 1.0, None, None, (), None, None
+    )
+
+
+def talk(messages: int, query: str, total: int) -> Material:
+    """A lane whose window is so many messages of about 25 tokens, nothing summarised, and 60 hits from long ago."""
+    window = [
+        Line(
+            n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, 25, None, 1
+        )
+        for n in range(1, messages + 1)
+    ]
+    return Material(
+        rows=ContextRows(
+            chat=ChatHead(0, messages, "", "", "", 10, "telegram"),
+            lane=LaneHead(messages, 0, None, None, None),
+            narrative="",
+            thread_summary="",
+            window=window,
+            open=messages,
+            summarised=0,
+            chunks=[],
+            memories=[],
+            quoted=None,
+            erasures=0,
+        ),
+        hits=[hit(n) for n in range(60)],
+        around=[],
+        excluded=None,
+        query=query,
+        thread_key="root:1",
+        now=NOW,
+        zone=ZONE,
+        total=total,
+        budgets=Budgets(),
+        canonical_cap=2000,
+    )
+
+
+def counted(built: Assembled) -> tuple[int, int]:
+    """Messages of the window shown, and hits."""
+    return built.text.count("said "), built.text.count("found ")
+
+
+def test_a_question_in_a_small_budget_keeps_the_last_messages_and_leaves_most_of_it_to_what_was_found() -> None:
+    said, found = counted(assemble(talk(60, "What did we do?", 1000)))
+    assert 3 <= said <= 5
+    assert found >= 15
+
+
+def test_what_asks_nothing_keeps_its_history_in_a_small_budget() -> None:
+    asked, plain = (counted(assemble(talk(60, query, 1000)))[0] for query in ("What did we do?", "Good night."))
+    assert plain > 2 * asked
+
+
+def test_a_question_keeps_the_last_twenty_of_a_window_too_long_for_its_share() -> None:
+    said, found = counted(assemble(talk(200, "What did we do?", 4300)))
+    assert said == 20
+    assert found == 60
+
+
+@pytest.mark.parametrize("query", ["What did we do?", "Good night."])
+def test_a_window_that_fits_its_share_is_shown_whole(query: str) -> None:
+    assert counted(assemble(talk(38, query, 4300)))[0] == 38
+
+
+def test_a_question_that_nothing_answers_takes_nothing_from_the_history() -> None:
+    alone = assemble(replace(talk(200, "What did we do?", 4300), hits=[]))
+    assert counted(alone)[0] > 40
+
+
+def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_spoke() -> None:
+    recent = replace(hit(1), at=NOW - timedelta(days=2), speaker="Anna")
+    assert hit_line(recent, NOW, ZONE, "root:1").startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
+    assert hit_line(hit(1), NOW, ZONE, "root:1").startswith("[May 11, 2025] User: found 1")
