@@ -1,15 +1,16 @@
-"""What the relay adds to a turn: `python -m benchmarks.turn [--turns N]`.
+"""What the relay adds to a turn: `python -m benchmarks.turn [--turns N] [--json FILE]`.
 
 A person writes to a bot on an emulated Bot API; the time from there to the bot's sendMessage is taken, for the relay
 (a real process, a real server process, embedded PostgreSQL) and for a floor, a bot of the same libraries that asks the
 same stub model and remembers nothing.  The two take turns, so that the machine's noise meets both alike; the difference
-of their medians is what the memory adds.  Below it, where the relay's time goes, by its own events.
+of their medians is what the memory adds.  Below it, where the relay's time goes, by its own events, and how much of the
+processor a turn takes in each process (what follows the reply included), which a busy machine hardly changes.
 """
 
 import argparse
 import asyncio
 import json
-import statistics
+import os
 import sys
 import tempfile
 import time
@@ -32,7 +33,16 @@ from tests.stubs.replies import Say
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 WARM_UP = 10
-STEPS = ("message_recorded", "context_received", "model_complete", "tags_parsed", "reply_sent", "reply_recorded")
+START_SECONDS = 120
+STEPS = {
+    "message_recorded": "record the message",
+    "context_received": "read the context",
+    "prompt_built": "build the prompt",
+    "model_complete": "model (a stub: HTTP and streaming)",
+    "tags_parsed": "parse the answer",
+    "reply_sent": "send (an emulated Bot API)",
+    "reply_recorded": "record the answer (after it was sent)",
+}
 
 
 class Floor:
@@ -58,11 +68,11 @@ async def serve_floor(api_url: str, model_url: str) -> None:
 
 
 @asynccontextmanager
-async def floor_process(api: Telegram, model: OllamaStub) -> AsyncIterator[None]:
+async def floor_process(api: Telegram, model: OllamaStub) -> AsyncIterator[asyncio.subprocess.Process]:
     command = [sys.executable, "-m", "benchmarks.turn", "--floor", api.url, model.url]
     process = await asyncio.create_subprocess_exec(*command)
     try:
-        yield
+        yield process
     finally:
         if process.returncode is None:
             process.terminate()
@@ -79,6 +89,12 @@ async def turn(api: Telegram, timed: Timed, number: int) -> None:
     await api.until(lambda: len(api.sent) > before)
 
 
+async def polls(api: Telegram) -> None:
+    """Until its bot is at work."""
+    async with asyncio.timeout(START_SECONDS), api.world.changed:
+        await api.world.changed.wait_for(lambda: bool(api.api.of("getUpdates")))
+
+
 async def settled(folder: Path, recorded: int) -> None:
     """Until the relay wrote that it recorded so many replies: the next message is not to wait for this one's end."""
     for _ in range(2000):
@@ -93,7 +109,7 @@ def events(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines]
 
 
-async def measure(turns: int) -> None:
+async def measure(turns: int, file: Path | None) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         logs = folder / "logs"
@@ -103,41 +119,58 @@ async def measure(turns: int) -> None:
             OllamaStub(Say("I see, thank you for telling me.")) as model,
             telegram() as ours,
             telegram() as floor,
-            relay_process(server, ours, **more, OLLAMA_HOST=model.url),
-            floor_process(floor, model),
+            relay_process(server, ours, **more, OLLAMA_HOST=model.url) as relay,
+            floor_process(floor, model) as plain,
         ):
+            await asyncio.gather(polls(ours), polls(floor))
+            processes = {"relay": relay.process, "server": server.process, "floor": plain}
+            began: dict[str, float] = {}
             found = {"relay": Timed(), "floor": Timed()}
             for number in range(WARM_UP + turns):
+                began = began if number != WARM_UP else {name: cpu(process) for name, process in processes.items()}
                 await turn(ours, found["relay"], number)
                 await settled(logs, number + 1)
                 await turn(floor, found["floor"], number)
-            report({name: Timed(timed.calls[WARM_UP:]) for name, timed in found.items()})
-            where(logs)
+            timed = {name: Timed(calls.calls[WARM_UP:]) for name, calls in found.items()}
+            report(timed, where(logs), file)
+            for name, process in processes.items():
+                print(f"processor a turn, {name:20} {1000 * (cpu(process) - began[name]) / turns:7.2f} ms")
 
 
-def report(found: dict[str, Timed]) -> None:
-    for name, timed in found.items():
+def cpu(process: asyncio.subprocess.Process | None) -> float:
+    """Seconds of processor time a process took so far; its own, not its children's (Linux)."""
+    assert process is not None
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def report(found: dict[str, Timed], steps: dict[str, Timed], file: Path | None) -> None:
+    added = found["relay"].at(0.5) - found["floor"].at(0.5)
+    for name, timed in (*found.items(), *((STEPS[step], timed) for step, timed in steps.items())):
         row = timed.row()
-        print(f"{name:6} n {row['n']:4} min {row['min_ms']:7.2f} p50 {row['p50_ms']:7.2f} p95 {row['p95_ms']:7.2f} ms")
-    print(f"added  p50 {found['relay'].at(0.5) - found['floor'].at(0.5):7.2f} ms")
+        print(f"{name:38} n {row['n']:4} min {row['min_ms']:7.2f} p50 {row['p50_ms']:7.2f} p95 {row['p95_ms']:7.2f} ms")
+    print(f"{'added':38} p50 {added:7.2f} ms (target 30)")
+    if file is not None:
+        rows = {name: timed.row() for name, timed in (*found.items(), *steps.items())}
+        file.write_text(json.dumps({"added_p50_ms": round(added, 2), **rows}, indent=1))
 
 
-def where(logs: Path) -> None:
+def where(logs: Path) -> dict[str, Timed]:
+    """The relay's own times by step, warm-up left out."""
     spent: defaultdict[str, list[float]] = defaultdict(list)
     for event in events(logs):
         if event.get("process") == "relay" and "ms" in event:
-            spent[str(event["event"])].append(float(str(event["ms"])))
-    for step in STEPS:
-        if spent[step]:
-            print(f"  {step:18} p50 {statistics.median(spent[step][WARM_UP:] or spent[step]):7.2f} ms")
+            spent[str(event["event"])].append(float(str(event["ms"])) / 1000)
+    return {step: Timed(spent[step][WARM_UP:]) for step in STEPS}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns", type=int, default=100, help="turns of each of the two")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--floor", nargs=2, metavar=("API", "MODEL"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    asyncio.run(serve_floor(*arguments.floor) if arguments.floor else measure(arguments.turns))
+    asyncio.run(serve_floor(*arguments.floor) if arguments.floor else measure(arguments.turns, arguments.json))
 
 
 if __name__ == "__main__":
