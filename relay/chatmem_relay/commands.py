@@ -103,7 +103,11 @@ async def _why(desk: Desk, surface: ChatSurface, incoming: Incoming, _: str) -> 
         await surface.say("Reply to one of my answers with /why.")
         return
     chat = incoming.chat_id
-    answer = await desk.memory.explain(c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat))
+    try:
+        answer = await desk.memory.explain(c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat))
+    except MemoryRefused:
+        await surface.say(views.NO_RECORD)
+        return
     receipt_id = next(reversed(answer.receipts), None)
     about = c.ExplainArgs(receipt_id=receipt_id, chat_id=chat) if receipt_id is not None else None
     await surface.say(views.why_view(answer, await desk.memory.explain(about) if about is not None else None))

@@ -14,6 +14,8 @@ from chatmem_relay.outbox import Address, AnswerLost, NotSent, Outbox
 
 logger = logging.getLogger(__name__)
 
+AWAY = "I can't reach my memory right now; please tap again in a minute."
+GONE = "That is no longer in my memory."
 TOAST = 180
 """Characters of a toast; Telegram takes 200."""
 
@@ -27,8 +29,11 @@ async def press(query: CallbackQuery, memory: MemoryClient, outbox: Outbox, move
         return
     try:
         reaction = await commands.pressed(memory, moved.memory_chat(message.chat.id), found, message.text or "")
-    except (MemoryUnreachable, MemoryRefused) as error:
-        await _toast(query, str(error))
+    except MemoryUnreachable:
+        await _toast(query, AWAY)
+        return
+    except MemoryRefused:
+        await _toast(query, GONE)
         return
     await _toast(query, "" if reaction.question else reaction.text)
     await _show(outbox, message, reaction)

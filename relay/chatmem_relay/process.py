@@ -29,7 +29,7 @@ from chatmem_relay.responders.choose import choose, summariser
 from chatmem_relay.responders.responder import Responder
 from chatmem_relay.routines.file import Routine, load_routines
 from chatmem_relay.routines.schedule import Programme, keep
-from chatmem_relay.routines.sending import Sender, moved_groups
+from chatmem_relay.routines.sending import Sender, message_parts, moved_groups
 from chatmem_relay.routines.short_form import SUMMARY_SECONDS
 from chatmem_relay.routines.texts import Writer
 from chatmem_relay.stop import Stopped, pause_or_stop, unless_stopped
@@ -163,7 +163,7 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, agents: Agents, em
         agents=agents,
         inbox=Inbox(folder / "inbox"),
         moved=moved,
-        parts=Notebook(folder / "parts.json"),
+        parts=message_parts(settings),
         asked=Notebook(folder / "asked.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,
@@ -175,7 +175,9 @@ def _programme(e: Equipment, routines: tuple[Routine, ...]) -> Programme:
     return Programme(
         routines=routines,
         writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile_at),
-        sender=Sender(e.outbox, e.desk.memory, e.moved, zone, summariser(e.settings, SUMMARY_SECONDS), e.now, e.emit),
+        sender=Sender(
+            e.outbox, e.desk.memory, e.moved, zone, e.parts, summariser(e.settings, SUMMARY_SECONDS), e.now, e.emit
+        ),
         agents=e.agents,
         home=e.settings.default_user,
         emit=e.emit,

@@ -20,6 +20,7 @@ Just talk to me; I remember what matters.
 UNKNOWN_COMMAND = "I don't know that command; /help lists them."
 CHAT_FULL = "This conversation's summary is full. /new starts a fresh one; your memories stay."
 
+NO_RECORD = "I keep no record of what that was based on."
 _SHOWN = 5
 _QUOTE = 160
 
@@ -66,7 +67,7 @@ def why_view(message: Explanation, receipt: Explanation | None = None) -> str:
     lines += _held(receipt) if receipt is not None else []
     lines += [f"• learned from it: {m.content}" for m in message.memories]
     if len(lines) == 1:
-        return f"{lines[0]}\nI keep no record of what that was based on."
+        return f"{lines[0]}\n{NO_RECORD}"
     return "\n".join(lines)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -100,28 +100,17 @@ async def relaying(
 ) -> AsyncIterator[Telegram]:
     """The emulated Telegram of a running relay. `state` is the folder that outlives it.
 
-    `profile` is the default user's; `own` are settings. `killed`: it ends wherever it is, and acknowledges nothing; as after a kill, only what was written down is left.
+    `profile` is the default user's; `own` are settings. `killed`: it ends wherever it is and acknowledges nothing; as
+    after a kill, only what was written down is left.
     """
-    if api is None:
-        async with (
-            telegram() as fresh,
-            relaying(
-                memory,
-                responder,
-                agents=agents,
-                state=state,
-                routines=routines,
-                clock=clock,
-                api=fresh,
-                client=client,
-                profile=profile,
-                own=own,
-            ),
-        ):
-            yield fresh
-        return
-    own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(tempfile.mkdtemp())
-    async with memory.relay() as real, memory.agent() as agent, make_bot(TOKEN, api.url) as bot:
+    scratch = tempfile.TemporaryDirectory(prefix="relay-")
+    own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)
+    async with (
+        nullcontext(api) if api is not None else telegram() as seen,
+        memory.relay() as real,
+        memory.agent() as agent,
+        make_bot(TOKEN, seen.url) as bot,
+    ):
         moved = MovedGroups(Notebook(state / "moved.json"))
         asked = client or real
         desk = Desk(asked, responder or OfflineResponder(), ZONE, agent.queue_status)
@@ -144,7 +133,7 @@ async def relaying(
         programme = Programme(
             tuple(routines),
             Writer(asked, desk.responder, ZONE),
-            Sender(equipment.outbox, asked, moved, ZONE, **now),
+            Sender(equipment.outbox, asked, moved, ZONE, equipment.parts, **now),
             equipment.agents,
             USER,
             silent,
@@ -152,9 +141,10 @@ async def relaying(
         assert await introduce(bot, own_settings, stop)
         running = asyncio.create_task(relay(equipment, programme, stop))
         try:
-            yield api
+            yield seen
         finally:
             if killed:
                 running.cancel()
             stop.set()
             await asyncio.gather(running, return_exceptions=killed)
+            scratch.cleanup()

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from chatmem import contract as c
-from chatmem_relay import turn, views
+from chatmem_relay import presses, turn, views
 from chatmem_relay.agents import Agent, AgentEntry, Agents
 from chatmem_relay.bot import AWAY
 from chatmem_relay.commands import MENU
@@ -313,6 +313,29 @@ async def test_a_reply_to_a_later_part_of_an_answer_quotes_the_answer(memory: Me
         await api.say("What of it?", reply_to=api.sent[1]["message_id"])
         await api.replies(4)
     assert "Beginning." in responder.prompts[1].text.split("QUOTED MESSAGE")[1]
+
+
+async def test_why_of_what_was_no_answer_says_so(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        await api.say("/help")
+        await api.replies(1)
+        await api.say("/why", reply_to=api.sent[0]["message_id"])
+        await api.replies(2)
+        await api.say("/why")
+        await api.replies(3)
+    assert texts(api)[1:] == [views.NO_RECORD, "Reply to one of my answers with /why."]
+
+
+async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        number = await doubt(memory, "The user might move to Berlin")
+        await api.say("Hello")
+        await api.replies(2)
+        target = c.ForgetArgs(memory_ids=(number,))
+        await client.forget(target.model_copy(update={"confirm": (await client.forget(target)).confirm}))
+        await api.press(api.sent[1], "✓")
+        await api.until(lambda: bool(api.world.toasts))
+    assert api.world.toasts == [presses.GONE]
 
 
 async def test_each_place_has_its_own_agent(memory: Memory) -> None:

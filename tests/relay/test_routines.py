@@ -12,6 +12,7 @@ from chatmem import contract as c
 from chatmem_llm import LLMUnavailable
 from chatmem_relay.markdown import Marked
 from chatmem_relay.moved_groups import MovedGroups
+from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
 from chatmem_relay.routines.file import Routine
 from chatmem_relay.routines.sending import Post, Sender, send_and_record
@@ -36,7 +37,7 @@ async def api() -> AsyncIterator[Telegram]:
 
 async def send(memory: Memory, api: Telegram, clock: Clock, text: str = BRIEFING, model: object = None) -> str:
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, model, clock)  # type: ignore[arg-type]
+        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, Notebook(), model, clock)  # type: ignore[arg-type]
         try:
             await send_and_record(sender, Post(text, 42, "morning-summary"))
         except NotShown as error:

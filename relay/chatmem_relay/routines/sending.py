@@ -24,7 +24,6 @@ from chatmem_relay.telegram_bot import make_bot
 from chatmem_relay.turn import NotShown
 from chatmem_relay.updates import CHANNEL
 
-MOVED_FILE = "moved_groups.json"
 SEND_TRIES = 5
 """Of a script that runs once; a relay tries until Telegram is back."""
 
@@ -42,12 +41,13 @@ class Post:
 
 @dataclass(frozen=True)
 class Sender:
-    """What sending and recording takes. `model` writes the short form."""
+    """What sending and recording takes. `parts` notes which messages are one; `model` writes the short form."""
 
     outbox: Outbox
     memory: MemoryClient
     moved: MovedGroups
     zone: ZoneInfo
+    parts: Notebook
     model: Model | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     emit: Emit = silent
@@ -66,6 +66,8 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     )
     with timed(sender.emit, "routine_sent", routine=post.routine) as found:
         ids = await surface.send(post.text)
+    for part in ids[1:]:
+        sender.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
     args = c.RecordMessageArgs(
         role="assistant",
@@ -85,7 +87,12 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
 
 def moved_groups(settings: RelaySettings) -> MovedGroups:
     """The moved groups of the relay on this machine."""
-    return MovedGroups(Notebook(settings.data_dir / "relay" / MOVED_FILE))
+    return MovedGroups(Notebook(settings.data_dir / "relay" / "moved_groups.json"))
+
+
+def message_parts(settings: RelaySettings) -> Notebook:
+    """`chat:message` of each further part of a long message, to the id of its first, which the memory knows."""
+    return Notebook(settings.data_dir / "relay" / "parts.json")
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
@@ -104,7 +111,8 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
         moved = moved_groups(settings)
         model = summariser(settings, SUMMARY_SECONDS)
         outbox, emit = Outbox(bot, moved, tries=SEND_TRIES), journal("send", settings)
-        sender = Sender(outbox, memory, moved, ZoneInfo(settings.timezone), model, emit=emit)
+        zone, parts = ZoneInfo(settings.timezone), message_parts(settings)
+        sender = Sender(outbox, memory, moved, zone, parts, model, emit=emit)
         try:
             with tracing.traced("send"):
                 await send_and_record(sender, post)
