@@ -1,24 +1,16 @@
 """Rolling summaries without a language model, made from chunk summaries; what is old shrinks first."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from chatmem.work import ChunkText, SummaryBody, SummaryResult, ThreadInput
 from chatmem_summarizer.length import clip, tokens
-from chatmem_summarizer.offline_summarize import lines, period
-from chatmem_summarizer.salience import alike
+from chatmem_summarizer.offline_summarize import lines, period, settled
 
 _FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
 _TEXT_SHARE = 0.6
 _LINE_CHARACTERS = (320, 160, 80)
 _OPEN = "Open question: "
-_DONE = re.compile(
-    r"\b(?:done|finished|completed|shipped|launched|deployed|solved|fixed|resolved|works now|passed|sent|submitted"
-    r"|booked|paid)\b",
-    re.IGNORECASE,
-)
-_SETTLED = 0.5
 
 
 def thread_summary(work: ThreadInput) -> SummaryResult:
@@ -52,17 +44,13 @@ def shrunk(told: Sequence[str], budget: int) -> str:
 def merged(prior: SummaryBody, chunks: Sequence[ChunkText]) -> SummaryBody:
     """All lines once, oldest first, without questions answered and tasks done since."""
     bodies = [prior, *(chunk.body for chunk in chunks)]
-    done = [line for body in bodies for line in (*body.outcomes, *body.decisions) if _DONE.search(line)]
+    done = [line for body in bodies for line in (*body.outcomes, *body.decisions)]
     open_questions = {line for line in bodies[-1].goals if line.startswith(_OPEN)}
     fields = {name: [line for body in bodies for line in getattr(body, name)] for name in _FIELDS}
     goals = [g for g in fields["goals"] if not g.startswith(_OPEN) or g in open_questions]
-    fields["goals"] = [goal for goal in goals if not _settled(goal, done)]
-    fields["pending"] = [line for line in fields["pending"] if not _settled(line, done)]
+    fields["goals"] = [goal for goal in goals if not settled(goal, done)]
+    fields["pending"] = [line for line in fields["pending"] if not settled(line, done)]
     return SummaryBody(**{name: lines(found, 12) for name, found in fields.items()})
-
-
-def _settled(line: str, done: Iterable[str]) -> bool:
-    return any(alike(line, outcome) >= _SETTLED for outcome in done)
 
 
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:

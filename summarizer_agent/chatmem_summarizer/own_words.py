@@ -115,10 +115,17 @@ _ABBREVIATION = re.compile(
 )
 
 
+# "am 3. März": no sentence ends there.
+_ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.$")
+_MONTH_AHEAD = re.compile(r" (?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
+
+
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _END.finditer(text):
         end = match.end()
+        if _ORDINAL.search(text[:end]) and _MONTH_AHEAD.match(text, end):
+            continue
         if (
             match.group() == "."
             and _ABBREVIATION.search(text[max(start, end - 12) : end])

@@ -18,6 +18,12 @@ january february march april june july august september october november decembe
 sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday year years month months week weeks
 day days hour hours minutes start started starting time times lots bit everyone anyone someone anything
 everything nothing people person guys recommend noted usually
+wir haben habe hat auch zu den dem von wie auf mein meine sie es im am gut ja nein bitte noch war wird sind oder aber
+dass dann schon mir mich dir dich euch uns was wenn nur mal muss kann soll du ihr eines einen einem bis sehr doch nach
+hast tut kein keine welche welcher welches unser unsere meinen meiner dein deine wäre gerne geht gibt
+los las del al se lo mi tu su es y o pero como muy está tengo hay más por qué sí también fue ser
+les ce qui sur au aux nous vous je tu il elle on ne pas mon ma mes avec j'ai c'est mais ou oui très aussi
+и в на я не что мы с по это у мой моя как но за к для из от он она есть мне меня так же вы ты да нет бы
 """
 
 STOP_WORDS = frozenset(_TEXT.split())

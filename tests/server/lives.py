@@ -214,7 +214,7 @@ class Life:
         assert count == ids == len(self.said)
         await self.check_context(rng)
         for name in self.gone:
-            assert await self.tables.fetchval(FORGOTTEN, f"%{name}%") is None, name
+            assert await self.tables.fetchval(FORGOTTEN, f"%{name}%") is None
 
     async def check_context(self, rng: random.Random) -> None:
         budget = rng.choice([100, 150, 400, 1000, 4300])
