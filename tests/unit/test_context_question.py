@@ -93,6 +93,25 @@ def test_a_question_that_nothing_answers_takes_nothing_from_the_history() -> Non
     assert counted(alone)[0] > 40
 
 
+def test_a_question_after_three_long_replies_still_has_room_for_what_answers_it() -> None:
+    small = talk(3, "What did we do?", 1000)
+    window = [replace(line, content=f"said {line.id}: {WORDS * 40}") for line in small.rows.window]
+    built = assemble(replace(small, rows=replace(small.rows, window=window)))
+    said, found = counted(built)
+    assert built.truncated
+    assert said == 3
+    assert found >= 4
+    assert built.tokens <= 1000
+
+
+def test_what_short_messages_leave_of_a_clipped_context_is_not_lost() -> None:
+    small = talk(3, "Good night.", 1000)
+    long = replace(small.rows.window[0], content=f"said 1: {WORDS * 90}")
+    built = assemble(replace(small, rows=replace(small.rows, window=[long, *small.rows.window[1:]])))
+    assert built.truncated
+    assert counted(built)[1] >= 5
+
+
 def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_spoke() -> None:
     recent = replace(hit(1), at=NOW - timedelta(days=2), speaker="Anna")
     assert hit_line(recent, NOW, ZONE, "root:1").startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")

@@ -23,6 +23,9 @@ ALWAYS = 3
 KEPT = 20
 """The last messages that a question leaves in place of a window too long for its share (SPEC §4)."""
 
+FOUND_PART = 3
+"""A question leaves one part in so many to what answers it when even the last messages must be clipped."""
+
 SEPARATOR = "\n\n"
 JOINT = 2
 """Tokens the separator and the rounding of a section's estimate may add."""
@@ -137,11 +140,17 @@ def _fill_newest(draft: _Draft) -> list[tuple[Line, str]]:
         draft.purse.pay(sum(cost(text) for _, text in rendered) + headers)
         return rendered
     draft.truncated = True
-    room = max(0, draft.purse.left - 2 * ALWAYS) // max(1, len(rendered))
+    kept_free = draft.purse.left // FOUND_PART if _asked(draft.m) else 0
+    room = max(0, draft.purse.left - kept_free - 2 * ALWAYS) // max(1, len(rendered))
     clipped = [(line, clip(text, max(1, room - 1))[0]) for line, text in rendered]
     draft.omit("message", [line.id for line, _ in rendered], "clipped")
-    draft.purse.left = 0
+    draft.purse.left = max(0, draft.purse.left - 2 * ALWAYS - sum(cost(text) for _, text in clipped))
     return clipped
+
+
+def _asked(m: Material) -> bool:
+    """Whether this answers a question that something was found for."""
+    return bool(m.hits) and asks(m.query or "")
 
 
 def _history_line(m: Material, line: Line) -> str:
@@ -260,7 +269,7 @@ def _beside_a_question(draft: _Draft, older: list[Line], share: int) -> tuple[li
     What was found keeps its own share, even of a small budget.  A window that outgrew its share, as without a summarizer,
     keeps its last messages; those before compete by relevance like any other.
     """
-    if not draft.m.hits or not asks(draft.m.query or ""):
+    if not _asked(draft.m):
         return older, share
     share = min(share, max(0, draft.purse.left - draft.m.budgets.relevant))
     outgrown = sum(line.tokens for line in older) > share
