@@ -294,9 +294,9 @@ async def test_a_prompt_recalls_this_lane_and_another_only_when_this_one_is_sile
         await say(client, "The caterer is Anton", "The venue needs a deposit")
     retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
     ask = request("What about the venue?", clock.at, thread_key="root:42", kinds=None)
-    here = await retriever.for_prompt(ask, shown=frozenset(), excluded=None)
+    here = await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset())
     mill = request("old mill?", clock.at, thread_key="root:42", kinds=None)
-    other = await retriever.for_prompt(mill, shown=frozenset(), excluded=None)
+    other = await retriever.for_prompt(mill, await retriever.recalled(mill), shown=frozenset())
     assert _texts(here)[0] == "The venue needs a deposit"
     assert "The venue is the old mill" not in _texts(here)
     assert _texts(other)[0] == "The venue is the old mill"
@@ -310,7 +310,7 @@ async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
     """What a context of that moment recalls."""
     retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
     ask = request(query, as_of, kinds=None, as_of=as_of)
-    return _texts(await retriever.for_prompt(ask, shown=frozenset(), excluded=None))
+    return _texts(await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset()))
 
 
 async def test_as_of_a_time_memories_are_those_believed_then(memory: Memory, clock: Clock) -> None:

@@ -1,7 +1,9 @@
 """Reads what a context needs, lets it be assembled, and keeps the receipt."""
 
+import asyncio
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,6 +12,7 @@ from chatmem_server.context.assemble import Assembled, Material, assemble
 from chatmem_server.dates.clock import age
 from chatmem_server.places import Where, session_id
 from chatmem_server.recording import Recorder
+from chatmem_server.retrieval.found import Found
 from chatmem_server.retrieval.hits import Hit, SearchRequest
 from chatmem_server.retrieval.search import Retriever
 from chatmem_server.services import Kit
@@ -47,8 +50,9 @@ class ContextReader:
         started = time.perf_counter()
         lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
         request = _Request(where, args, lane, self._kit.now())
-        rows = await self._rows(request)
-        material = await self._material(request, rows)
+        asked = self._asked(request)
+        rows, recalled = await asyncio.gather(self._rows(request), self._recalled(asked))
+        material = await self._material(request, rows, await self._hits(asked, rows, recalled))
         built = assemble(material)
         receipt_id = await self._keep(request, rows, built)
         self._kit.emit(
@@ -109,10 +113,10 @@ class ContextReader:
             r.args.as_of,
         )
 
-    async def _material(self, r: _Request, rows: ContextRows) -> Material:
+    async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit]) -> Material:
         return Material(
             rows=rows,
-            hits=await self._hits(r, rows),
+            hits=hits,
             around=await self._around(r, rows),
             excluded=r.args.exclude_message_id,
             query=r.args.query,
@@ -125,11 +129,12 @@ class ContextReader:
             include=frozenset(r.args.include) if r.args.include is not None else None,
         )
 
-    async def _hits(self, r: _Request, rows: ContextRows) -> list[Hit]:
+    def _asked(self, r: _Request) -> SearchRequest | None:
+        """What is to be recalled, if anything."""
         wanted = r.args.include is None or "relevant" in r.args.include
         if not wanted or not r.args.query or not r.args.query.strip():
-            return []
-        request = SearchRequest(
+            return None
+        return SearchRequest(
             owner_id=r.where.owner_id,
             chat_id=r.where.chat_id,
             thread_key=r.thread_key,
@@ -138,8 +143,15 @@ class ContextReader:
             zone=self._kit.zone,
             as_of=r.args.as_of,
         )
+
+    async def _recalled(self, asked: SearchRequest | None) -> list[Found]:
+        return await self._retriever.recalled(asked) if asked is not None else []
+
+    async def _hits(self, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Found]) -> list[Hit]:
+        if asked is None:
+            return []
         shown = frozenset(line.id for line in rows.window if line.routine is None)
-        return list(await self._retriever.for_prompt(request, shown=shown, excluded=r.args.exclude_message_id))
+        return await self._retriever.for_prompt(asked, recalled, shown=shown)
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
         """A reply that opens a lane also sees what stood beside its target."""

@@ -62,12 +62,16 @@ class Retriever:
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self._hits(request, ranked[start:end]), following)
 
-    async def for_prompt(self, request: SearchRequest, *, shown: frozenset[int], excluded: str | None) -> list[Hit]:
-        """What a prompt should recall, what matters most first; `shown` are messages it holds anyway.
+    async def recalled(self, request: SearchRequest) -> list[Found]:
+        """All that a prompt may recall, best first: it can be looked for while the window is being read."""
+        ranked, _ = await self._ranked(replace(request, thread_key=None))
+        return ranked
+
+    async def for_prompt(self, request: SearchRequest, ranked: Sequence[Found], *, shown: frozenset[int]) -> list[Hit]:
+        """Of what was recalled what a prompt should hold, what matters most first; `shown` are messages it holds anyway.
 
         The first are those of SPEC §5; after them, if the query asks something, more for a budget that has room.
         """
-        ranked, _ = await self._ranked(replace(request, thread_key=None))
         return await self._hits(request, prompting.choose(ranked, request.query, request.thread_key, shown))
 
     async def read(self, r: SearchRequest) -> Read:
