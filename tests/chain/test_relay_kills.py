@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.chain import killing
-from tests.chain.whole import whole
+from tests.chain.whole import Whole, whole
 
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 
@@ -13,6 +13,24 @@ pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
 async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) -> None:
     async with whole(tmp_path, users=killing.USERS, **killing.ENVIRONMENT) as life:
         run = await killing.run(life, messages=40, kills=4, seed=7)
-    assert run.faults == [], str(run)
-    assert run.messages == 40
-    assert sum(run.kills.values()) == 4
+        assert run.faults == [], str(run)
+        assert run.messages == 40
+        assert sum(run.kills.values()) == 4
+        await a_fault_would_be_seen(life, run.lanes)
+
+
+async def a_fault_would_be_seen(life: Whole, lanes: list[killing.Lane]) -> None:
+    """What is asserted can fail: an answer doubled, one swapped, one row lost."""
+    lane = lanes[0]
+    first, second, third = [message for message in life.telegram.sent if lane.lane_of(message)][:3]
+    life.telegram.sent.append(dict(first))
+    second["text"], third["text"] = third["text"], second["text"]
+    lost = await life.value(
+        "update messages set exchange_of = null where chat_id = $1 and content = $2 returning content",
+        *(lane.chat, first["text"]),
+    )
+    found = "\n".join(await killing.faults(life, lanes))
+    assert "was answered 2 times" in found
+    assert f"lane {lane.number}: order" in found
+    assert lost is not None
+    assert "answers None" in found
