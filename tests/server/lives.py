@@ -214,7 +214,8 @@ class Life:
         assert count == ids == len(self.said)
         await self.check_context(rng)
         for name in self.gone:
-            assert await self.tables.fetchval(FORGOTTEN, f"%{name}%") is None
+            found = await self.tables.fetchval(FORGOTTEN, f"%{name}%")
+            assert found is None, f"{name} in {found}"
 
     async def check_context(self, rng: random.Random) -> None:
         budget = rng.choice([100, 150, 400, 1000, 4300])

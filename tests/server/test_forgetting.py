@@ -92,6 +92,17 @@ async def test_what_a_memory_said_before_it_was_changed_is_forgotten_too(memory:
     assert [m.content for m in profile.facts] == ["My dog is called Rex"]
 
 
+async def test_what_only_a_former_version_of_a_message_says_is_found_and_forgotten(memory: Memory) -> None:
+    async with memory.client() as client:
+        for text in ("My dog is Zorblax", "My dog is Rex"):
+            await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id="7"))
+        preview = await client.forget(c.ForgetArgs(topic="Zorblax"))
+        done = await forget(client, topic="Zorblax")
+    assert preview.would_erase["other_texts"] == 1
+    assert done.erased["message_versions"] == 1
+    assert "orblax" not in await texts(memory)
+
+
 async def test_a_message_sent_once_more_brings_nothing_forgotten_back(memory: Memory) -> None:
     message = c.RecordMessageArgs(role="user", content="My dog is Zorblax. It rains.", message_id="7")
     async with memory.client() as client:

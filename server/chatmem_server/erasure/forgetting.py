@@ -57,6 +57,18 @@ class Plan:
         return hashlib.sha256(",".join(str(m.id) for m in self.memories).encode()).hexdigest()[:16]
 
 
+def _probed(where: Where, args: ForgetArgs, plan: Plan) -> Probed:
+    return Probed(
+        owner_id=where.owner_id,
+        topic=args.topic,
+        statements=[m.content for m in plan.memories],
+        targets=plan.targets,
+        messages=plan.messages,
+        # Words of another chat, or of messages that were to stay, are no traces.
+        whole_messages=args.include_messages and where.owner_id == where.chat_id,
+    )
+
+
 def _reach(where: Where) -> int | None:
     """A person's own chat speaks for all of theirs (None); what is forgotten in a group is forgotten there."""
     return None if where.owner_id == where.chat_id else where.chat_id
@@ -72,7 +84,8 @@ class Forgetter:
     async def preview(self, where: Where, args: ForgetArgs) -> Forgotten:
         """What would go, and the token that confirms it; nothing is deleted."""
         plan = await self._plan(self._kit.database, where, args)
-        if not plan.memories and not plan.messages:
+        elsewhere = 0 if plan.memories or plan.messages else await self._prober.traces(_probed(where, args, plan))
+        if not (plan.memories or plan.messages or elsewhere):
             return Forgotten()
         shown = [ForgetMatch(id=m.id, kind=m.kind, text=m.content, at=m.valid_from) for m in plan.memories]
         shown += [
@@ -80,7 +93,7 @@ class Forgetter:
         ]
         return Forgotten(
             matches=tuple(shown),
-            would_erase={"memories": len(plan.memories), "messages": len(plan.messages)},
+            would_erase={"memories": len(plan.memories), "messages": len(plan.messages), "other_texts": elsewhere},
             confirm=self._token(where, plan),
             notes=self._notes(),
         )
@@ -102,15 +115,7 @@ class Forgetter:
             erased["context_receipts"] = await receipts.erase_all(t, where.owner_id, None)
             await t.run("scrub.request", now)
         caches.clear()
-        gone = Probed(
-            owner_id=where.owner_id,
-            topic=args.topic,
-            statements=[m.content for m in plan.memories],
-            targets=plan.targets,
-            messages=plan.messages,
-            # Words of another chat, or of messages that were to stay, are no traces.
-            whole_messages=args.include_messages and where.owner_id == where.chat_id,
-        )
+        gone = _probed(where, args, plan)
         erased |= {"traces_left": await self._prober.traces(gone), "near": await self._prober.near(gone)}
         for uri in (
             "memory://profile",
