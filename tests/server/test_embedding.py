@@ -119,7 +119,7 @@ async def loaded() -> AsyncGenerator[LocalEmbedder]:
 
 
 class Gated:
-    """A model that embeds only when the gate is open, and fails on the text `bad`."""
+    """A model that embeds only when the gate is open, but the text `at once` always; and fails on the text `bad`."""
 
     def __init__(self) -> None:
         self.order: list[str] = []
@@ -129,7 +129,8 @@ class Gated:
 
     def vector(self, text: str) -> Vector:
         self.loop.call_soon_threadsafe(self.began.set)
-        asyncio.run_coroutine_threadsafe(self.gate.wait(), self.loop).result(10)
+        if text != "at once":
+            asyncio.run_coroutine_threadsafe(self.gate.wait(), self.loop).result(10)
         if text == "bad":
             raise RuntimeError("bad text")
         self.order.append(text)
@@ -278,17 +279,18 @@ async def test_cancelling_ends_the_download_and_clears_what_was_there(
     assert [file.name for file in (tmp_path / "models").iterdir()] == [f".{MODEL}.lock"]
 
 
-async def test_a_question_goes_before_the_backlog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_question_waits_for_no_text_of_the_backlog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with gated(tmp_path, monkeypatch) as (embedder, model):
         async with asyncio.TaskGroup() as group:
             for name in ("first", "second"):
                 group.create_task(embedder.embed([name, f"{name} too"], urgent=False))
             await model.began.wait()
-            asked = group.create_task(embedder.embed(["question"], urgent=True))
-            await asyncio.sleep(0)
+            with anyio.fail_after(10):
+                asked = await embedder.embed(["at once"], urgent=True)
+            assert model.order == ["at once"]
             model.gate.set()
-        assert model.order == ["first", "question", "second", "first too", "second too"]
-        assert list(asked.result()[0]) == [8.0] * 384
+        assert model.order == ["at once", "first", "second", "first too", "second too"]
+        assert list(asked[0]) == [7.0] * 384
 
 
 async def test_a_question_asked_again_is_not_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,15 @@
-"""The local model: fetched and loaded in the background, computed in a thread of its own, queries before backlog."""
+"""The local model: fetched and loaded in the background, computed in two threads, one for queries."""
 
 import asyncio
 import importlib
 import json
 import logging
+import os
+import sys
+import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +26,19 @@ FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
 """Seconds between tries to get the model's files, doubling."""
 
 
-@dataclass(order=True)
+@dataclass
 class _Job:
-    """Urgent jobs first, then in the order they came."""
-
-    rank: int
-    number: int
-    text: str = field(compare=False)
-    done: "asyncio.Future[Vector]" = field(compare=False)
+    text: str
+    done: "asyncio.Future[Vector]"
 
 
 class LocalEmbedder:
     """Until `run` has fetched and loaded the model, `ready` is False and all texts are refused at once.
 
     `folder` is our own and filled when needed; `source` is a folder of the user's that holds the files, only read.
-    Texts are computed one at a time: on a processor batches are no faster, a query never waits for more than one text,
-    and a text's vector does not depend on its neighbours (int8 scales are taken over a whole batch).
+    Texts are computed one at a time: on a processor batches are no faster, and a text's vector does not depend on its
+    neighbours (int8 scales are taken over a whole batch). Queries have a thread of their own; the backlog's takes what the
+    processor has left.
     """
 
     model = MODEL
@@ -49,8 +49,8 @@ class LocalEmbedder:
         self._source = source
         self._session: Any = None
         self._mean: Vector = ()
-        self._jobs: asyncio.PriorityQueue[_Job] = asyncio.PriorityQueue()
-        self._numbers = 0
+        self._queries: asyncio.Queue[_Job] = asyncio.Queue()
+        self._backlog: asyncio.Queue[_Job] = asyncio.Queue()
         self._waiting = 0
         self._cache = VectorCache()
         self._progress = (0, 0)
@@ -77,11 +77,13 @@ class LocalEmbedder:
 
     async def run(self) -> None:
         """Fetch, load, then compute what is asked for, until cancelled."""
-        with ThreadPoolExecutor(1, thread_name_prefix="embedding") as thread:
+        with (
+            ThreadPoolExecutor(1, thread_name_prefix="query") as quick,
+            ThreadPoolExecutor(1, thread_name_prefix="backlog", initializer=_give_way) as patient,
+        ):
             try:
-                await self._become_ready(thread)
-                while True:
-                    await self._compute(await self._jobs.get(), thread)
+                await self._become_ready(quick)
+                await asyncio.gather(self._serve(self._queries, quick), self._serve(self._backlog, patient))
             finally:
                 self._session = None
                 self._refuse_waiting()
@@ -93,21 +95,20 @@ class LocalEmbedder:
             raise EmbeddingUnavailable("too many questions wait for their embedding")
         self._waiting += 1
         try:
-            vector = await self._submit(0, text)
+            vector = await self._submit(self._queries, text)
         finally:
             self._waiting -= 1
         self._cache.keep(text, vector)
         return vector
 
     async def _background(self, text: str) -> Vector:
-        return await self._submit(1, text)
+        return await self._submit(self._backlog, text)
 
-    async def _submit(self, rank: int, text: str) -> Vector:
+    async def _submit(self, jobs: asyncio.Queue[_Job], text: str) -> Vector:
         if not self.ready:
             raise EmbeddingUnavailable(self._failed or "the embedding model is not loaded yet")
-        self._numbers += 1
-        job = _Job(rank, self._numbers, text, asyncio.get_running_loop().create_future())
-        self._jobs.put_nowait(job)
+        job = _Job(text, asyncio.get_running_loop().create_future())
+        jobs.put_nowait(job)
         return await job.done
 
     async def _become_ready(self, thread: ThreadPoolExecutor) -> None:
@@ -130,6 +131,10 @@ class LocalEmbedder:
         self._mean = json.loads((folder / MEAN).read_text())
         return session.Session(folder / GRAPH, folder / TOKENIZER)
 
+    async def _serve(self, jobs: asyncio.Queue[_Job], thread: ThreadPoolExecutor) -> None:
+        while True:
+            await self._compute(await jobs.get(), thread)
+
     async def _compute(self, job: _Job, thread: ThreadPoolExecutor) -> None:
         if job.done.done():
             return
@@ -147,11 +152,18 @@ class LocalEmbedder:
                 job.done.set_result(vector)
 
     def _refuse_waiting(self) -> None:
-        while not self._jobs.empty():
-            _refuse(self._jobs.get_nowait(), "the server is stopping")
+        for jobs in (self._queries, self._backlog):
+            while not jobs.empty():
+                _refuse(jobs.get_nowait(), "the server is stopping")
 
     def _note(self, done: int, total: int) -> None:
         self._progress = (done, total)
+
+
+def _give_way() -> None:
+    """Of this thread alone, which only Linux can: a turn must not notice that a history is being embedded."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 
 
 def _refuse(job: _Job, reason: str) -> None:

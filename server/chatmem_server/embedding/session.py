@@ -16,7 +16,7 @@ LONGEST = 256
 
 
 class Session:
-    """One loaded model; for one thread. `threads`: beside a busy database one is faster than two."""
+    """One loaded model; any thread may ask it. `threads`: beside a busy database one is faster than two."""
 
     def __init__(self, graph: Path, tokenizer: Path, threads: int = 1) -> None:
         options = ort.SessionOptions()
