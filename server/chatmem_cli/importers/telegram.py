@@ -88,7 +88,7 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
     if (f"{place}." if place else "") not in _HEADS or value is None:
         return
     match name:
-        case "id":
+        case "id" if str(value).removeprefix("-").isdecimal():
             chat.id = int(value)
         case "name":
             chat.name = str(value)
