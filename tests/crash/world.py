@@ -26,7 +26,8 @@ COMPACTION = '{"max_messages": 12, "keep": 4, "keep_when_long": 4, "chunk": 4, "
 class World:
     """A data folder with its server, summarizer and embedded PostgreSQL."""
 
-    def __init__(self, folder: Path, users: tuple[int, ...]) -> None:
+    def __init__(self, folder: Path, users: tuple[int, ...], **settings: str) -> None:
+        """`settings` are added to the processes' environment; an empty one takes a setting's default."""
         self.folder = folder
         self.port = free_port()
         self.postgres = EmbeddedPostgres(folder / "data" / "postgres")
@@ -44,6 +45,7 @@ class World:
             "OBSERVABILITY_ENABLED": "1",
             "TELEGRAM_USER_ID": ",".join(map(str, users)),
             "USER_TIMEZONE": "Asia/Singapore",
+            **settings,
         }
         folder.mkdir(parents=True, exist_ok=True)
         self._output = os.open(folder / "processes.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -99,14 +101,18 @@ class World:
             return None
         return f"{target} {pid}"
 
+    def pid(self, child: str) -> int | None:
+        """Of the server or the summarizer; None while it is not running."""
+        process = self.children[child].process
+        return process.pid if process is not None and process.returncode is None else None
+
     def _pid(self, target: Target, chance: Random) -> int | None:
         if target in self.children:
-            process = self.children[target].process
-            return process.pid if process is not None and process.returncode is None else None
+            return self.pid(target)
         head = postmaster(self.postgres.cluster)
         if head is None or target == "postmaster":
             return head
-        backends = sorted(_children_of(head))
+        backends = sorted(children_of(head))
         return chance.choice(backends) if backends else None
 
     def _child(self, name: str, module: str, arguments: tuple[str, ...], environment: dict[str, str]) -> Child:
@@ -122,8 +128,8 @@ def _unheard(_: str) -> None:
     """Restarts are what this harness makes; nobody needs to be told."""
 
 
-def _children_of(parent: int) -> list[int]:
-    """Linux keeps the parent's pid in the fourth field of a process's stat, after the name in brackets."""
+def children_of(parent: int) -> list[int]:
+    """The live children of a process. Linux keeps the parent's pid in the fourth field of a process's stat, after the name in brackets."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
