@@ -156,6 +156,21 @@ def scrub() -> None:
 
 
 @app.command()
+def backup(file: Annotated[Path, typer.Argument(help="Where to; it must not be there yet.")]) -> None:
+    """Write the whole memory of all users into one file, while it is in use."""
+    _run("backup", file)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `chatmem backup` wrote.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the memory that is there.")] = False,
+) -> None:
+    """Put a backup in place of the memory: all of it, or nothing if something is wrong with it."""
+    _run("restore", file, force=force)
+
+
+@app.command()
 def replay() -> None:
     """Start dead jobs of the queue anew."""
     _run("maintenance", "replay")

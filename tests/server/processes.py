@@ -48,6 +48,7 @@ class HttpServer:
 
     data_dir: Path
     dsn: str | None
+    settings: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
     process: asyncio.subprocess.Process | None = None
 
@@ -70,7 +71,7 @@ class HttpServer:
         self.data_dir.mkdir(parents=True, exist_ok=True)
         self.process = await asyncio.create_subprocess_exec(
             *command("http"),
-            env=server_env(self.data_dir, self.dsn, CHATMEM_PORT=str(self.port)),
+            env=server_env(self.data_dir, self.dsn, CHATMEM_PORT=str(self.port), **self.settings),
             cwd=self.data_dir,
             stdin=asyncio.subprocess.DEVNULL,
         )
@@ -112,8 +113,8 @@ async def exit_code(process: asyncio.subprocess.Process, seconds: float) -> int:
 
 
 @asynccontextmanager
-async def http_server(data_dir: Path, dsn: str | None) -> AsyncGenerator[HttpServer]:
-    server = HttpServer(data_dir, dsn)
+async def http_server(data_dir: Path, dsn: str | None, **settings: str) -> AsyncGenerator[HttpServer]:
+    server = HttpServer(data_dir, dsn, settings)
     try:
         await server.start()
         yield server

@@ -1,5 +1,6 @@
 """The write-ahead queue, driven through MCP as the summarizer agent does."""
 
+import asyncpg
 import pytest
 
 from chatmem import contract as c
@@ -235,3 +236,69 @@ async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_
     assert (begun.epoch, begun.archived) == (1, True)
     assert after.notices == ()
     assert "garden" not in (after.context or "")
+
+
+async def test_a_result_handed_in_twice_because_the_answer_was_lost_is_taken_once(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        call = w.ModelCall(model="m", rung="claude", input_tokens=10, price_usd=0.01)
+        args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
+        submitted = [
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="claude", calls=(call,))) for _ in range(2)
+        ]
+        status = await agent.queue_status()
+    assert [s.state for s in submitted] == ["complete", "complete"]
+    assert status.cost.calls == 1
+
+
+async def test_a_job_whose_workers_keep_dying_is_given_up_and_can_be_replayed(memory: Memory, clock: Clock) -> None:
+    actors = await memory.storage.actors()
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        deaths = 0
+        while (await agent.claim_work(w.ClaimWorkArgs(worker=f"mortal {deaths}"))).jobs:
+            deaths += 1
+            clock.forward(seconds=61)
+        await actors.work.tidy()
+        letter = (await agent.queue_status()).dead_letters[0]
+        await actors.work.replay()
+        again = (await agent.claim_work(w.ClaimWorkArgs(worker="survivor"))).jobs
+    assert (deaths, letter.error) == (21, "its worker ended 20 times without a word")
+    assert len(again) == 1
+
+
+async def test_a_result_that_cannot_be_stored_is_refused_and_holds_nobody_up(
+    memory: Memory, dsn: str, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        connection = await asyncpg.connect(dsn)
+        await connection.execute("alter table chat_metadata add constraint never check (tokens < 0) not valid")
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
+        refused = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+        await connection.execute("alter table chat_metadata drop constraint never")
+        await connection.close()
+        clock.forward(hours=1)
+        await drain(agent)
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+    assert (refused.state, refused.stored) == ("pending_summarization", {"refused": 1})
+    assert summary.canonical.general_summary == "up to 2"
+
+
+async def test_work_being_claimed_while_its_text_is_forgotten_is_refused(memory: Memory, dsn: str) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await client.remember(c.RememberArgs(content="My locker opens with zq77"))
+        await client.record_message(
+            c.RecordMessageArgs(role="user", content="My locker opens with zq77", message_id="u")
+        )
+        await client.record_message(c.RecordMessageArgs(role="assistant", content="Noted", exchange_of="u"))
+        before = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        shown = await client.forget(c.ForgetArgs(topic="zq77"))
+        await client.forget(c.ForgetArgs(topic="zq77", confirm=shown.confirm))
+        args = {"job_id": before.job_id, "fence": before.fence, "result": answer(before)}
+        with pytest.raises(MemoryRefused, match="no longer yours"):
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+        after = await drain(agent)
+    assert all("zq77" not in item.model_dump_json() for item in after)

@@ -1,6 +1,7 @@
 """Every text that was derived for an owner, gone through and cleaned of something forgotten."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,13 +45,21 @@ class Cleaned:
 async def redact_derived(q: Queries, owner_id: int, targets: Sequence[Target]) -> Cleaned:
     """Take the targets' sentences out of summaries, canonical texts, the profile and all former versions."""
     cleaned = Cleaned()
-    for row in await q.rows(TEXTS, owner_id):
+    rows = await q.rows(TEXTS, owner_id)
+    # Beside the event loop: a long memory has thousands of texts, and others' calls must not wait for them.
+    for row, text, body in await asyncio.to_thread(lambda: list(_changed(rows, targets))):
+        await _write(q, owner_id, row, text, body)
+        cleaned.note(row)
+    return cleaned
+
+
+def _changed(rows: Sequence[Row], targets: Sequence[Target]) -> Iterator[tuple[Row, str, Any]]:
+    """The rows that state a target, with their text and body without it."""
+    for row in rows:
         text, gone = redact(row["text"] or "", targets)
         body, gone_body = redact_all(row["body"], targets)
         if gone or gone_body:
-            await _write(q, owner_id, row, text, body)
-            cleaned.note(row)
-    return cleaned
+            yield row, text, body
 
 
 _NAMES = {

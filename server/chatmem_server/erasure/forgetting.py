@@ -12,6 +12,7 @@ from typing import Any
 
 from chatmem.contract import ForgetArgs, ForgetMatch, Forgotten, Memory
 from chatmem_server import caches
+from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.derived import redact_derived
 from chatmem_server.erasure.probing import Forgotten as Probed
 from chatmem_server.erasure.probing import Prober
@@ -127,6 +128,27 @@ class Forgetter:
         receipt = f"f{secrets.token_hex(8)}"
         self._kit.emit("forgotten", receipt=receipt, **erased)
         return Forgotten(erased=erased, receipt=receipt, notes=self._notes())
+
+    async def forget_again(self, owner_id: int) -> int:
+        """Erase what was forgotten once and came back with a backup; how many memories and messages that were."""
+        where, now = Where(owner_id, owner_id), self._kit.now()
+        async with self._kit.database.transaction() as t:
+            for chat in await chats.of_owner(t, owner_id):
+                await chats.lock(t, owner_id, chat.chat_id)
+            await profile.begin_erasure(t, owner_id)
+            found, hit = await known_again(t, self._tombstones, owner_id)
+            if not found and not hit:
+                return 0
+            targets = [
+                Target.statement(text) for text in (*(m.content for m in found), *(at.line.content for at in hit))
+            ]
+            stated = await self._messages(t, where, ForgetArgs(everything=True), found, targets)
+            messages_ = list({(at.chat_id, at.line.id): at for at in (*hit, *stated)}.values())
+            await self._erase(t, where, Plan(found, messages_, targets, messages_too=True), now)
+            await receipts.erase_all(t, owner_id, None)
+            await t.run("scrub.request", now)
+        caches.clear()
+        return len(found) + len(messages_)
 
     async def _plan(self, q: Queries, where: Where, args: ForgetArgs) -> Plan:
         found = await self._memories(q, where, args)

@@ -1,5 +1,6 @@
 """Looks for what was forgotten in every text, every full-text row and every vector of an owner."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +50,8 @@ class Prober:
     async def _stated(self, f: Forgotten) -> int:
         """Derived texts and touched messages that still have a sentence stating it."""
         rows = await self._kit.database.rows(TEXTS, f.owner_id)
-        left = sum(_holds((row["text"] or "", row["body"]), f.targets) for row in rows)
+        # Seconds of work for a long memory: beside the event loop, or everybody else's calls would wait for it.
+        left = await asyncio.to_thread(lambda: sum(_holds((row["text"] or "", row["body"]), f.targets) for row in rows))
         for at in f.messages:
             lines = await messages.by_ids(self._kit.database, f.owner_id, at.chat_id, [at.line.id])
             left += sum(states_any(line.content, f.targets) for line in lines)
@@ -59,7 +61,7 @@ class Prober:
         """Texts that still state the topic, or hold a statement word for word."""
         patterns = [*map(_pattern, f.statements), *(p for target in f.targets for p in target.patterns)]
         rows = await self._kit.database.rows("probe.texts", f.owner_id, patterns)
-        return sum(_still_says(row["text"], f) for row in rows)
+        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], f) for row in rows))
 
     async def _lexemes(self, f: Forgotten) -> int:
         """Full-text rows that hold the topic's words though their text does not."""

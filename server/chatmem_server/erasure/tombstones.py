@@ -8,6 +8,7 @@ from datetime import datetime
 from chatmem_server.memories.claims import claims
 from chatmem_server.store import tombstones
 from chatmem_server.store.database import Queries
+from chatmem_server.store.messages import Located
 from chatmem_server.store.tombstones import Tombstone
 
 SAME = 0.75
@@ -34,6 +35,14 @@ class Tombstones:
     async def is_message(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> bool:
         """Whether this was the message's text before something in it was forgotten."""
         return await tombstones.has(q, owner_id, self._message(chat_id, number, text))
+
+    async def of_messages(self, q: Queries, owner_id: int) -> frozenset[bytes]:
+        """The marks of all messages in which something was forgotten."""
+        return await tombstones.of_messages(q, owner_id)
+
+    def marks(self, marks: frozenset[bytes], at: Located) -> bool:
+        """Whether the message has the very text that is marked."""
+        return self._message(at.chat_id, at.line.id, at.line.content) in marks
 
     async def lift(self, q: Queries, owner_id: int, text: str, now: datetime) -> None:
         """The user says it again: it may be known again."""

@@ -35,6 +35,11 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
     ]
 
 
+async def of_messages(q: Queries, owner_id: int) -> frozenset[bytes]:
+    """The claim hashes of whole messages: those have no words."""
+    return frozenset(row["claim"] for row in await q.rows("tombstones.of_messages", owner_id))
+
+
 async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> None:
     await q.run("tombstones.lift", owner_id, list(ids), now)
 

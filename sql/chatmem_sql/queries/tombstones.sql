@@ -12,6 +12,11 @@ select id, claim, words, created_at
 from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
 
+-- name: of_messages
+-- $1 owner: the marks of whole messages
+select claim from tombstones
+where owner_id = $1 and words = '{}'
+
 -- name: has
 -- $1 owner, $2 claim hash
 select exists (select from tombstones where owner_id = $1 and claim = $2)

@@ -1,0 +1,144 @@
+"""`chatmem restore FILE`: puts a backup in place of the memory, all of it or nothing, and forgets again what it can."""
+
+import asyncio
+import json
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+from rich.console import Console
+
+from chatmem.settings import ServerSettings, load
+from chatmem_cli.archive import Target, database, program
+from chatmem_cli.archive import run as run_tool
+from chatmem_cli.failures import CommandFailed
+from chatmem_cli.memory import storage
+from chatmem_server.postgres.migrate import MigrationError, migrate
+from chatmem_server.storage import KEY_NAME
+from chatmem_server.store.database import unzip
+from chatmem_sql import migrations, query
+
+# Paths may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False, soft_wrap=True)
+
+Stones = list[tuple[Any, ...]]
+
+
+def run(file: Path, *, force: bool = False) -> int:
+    asyncio.run(_restore(load(ServerSettings), file, force))
+    return 0
+
+
+async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
+    if not file.is_file():
+        raise CommandFailed(f"there is no file {file}; name one that `chatmem backup` wrote.")
+    async with database(settings) as target:
+        async with _connected(target) as connection:
+            await _refuse_if_in_use(connection)
+            await _refuse_if_full(connection, force)
+            stones, key = await _stones(connection), await connection.fetchval(query("backup.key"), KEY_NAME)
+        await _replace(target, file)
+        async with _connected(target) as connection:
+            ours = key is not None and key == await connection.fetchval(query("backup.key"), KEY_NAME)
+            kept = await _keep(connection, stones) if ours else 0
+    console.print(f"{file} is restored.")
+    await _forget_again(settings, {stone[0] for stone in stones} if kept else set())
+
+
+@asynccontextmanager
+async def _connected(target: Target) -> AsyncGenerator[Any]:
+    """A session of its own on an up-to-date schema; the roles a backup grants to are made with it."""
+    connection: Any = await asyncpg.connect(target.dsn)
+    try:
+        await migrate(connection, migrations())
+        yield connection
+    except MigrationError as error:
+        raise CommandFailed(str(error)) from error
+    finally:
+        await connection.close()
+
+
+async def _refuse_if_in_use(connection: Any) -> None:
+    if await connection.fetchval(query("backup.sessions")):
+        raise CommandFailed("the memory is in use; stop `chatmem up` and every client first, then restore.")
+
+
+async def _refuse_if_full(connection: Any, force: bool) -> None:
+    texts = await connection.fetchval(query("backup.texts"))
+    if texts and not force:
+        raise CommandFailed(
+            f"this memory holds {texts} messages and memories, which a restore would replace. "
+            "Back it up first, then restore with --force."
+        )
+
+
+async def _replace(target: Target, file: Path) -> None:
+    """In one transaction: what is there goes and what is in the file comes, or nothing changes."""
+    with tempfile.TemporaryDirectory(prefix="chatmem-restore-") as folder:
+        contents, chosen, clear, script = (
+            Path(folder) / name for name in ("list", "chosen", "clear.sql", "script.sql")
+        )
+        restore = str(target.tools / "pg_restore") if target.tools is not None else program("pg_restore")
+        await run_tool(restore, "--list", str(file), output=contents)
+        # The extension belongs to the administrator and is here already.
+        chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
+        await run_tool(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
+        _refuse_newer(script)
+        clear.write_text(f"set local client_min_messages = warning;\n{query('backup.clear')};\n")
+        together = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
+        await target.run("psql", *together, f"--file={clear}", f"--file={script}")
+
+
+def _refuse_newer(script: Path) -> None:
+    """A backup of a newer program would leave a memory this one cannot open."""
+    newest = max((version for version in _applied(script)), default=0)
+    known = max(migration.version for migration in migrations())
+    if newest > known:
+        raise CommandFailed(
+            f"the backup is of a newer chatmem (schema {newest}, this one knows {known}); update, then restore."
+        )
+
+
+def _applied(script: Path) -> list[int]:
+    """Versions in the copied rows of the table of migrations."""
+    found: list[int] = []
+    within = False
+    with script.open(errors="replace") as lines:
+        for line in lines:
+            if within and line.startswith("\\."):
+                break
+            if within:
+                found.append(int(line.split("\t", 1)[0]))
+            within = within or line.startswith("COPY public.schema_migration ")
+    return found
+
+
+async def _stones(connection: Any) -> Stones:
+    rows = await connection.fetch(query("backup.tombstones"))
+    return [
+        (r["owner_id"], r["chat_id"], r["claim"], json.dumps(list(r["words"])), r["created_at"], r["lifted_at"])
+        for r in rows
+    ]
+
+
+async def _keep(connection: Any, stones: Stones) -> int:
+    """How many marks of forgotten things the backup did not have."""
+    done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(stones, 6))
+    return int(done.rpartition(" ")[2])
+
+
+async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:
+    gone = 0
+    if owners:
+        async with storage(settings) as actors:
+            gone = sum([await actors.forgetter.forget_again(owner) for owner in sorted(owners)])
+    if gone:
+        console.print(f"{gone} memories and messages that were forgotten since the backup are forgotten again.")
+    console.print(
+        "A backup may bring back what was forgotten after it was made"
+        + (", where it was worded otherwise then" if owners else "; this memory has no record of that")
+        + ". Look through `/memory`, and forget again what should not be there."
+    )

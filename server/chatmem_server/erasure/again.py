@@ -1,0 +1,40 @@
+"""Finds what was forgotten once and is there again, as after the restore of an older backup; it erases nothing itself."""
+
+from collections.abc import AsyncGenerator
+
+from chatmem.contract import Memory
+from chatmem_server.erasure.tombstones import Tombstones
+from chatmem_server.store import chats, lanes, memories, messages
+from chatmem_server.store.database import Queries
+from chatmem_server.store.messages import Line, Located
+
+PAGE = 500
+NEWEST = 2**62
+
+
+async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[Memory], list[Located]]:
+    """Memories a tombstone covers that is younger than they are, and messages whose text was once redacted."""
+    stones = await tombstones.standing(q, owner_id)
+    found = [
+        memory
+        for memory in await memories.all_of_owner(q, owner_id)
+        if any(stone.created_at > memory.valid_from and tombstones.covers(stone, memory.content) for stone in stones)
+    ]
+    marks = await tombstones.of_messages(q, owner_id)
+    hit = [at async for at in _messages(q, owner_id) if marks and tombstones.marks(marks, at)]
+    return found, hit
+
+
+async def _messages(q: Queries, owner_id: int) -> AsyncGenerator[Located]:
+    for chat in await chats.of_owner(q, owner_id):
+        for lane in await lanes.of_chat(q, owner_id, chat.chat_id):
+            async for line in _lines(q, owner_id, chat.chat_id, lane.thread_key):
+                yield Located(owner_id, chat.chat_id, lane.thread_key, line)
+
+
+async def _lines(q: Queries, owner_id: int, chat_id: int, lane: str) -> AsyncGenerator[Line]:
+    after = 0
+    while page := await messages.id_range(q, owner_id, chat_id, lane, after + 1, NEWEST, PAGE):
+        for line in page:
+            yield line
+        after = page[-1].id

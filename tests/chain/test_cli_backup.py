@@ -1,0 +1,71 @@
+"""`chatmem backup` and `restore` as a person runs them, on a real embedded PostgreSQL."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatmem import contract as c
+from tests.chain.home import Home
+from tests.stubs import exports
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+CODE = "My locker in Oslo opens with zq77a1"
+
+
+@pytest.fixture
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    home = Home(tmp_path_factory.mktemp("other"))
+    yield home
+    home.discard()
+
+
+async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwrites_unasked(
+    home: Home, other: Home
+) -> None:
+    exports.telegram(home.folder / "result.json", 300)
+    await home.run("import", "telegram", "result.json")
+    told = await home.run("backup", "all.chatmem")
+    file = str(home.folder / "all.chatmem")
+    restored = await other.run("restore", file)
+    with pytest.raises(AssertionError, match=r"would replace.*--force"):
+        await other.run("restore", file)
+    with pytest.raises(AssertionError, match="name another file"):
+        await home.run("backup", "all.chatmem")
+    assert "keep it safe" in told
+    assert "may bring back what was forgotten" in restored
+    assert (home.folder / "all.chatmem").stat().st_mode & 0o077 == 0
+    assert await _everything(other) == await _everything(home)
+
+
+async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home) -> None:
+    async with home.up(), home.memory() as memory:
+        await memory.remember(c.RememberArgs(content=CODE))
+        await memory.remember(c.RememberArgs(content="I prefer window seats"))
+        await memory.record_message(c.RecordMessageArgs(role="user", content=f"{CODE}. Fine?", message_id="u1"))
+        await home.run("backup", "old.chatmem")
+        shown = await memory.forget(c.ForgetArgs(topic="zq77a1"))
+        await memory.forget(c.ForgetArgs(topic="zq77a1", confirm=shown.confirm))
+        with pytest.raises(AssertionError, match="in use; stop `chatmem up`"):
+            await home.run("restore", "old.chatmem", "--force")
+    told = await home.run("restore", "old.chatmem", "--force")
+    entries = await _everything(home)
+    assert "2 memories and messages that were forgotten since the backup are forgotten again" in told
+    assert "zq77a1" not in json.dumps(entries)
+    assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
+
+
+async def test_a_file_that_is_no_backup_changes_nothing(home: Home, tmp_path: Path) -> None:
+    exports.telegram(home.folder / "result.json", 300)
+    await home.run("import", "telegram", "result.json")
+    before = await _everything(home)
+    (home.folder / "broken").write_text("nothing of the kind")
+    with pytest.raises(AssertionError, match="pg_restore failed"):
+        await home.run("restore", "broken", "--force")
+    assert await _everything(home) == before
+
+
+async def _everything(home: Home) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (await home.run("export")).splitlines()]

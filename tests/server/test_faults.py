@@ -1,0 +1,345 @@
+"""The fault matrix: what the user sees, what is stored and what recovers by itself (docs/RELIABILITY.md has the table)."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import asyncpg
+import httpx2
+import pytest
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from chatmem.settings import ServerSettings
+from chatmem_llm import Guarded
+from chatmem_llm.claude import Claude
+from chatmem_llm.ollama import Ollama
+from chatmem_server.postgres.embedded import EmbeddedPostgres
+from chatmem_server.postgres.embedded_cluster import postmaster
+from chatmem_server.storage import Storage
+from chatmem_summarizer.agent import Agent, Habits
+from chatmem_summarizer.ladder import Ladder, Step
+from tests.memory_fixtures import Clock, Memory
+from tests.server.processes import http_server
+from tests.server.test_queue import answer, drain, talk
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.competent import competent
+from tests.stubs.replies import MISBEHAVIOURS, Reply, say_json
+from tests.told import Told
+
+pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+
+OUTAGES = ("hang", "429", "500", "garbage")
+MODEL_SECONDS = 1.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_proxies() -> Iterator[None]:
+    """The stubs are on loopback."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NO_PROXY", "*")
+        yield
+
+
+async def work_off(memory: Memory, model: Claude | Ollama) -> w.QueueStatus:
+    """A real agent on this model, until nothing is open; what the queue says then."""
+    stop = asyncio.Event()
+    ladder = Ladder([Step(Guarded(model), MODEL_SECONDS)])
+    async with memory.agent() as place:
+        agent = asyncio.create_task(Agent(place, ladder, Habits("test", wait_seconds=0), Told()).run(stop))
+        async with asyncio.timeout(60):
+            while _open(status := await place.queue_status()):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        stop.set()
+        await agent
+    await model.aclose()
+    return status
+
+
+def _open(status: w.QueueStatus) -> int:
+    return sum(kind.pending + kind.claimed + kind.ready for kind in status.kinds)
+
+
+@pytest.mark.parametrize(
+    ("name", "reply"),
+    [
+        *((name, MISBEHAVIOURS[name]) for name in (*OUTAGES, "refusal")),
+        ("wrong schema", say_json({"colour": "blue"})),
+    ],
+)
+async def test_a_model_that_misbehaves_costs_no_job_an_attempt_and_its_work_is_done_without_it(
+    memory: Memory, name: str, reply: Reply
+) -> None:
+    async with memory.client() as client, AnthropicStub(reply) as stub:
+        await client.record_message(c.RecordMessageArgs(role="user", content="I live in Singapore", message_id="u0"))
+        await client.record_message(c.RecordMessageArgs(role="assistant", content="Noted", exchange_of="u0"))
+        status = await work_off(memory, _claude(stub))
+        context = await client.get_context(c.GetContextArgs())
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert status.dead_letters == ()
+    assert context.coverage.gap == 0
+    assert [m.content for m in profile.facts] == ["Lives in Singapore"]
+    assert [down.rung for down in status.providers_down] == (["claude"] if name in OUTAGES else [])
+
+
+async def test_what_was_done_without_the_model_is_done_again_by_it_when_it_is_back(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, AnthropicStub(MISBEHAVIOURS["500"]) as stub:
+        await talk(client, 1)
+        before = await work_off(memory, _claude(stub))
+        stub.script = competent
+        clock.forward(minutes=10)
+        await talk(client, 8, start=1)
+        after = await work_off(memory, _claude(stub))
+        again = await work_off(memory, _claude(stub))
+        async with memory.agent() as agent:
+            left = (await agent.claim_work(w.ClaimWorkArgs(worker="x", best_rung="claude"))).jobs
+    assert [down.reason[:16] for down in before.providers_down] == ["claude-haiku-4-5"]
+    assert after.providers_down == again.providers_down == ()
+    assert left == ()
+
+
+async def test_an_ollama_that_is_not_there_is_named_and_nobody_waits_for_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        await talk(client, 1)
+        status = await work_off(memory, Ollama("http://127.0.0.1:9", "llama3.2"))
+    assert [(down.model, down.rung) for down in status.providers_down] == [("llama3.2", "ollama")]
+    assert status.dead_letters == ()
+
+
+def _claude(stub: AnthropicStub) -> Claude:
+    return Claude("test-key", base_url=stub.url)
+
+
+@pytest.fixture
+async def alone(tmp_path: Path) -> AsyncIterator[Memory]:
+    """A memory with an embedded PostgreSQL of its own, to be broken."""
+    settings = ServerSettings.model_validate(
+        {"data_dir": tmp_path / "data", "user_ids": (42,), "timezone": "Asia/Singapore", "embeddings": "none"}
+    )
+    storage = Storage(settings)
+    async with storage.running():
+        await storage.actors()
+        yield Memory(storage, settings)
+    shutil.rmtree(_cluster(settings).cluster, ignore_errors=True)
+
+
+def _cluster(settings: ServerSettings) -> EmbeddedPostgres:
+    return EmbeddedPostgres(settings.data_dir / "postgres")
+
+
+async def test_a_postgresql_that_is_killed_comes_back_and_meanwhile_callers_are_told_to_call_again(
+    alone: Memory,
+) -> None:
+    async with alone.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="Before", message_id="1"))
+        head = postmaster(_cluster(alone.settings).cluster)
+        assert head is not None
+        os.kill(head, signal.SIGKILL)
+        told = await _insist(client, c.RecordMessageArgs(role="user", content="Meanwhile", message_id="2"))
+        context = await client.get_context(c.GetContextArgs())
+    assert told
+    assert all("does not answer now" in sentence for sentence in told)
+    assert (context.context or "").count("Meanwhile") == 1
+    assert "Before" in (context.context or "")
+
+
+async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
+    """Ask until it is recorded; what was told meanwhile."""
+    told: list[str] = []
+    async with asyncio.timeout(60):
+        while True:
+            try:
+                await client.record_message(args)
+            except MemoryUnreachable as error:
+                told.append(str(error))
+                await asyncio.sleep(0.05)
+            else:
+                return told
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    """A file system of 160 MiB, where PostgreSQL's account can reach it."""
+    place = Path(tempfile.mkdtemp(prefix="chatmem-disk-"))
+    place.chmod(0o755)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=160m,mode=0755", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("mounting a small disk needs root, and a container that may")
+    yield place
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+    place.rmdir()
+
+
+async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_space(
+    small_disk: Path,
+) -> None:
+    home = small_disk / "data"
+    settings = ServerSettings.model_validate(
+        {"data_dir": home, "user_ids": (42,), "timezone": "Asia/Singapore", "embeddings": "none"}
+    )
+    storage = Storage(settings)
+    async with storage.running():
+        await storage.actors()
+        assert small_disk in _cluster(settings).cluster.parents
+        memory = Memory(storage, settings)
+        async with memory.client() as client:
+            acknowledged, refused = await _until_full(client, small_disk / "ballast")
+            (small_disk / "ballast").unlink()
+            await _insist(client, c.RecordMessageArgs(role="user", content="There is space", message_id="last"))
+            stored = (await client.get_profile(c.GetProfileArgs())).conversation.messages
+    assert "free some space" in refused or "does not answer now" in refused
+    # The one that was refused may be stored: its answer was an error, and it is safe to send again.
+    assert stored - acknowledged in (1, 2)
+
+
+async def _until_full(client: MemoryClient, ballast: Path) -> tuple[int, str]:
+    """Fill the disk, then write until that fails: how many messages were acknowledged, and what was said."""
+    acknowledged = 0
+    with ballast.open("wb") as file:
+        try:
+            while True:
+                file.write(bytes(1 << 20))
+                file.flush()
+        except OSError:
+            pass
+    try:
+        while True:
+            text = f"Message {acknowledged} " + "of words that fill the disk " * 500
+            await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=str(acknowledged)))
+            acknowledged += 1
+    except MemoryUnreachable as error:
+        return acknowledged, str(error)
+
+
+async def test_a_slow_disk_slows_writers_down_and_nobody_else(memory: Memory, dsn: str) -> None:
+    async with memory.client() as client, AsyncExitStack() as stack:
+        await talk(client, 1)
+        connection = await asyncpg.connect(dsn)
+        stack.push_async_callback(connection.close)
+        await connection.execute(
+            "create function slow() returns trigger language plpgsql as "
+            "$$ begin perform pg_sleep(0.5); return new; end $$;"
+            "create trigger slow before insert on messages for each row execute function slow()"
+        )
+        writing = asyncio.create_task(
+            client.record_message(c.RecordMessageArgs(role="user", content="Slowly", message_id="slow"))
+        )
+        await asyncio.sleep(0)
+        context = await client.get_context(c.GetContextArgs())
+        assert not writing.done()
+        recorded = await writing
+    assert "Slowly" not in (context.context or "")
+    assert recorded.outcome == "created"
+
+
+@pytest.mark.parametrize("jump", [{"days": 2}, {"days": -2}])
+async def test_a_clock_that_jumps_neither_loses_a_job_nor_lets_it_be_done_twice(
+    memory: Memory, clock: Clock, jump: dict[str, float]
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        first = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        clock.forward(**jump)
+        second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
+        args = {"result": answer(first), "model": "test", "rung": "offline"}
+        with pytest.raises(MemoryRefused, match="no longer yours"):
+            await agent.submit_work(w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, **args))
+        await agent.submit_work(w.SubmitWorkArgs(job_id=second.job_id, fence=second.fence, **args))
+        await talk(client, 1, start=1)
+        done = await drain(agent)
+        status = await agent.queue_status()
+    assert second.job_id == first.job_id
+    assert "exchange" in {item.kind for item in done}
+    assert status.kinds == ()
+
+
+async def test_a_client_that_goes_away_in_the_middle_of_a_call_leaves_the_message_once_or_not_at_all(
+    tmp_path: Path, dsn: str
+) -> None:
+    async with http_server(tmp_path / "data", dsn) as server, httpx2.AsyncClient() as http:
+        for n in range(10):
+            arguments = {"role": "user", "content": f"Message {n}", "message_id": f"m{n}"}
+            call = asyncio.create_task(
+                http.post(server.url, json=_call("record_message", arguments), headers=_headers(server.headers()))
+            )
+            await asyncio.sleep(0.002 * n)
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+        whole = [
+            await http.post(
+                server.url,
+                json=_call("record_message", {"role": "user", "content": f"Message {n}", "message_id": f"m{n}"}),
+                headers=_headers(server.headers()),
+            )
+            for n in range(10)
+        ]
+    connection = await asyncpg.connect(dsn)
+    stored = await connection.fetch("select ext_id, count(*) as n from messages group by 1")
+    jobs = await connection.fetchval("select count(*) from chat_context_queue")
+    await connection.close()
+    assert all(found.status_code == 200 for found in whole)
+    assert {row["ext_id"]: row["n"] for row in stored} == {f"m{n}": 1 for n in range(10)}
+    assert jobs == 1
+
+
+def _call(tool: str, arguments: dict[str, object]) -> dict[str, object]:
+    params = {
+        "name": tool,
+        "arguments": arguments,
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        },
+    }
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+def _headers(own: dict[str, str]) -> dict[str, str]:
+    return {
+        **own,
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "record_message",
+    }
+
+
+async def test_more_calls_than_connections_wait_their_turn(memory: Memory) -> None:
+    async with memory.client() as client:
+        await talk(client, 1)
+        contexts = await asyncio.gather(*(client.get_context(c.GetContextArgs(query=f"bikes {n}")) for n in range(100)))
+    assert [context.coverage.gap for context in contexts] == [0] * 100
+
+
+async def test_ten_thousand_waiting_jobs_are_handed_out_oldest_first_and_counted(memory: Memory, dsn: str) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        connection = await asyncpg.connect(dsn)
+        await connection.execute(
+            "insert into chat_context_queue (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, "
+            "exchanges, not_before, created_at) select owner_id, chat_id, id + n, kind, thread_key, 'more:' || n, from_id, "
+            "to_id, 0, not_before, created_at from chat_context_queue, generate_series(1, 10000) n"
+        )
+        await connection.execute("update chats set last_job_id = last_job_id + 10000")
+        await connection.close()
+        status = await agent.queue_status()
+        done: list[str] = []
+        for _ in range(20):
+            (item,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
+            args = {"result": answer(item), "model": "test", "rung": "offline"}
+            await agent.submit_work(w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, **args))
+            done.append(item.job_id)
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+    assert [(kind.kind, kind.pending) for kind in status.kinds] == [("exchange", 10_001)]
+    assert done == [f"42:42:{n}" for n in range(1, 21)]
+    assert summary.backlog.waiting >= 9_980
