@@ -506,3 +506,12 @@ async def test_a_folder_of_another_user_is_refused_with_the_cure(reachable: Path
             errors = b"".join([chunk async for chunk in process.stderr]).decode()
     assert "EmbeddedPostgresError: no permission for" in errors
     assert "CHATMEM_DATA_DIR" in errors
+
+
+async def test_a_memory_of_another_major_version_is_named_and_nothing_empty_is_begun_beside_it(reachable: Path) -> None:
+    old = reachable / "data" / "17"
+    old.mkdir(parents=True)
+    (old / "PG_VERSION").write_text("17\n")
+    with pytest.raises(EmbeddedPostgresError, match=r"PostgreSQL 17.*chatmem backup.*chatmem restore"):
+        await EmbeddedPostgres(reachable / "data").start()
+    assert [place.name for place in (reachable / "data").iterdir() if place.name[0] != "."] == ["17"]

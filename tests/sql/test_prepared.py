@@ -30,7 +30,7 @@ BY_THE_OPERATOR = tuple(
     f"embeddings.{name}"
     for name in ("activate", "drop_", "keep", "put_away_", "take_", "messages_", "memories_", "summaries_")
 )
-"""What `chatmem reembed` runs, logged in as the tables' owner."""
+"""What `chatmem reembed` runs, as `restore` runs what begins with `backup.`: logged in as the tables' owner."""
 """Run by the login, as the rewriting of tables is."""
 
 WITHOUT_OWNER = "select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace and {}"
@@ -61,7 +61,7 @@ async def test_every_query_may_run_in_the_role_it_runs_in(dsn: str, role: str) -
     names = [name for name in queries() if (reach(name) == "all owners") == (role == WORKER_ROLE)]
     refused: dict[str, str] = {}
     for name in names:
-        if not name.startswith(("scrub.rewrite_", *BY_THE_OPERATOR)) and name not in MAINTENANCE:
+        if not name.startswith(("scrub.rewrite_", "backup.", *BY_THE_OPERATOR)) and name not in MAINTENANCE:
             try:
                 await connection.execute(f"explain (generic_plan) {queries()[name]}")
             except asyncpg.InsufficientPrivilegeError as error:

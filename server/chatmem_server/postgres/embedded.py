@@ -36,6 +36,7 @@ from chatmem_server.postgres.embedded_cluster import (
     place,
     postmaster,
     reachable_bindir,
+    refuse_other_major,
     socket_dir,
     trim_log,
     write_conf,
@@ -220,6 +221,7 @@ class EmbeddedPostgres:
         self._log_timer = self._use = None
 
     async def _prepare(self) -> None:
+        refuse_other_major(self._home)
         cluster = place(self._home / MAJOR, self._account)
         if cluster.parent != self._home:
             logger.warning("PostgreSQL cannot enter %s as its own account; its files are in %s", self._home, cluster)

@@ -103,6 +103,16 @@ def _copied(source: Path) -> Path:
     return copy / package.name / source.parent.name / "bin"
 
 
+def refuse_other_major(home: Path) -> None:
+    """A memory of another major version is not read by this one; beside it an empty one would look like a loss."""
+    others = [place for place in home.glob("[0-9]*") if (place / "PG_VERSION").exists() and place.name != MAJOR]
+    if others and not (home / MAJOR).exists():
+        raise EmbeddedPostgresError(
+            f"the memory in {others[0]} is of PostgreSQL {others[0].name}, this chatmem runs {MAJOR}: run `chatmem backup` "
+            f"with the chatmem that made it, move {others[0]} away, and run `chatmem restore` with this one"
+        )
+
+
 def place(link: Path, account: Account | None) -> Path:
     """Where the cluster named by `link` lies: there, or behind a link made now because the account cannot reach it.
 
