@@ -61,7 +61,7 @@ async def test_a_turn_can_be_traced_by_the_id_its_events_carry(home: Home) -> No
     assert "baker" not in tree
     code, said = await failing(home, "trace", "no-such-trace")
     assert code == 1
-    assert "OBSERVABILITY_ENABLED=1" in said
+    assert "No event of trace no-such-trace" in said
 
 
 async def test_a_routine_is_sent_to_telegram_and_kept_as_what_the_assistant_said(home: Home) -> None:
