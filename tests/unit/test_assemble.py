@@ -1,14 +1,17 @@
 """A context never exceeds its budget, keeps its order, repeats nothing and loses no message silently."""
 
+import itertools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatmem.contract import SectionName
 from chatmem.settings import Budgets
-from chatmem_server.context.assemble import Assembled, Material, assemble
+from chatmem_server.context.assemble import STEP, Assembled, Material, assemble
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
 from chatmem_server.store.messages import Line
@@ -121,7 +124,8 @@ def test_every_message_of_the_lane_is_accounted_for_once(material: Material) -> 
     assert cover.verbatim + cover.summarised + cover.pending == rows.lane.last_no
     shown = built.included.get("messages", [])
     assert shown == sorted(set(shown))
-    window = [line.id for line in rows.window if line.ext_id != material.excluded]
+    begin = min(rows.lane.covered_to, max(0, rows.lane.last_no - material.keep) // STEP * STEP)
+    window = [line.id for line in rows.window if line.ext_id != material.excluded and line.lane_no > begin]
     assert window[-3:] == shown[-3:]
     assert shown == window[len(window) - len(shown) :]
     left = {int(note.split()[1].rstrip(":")) for note in built.left_out if note.endswith("history budget")}
@@ -150,3 +154,57 @@ def test_only_the_sections_asked_for_are_given(material: Material, wanted: set[S
 @settings(max_examples=50, deadline=None)
 def test_the_same_material_gives_the_same_text(material: Material) -> None:
     assert build(material).text == build(material).text
+
+
+def talk(messages: int, covered: int, words: int, **more: object) -> Material:
+    """So many messages of so many words each in a lane whose first `covered` are summarised."""
+    lines = [
+        Line(
+            *(n, n, "user", f"Word {n} " + "tea " * words, None, None, None),
+            *(START + timedelta(minutes=n), 0, words, f"e{n}", 1),
+        )
+        for n in range(max(1, min(covered, messages - 28) + 1), messages + 1)
+    ]
+    rows = ContextRows(
+        chat=ChatHead(0, messages, "", "", "", 10, "telegram"),
+        lane=LaneHead(messages, covered, None, None, None),
+        narrative="A person. " * 60,
+        thread_summary="",
+        window=lines,
+        open=messages - covered,
+        summarised=covered,
+        chunks=[],
+        memories=[],
+        quoted=None,
+        erasures=0,
+    )
+    fields = {
+        "rows": rows, "hits": [], "around": [], "excluded": None, "query": None, "thread_key": "root:1",
+        "now": START + timedelta(days=1), "zone": ZONE, "total": 4300, "budgets": Budgets(), "canonical_cap": 2000,
+    }  # fmt: skip
+    return Material(**{**fields, **more})  # type: ignore[arg-type]
+
+
+def history(material: Material) -> str:
+    return next(section.text for section in build(material).sections if section.name == "history")
+
+
+@pytest.mark.parametrize(("covered", "words"), [(0, 5), (30, 5), (0, 60), (30, 60)])
+def test_between_two_turns_the_history_only_grows_at_its_end(covered: int, words: int) -> None:
+    turns = [history(talk(n, covered, words)) for n in range(32, 72)]
+    moved = sum(not after.startswith(before) for before, after in itertools.pairwise(turns))
+    assert moved <= len(turns) // STEP + 1
+
+
+def test_at_least_the_last_messages_are_shown_though_they_are_summarised_already() -> None:
+    shown = build(talk(60, 50, 5)).included["messages"]
+    assert shown[-20:] == list(range(41, 61))
+
+
+def test_when_short_pins_stay_and_the_profile_goes() -> None:
+    pin = Remembered(1, "pin", "Allergic to penicillin", None, 3, 0.9, True, None, START, True)
+    material = talk(3, 0, 5, total=120)
+    material = Material(**{**material.__dict__, "rows": replace(material.rows, memories=[pin])})
+    built = build(material)
+    assert "penicillin" in built.text
+    assert "profile: budget" in built.left_out or "clipped" in " ".join(built.left_out)

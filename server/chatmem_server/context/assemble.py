@@ -17,6 +17,9 @@ from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import contained, contained_text, fenced
 from chatmem_server.text.tokens import clip, estimate
 
+STEP = 8
+"""Messages by which the beginning of the history moves at a time: a prompt's prefix stays the same between two moves."""
+
 ALWAYS = 3
 """The last messages that stay whatever the budget."""
 
@@ -43,7 +46,9 @@ _FENCED: frozenset[SectionName] = frozenset(("profile", "summary", "memories", "
 
 @dataclass(frozen=True)
 class Material:
-    """All a context is made of. `hits` in rank order; `around` are the neighbours of a quoted message."""
+    """All a context is made of. `hits` in rank order; `around` are the neighbours of a quoted message; of the messages
+    that are summarised already, those among the last `keep` are shown too.
+    """
 
     rows: ContextRows
     hits: Sequence[Hit]
@@ -57,6 +62,7 @@ class Material:
     budgets: Budgets
     canonical_cap: int
     include: frozenset[SectionName] | None = None
+    keep: int = 20
 
 
 @dataclass(frozen=True)
@@ -87,11 +93,16 @@ class _Draft:
     left_out: list[str] = field(default_factory=list)
     truncated: bool = False
     shown: Sequence[Line] = ()
+    memories_spent: int | None = None
 
     def opens(self, name: SectionName) -> bool:
         """Whether the section is wanted and its title and fences can be paid; they are paid here, once."""
-        wanted = self.m.include is None or name in self.m.include
-        return wanted and self.purse.pay(_frame_cost(name))
+        if self.m.include is not None and name not in self.m.include:
+            return False
+        if not self.purse.pay(_frame_cost(name)):
+            self.left_out.append(f"{name}: budget")
+            return False
+        return True
 
     def note(self, kind: str, ids: Sequence[int]) -> None:
         if ids:
@@ -105,11 +116,12 @@ def assemble(m: Material) -> Assembled:
     """Fill the sections in keep order, so that what is cut first is what is filled last."""
     draft = _Draft(m, Purse(m.total), scaled(m.budgets, m.total))
     newest = _fill_newest(draft)
+    pins, others = _ranked_memories(m.rows.memories)
+    kept_memories = _fill_memories(draft, pins)
     _fill_text(draft, "quoted", _quoted_text(m), draft.shares.quoted)
     _fill_text(draft, "profile", contained_text(m.rows.narrative.strip()), draft.shares.profile)
     _fill_text(draft, "summary", _summary_text(m), draft.shares.summary)
-    pins, others = _ranked_memories(m.rows.memories)
-    kept_memories = _fill_memories(draft, pins, others)
+    kept_memories += _fill_memories(draft, others)
     _fill_history(draft, newest)
     _fill_relevant(draft, kept_memories)
     _write_memories(draft, kept_memories)
@@ -126,7 +138,11 @@ def _framed(name: SectionName, title: str, body: str) -> str:
 
 
 def _window(m: Material) -> list[Line]:
-    return [line for line in m.rows.window if m.excluded is None or line.ext_id != m.excluded]
+    """All that is not summarised and at least the last `keep`, from a beginning that moves by steps."""
+    lane = m.rows.lane
+    before = min(lane.covered_to, max(0, lane.last_no - m.keep) // STEP * STEP)
+    lines = [line for line in m.rows.window if line.lane_no > before]
+    return [line for line in lines if m.excluded is None or line.ext_id != m.excluded]
 
 
 def _fill_newest(draft: _Draft) -> list[tuple[Line, str]]:
@@ -225,15 +241,16 @@ def worth_showing(text: str) -> bool:
     return len(stripped) >= 4 and any(c.isalnum() for c in stripped)
 
 
-def _fill_memories(draft: _Draft, pins: list[Remembered], others: list[Remembered]) -> list[Remembered]:
-    ordered = [*pins, *others]
-    if not ordered or not draft.opens("memories"):
+def _fill_memories(draft: _Draft, ordered: list[Remembered]) -> list[Remembered]:
+    """What of these memories fits into what is left of their share; pins come before, and apart from, the others."""
+    if not ordered or (draft.memories_spent is None and not draft.opens("memories")):
         return []
+    spent = draft.memories_spent or 0
     # Each kind present costs its heading; paid up front for all kinds that may come.
-    kinds = {_heading(memory) for memory in ordered}
-    if not draft.purse.pay(sum(cost(title) for title in kinds)):
-        return []
-    taken = take(ordered, lambda x: _memory_line(draft.m, x), draft.shares.memories, draft.purse, dense=True)
+    headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
+    room = draft.shares.memories - spent if draft.purse.pay(headings) else 0
+    taken = take(ordered, lambda x: _memory_line(draft.m, x), room, draft.purse, dense=True)
+    draft.memories_spent = spent + taken.cost
     kept = {*taken.kept}
     draft.omit("memory", [x.id for i, x in enumerate(ordered) if i not in kept], "memories budget")
     return [x for i, x in enumerate(ordered) if i in kept]
@@ -258,7 +275,9 @@ def _fill_history(draft: _Draft, newest: list[tuple[Line, str]]) -> None:
     prices = _with_newer(wanted, newest)
     taken = take(prices, lambda pair: _priced_line(draft.m, *pair), share, draft.purse, dense=False)
     older = candidates[: len(taken.kept)][::-1]
-    draft.omit("message", [x.id for x in candidates[len(taken.kept) :]], "history budget")
+    if len(older) < len(candidates):
+        older = _from_a_step(older)
+    draft.omit("message", [x.id for x in candidates[len(older) :]], "history budget")
     draft.shown = [*older, *(line for line, _ in newest)]
     _write_history(draft, _fill_chunks(draft), older, newest)
 
@@ -274,6 +293,12 @@ def _beside_a_question(draft: _Draft, older: list[Line], share: int) -> tuple[li
     share = min(share, max(0, draft.purse.left - draft.m.budgets.relevant))
     outgrown = sum(line.tokens for line in older) > share
     return older[: KEPT - ALWAYS] if outgrown else older, share
+
+
+def _from_a_step(lines: list[Line]) -> list[Line]:
+    """Without what stands before the first step: where not all fits, the beginning moves by steps as well."""
+    first = next((n for n, line in enumerate(lines) if line.lane_no % STEP == 1), 0)
+    return lines[first:]
 
 
 def _with_newer(candidates: list[Line], newest: list[tuple[Line, str]]) -> list[tuple[Line, Line | None]]:

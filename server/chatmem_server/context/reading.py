@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem import contract as c
-from chatmem_server.context.assemble import Assembled, Material, assemble
+from chatmem_server.context.assemble import STEP, Assembled, Material, assemble
 from chatmem_server.dates.clock import age
 from chatmem_server.places import Where, session_id
 from chatmem_server.recording import Recorder
@@ -102,7 +102,7 @@ class ContextReader:
 
     async def _rows(self, r: _Request) -> ContextRows:
         defaults, rules = self._kit.settings.context, self._kit.settings.compaction
-        limits = Limits(rules.keep, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
+        limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
         return await rows_of.read(
             self._kit.database,
             r.where.owner_id,
@@ -127,6 +127,7 @@ class ContextReader:
             budgets=self._kit.settings.budgets,
             canonical_cap=self._kit.settings.compaction.canonical_cap,
             include=frozenset(r.args.include) if r.args.include is not None else None,
+            keep=self._kit.settings.compaction.keep,
         )
 
     def _asked(self, r: _Request) -> SearchRequest | None:
