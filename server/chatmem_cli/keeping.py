@@ -11,7 +11,7 @@ from chatmem.contract import MAX_TEXT_BYTES, Memory
 from chatmem_cli.importers.fitting import clean
 from chatmem_cli.importers.items import ExportedMemory, ImportMemory
 from chatmem_server.actors import Actors
-from chatmem_server.context.assemble import worth_showing
+from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority

@@ -18,7 +18,7 @@ from chatmem.contract import (
     RoutineEntry,
     SummarizeChatArgs,
 )
-from chatmem_server.context.assemble import worth_showing
+from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.clock import clock_time, local, period
 from chatmem_server.places import Where
 from chatmem_server.recording import Recorder, compact_lane

@@ -1,6 +1,6 @@
 """One context within its budget: which lines stay, in which order, and what was left out; pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -10,6 +10,7 @@ from chatmem.settings import Budgets
 from chatmem_server.context import lines as form
 from chatmem_server.context.budget import Purse, cost, scaled, take
 from chatmem_server.context.focus import find_focus
+from chatmem_server.context.memory_order import ranked_memories
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.retrieval.question import asks
 from chatmem_server.store.context import Chunk, ContextRows, Remembered
@@ -116,7 +117,7 @@ def assemble(m: Material) -> Assembled:
     """Fill the sections in keep order, so that what is cut first is what is filled last."""
     draft = _Draft(m, Purse(m.total), scaled(m.budgets, m.total))
     newest = _fill_newest(draft)
-    pins, others = _ranked_memories(m.rows.memories)
+    pins, others = ranked_memories(m.rows.memories)
     kept_memories = _fill_memories(draft, pins)
     _fill_text(draft, "quoted", _quoted_text(m), draft.shares.quoted)
     _fill_text(draft, "profile", contained_text(m.rows.narrative.strip()), draft.shares.profile)
@@ -203,42 +204,6 @@ def _quoted_text(m: Material) -> str:
         return ""
     quoted, *around = (contained(form.quoted_line(line, m.now, m.zone)) for line in (m.rows.quoted, *m.around))
     return "\n".join([quoted, "Around it:", *around]) if around else quoted
-
-
-def _ranked_memories(memories: Sequence[Remembered]) -> tuple[list[Remembered], list[Remembered]]:
-    """Pins by importance; then goals by priority and deadline, then the rest newest first."""
-    shown = [m for m in memories if worth_showing(m.content)]
-    pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
-    rest = [m for m in shown if not (m.pinned or m.kind == "pin")]
-    goals = sorted((m for m in rest if m.kind == "goal"), key=_goal_order)
-    facts = sorted((m for m in rest if m.kind != "goal"), key=lambda m: (m.valid_from, m.id), reverse=True)
-    return pins, _interleave(goals, facts)
-
-
-def _goal_order(memory: Remembered) -> tuple[int, float, int]:
-    due = memory.deadline.timestamp() if memory.deadline else float("inf")
-    return memory.priority, due, memory.id
-
-
-def _interleave(goals: list[Remembered], facts: list[Remembered]) -> list[Remembered]:
-    """One goal to two facts, so that neither starves the other in a small share."""
-    out: list[Remembered] = []
-    waiting_goals, waiting_facts = iter(goals), iter(facts)
-    while True:
-        batch = [*_some(waiting_goals, 1), *_some(waiting_facts, 2)]
-        if not batch:
-            return out
-        out += batch
-
-
-def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
-    return [item for _, item in zip(range(count), source, strict=False)]
-
-
-def worth_showing(text: str) -> bool:
-    """Not junk: at least four characters, and not punctuation alone."""
-    stripped = text.strip()
-    return len(stripped) >= 4 and any(c.isalnum() for c in stripped)
 
 
 def _fill_memories(draft: _Draft, ordered: list[Remembered]) -> list[Remembered]:

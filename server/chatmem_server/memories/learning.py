@@ -6,7 +6,7 @@ from datetime import datetime
 
 from chatmem.contract import MemoryKind
 from chatmem.work import ExtractedItem, ExtractedLists, Extraction
-from chatmem_server.context.assemble import worth_showing
+from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import pin_importance, pin_reason, priority

@@ -1,7 +1,7 @@
 """Memories by the user's or the assistant's word: remember and update."""
 
 from chatmem.contract import Memory, RememberArgs, Remembered, UpdateMemoryArgs
-from chatmem_server.context.assemble import worth_showing
+from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
