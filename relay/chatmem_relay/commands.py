@@ -73,7 +73,7 @@ async def _forget(desk: Desk, surface: ChatSurface, incoming: Incoming, topic: s
     messages = len(preview.matches) - len(memories)
     for match in memories[:MOST_MATCHES]:
         await surface.say(match.text, buttons.forget_buttons(match.id))
-    if messages or len(memories) > 1:
+    if messages or len(memories) > 1 or (preview.confirm is not None and not memories):
         await surface.say(questions.forget_topic(topic, len(memories), messages), buttons.topic_buttons())
     elif not memories:
         await surface.say("Nothing matches; nothing to forget.")

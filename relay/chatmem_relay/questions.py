@@ -10,7 +10,8 @@ _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)
 
 def forget_topic(topic: str, memories: int, messages: int) -> str:
     """Before everything about a topic is erased."""
-    return f"Forget all of “{topic}”? It is in {memories} memories and {messages} messages."
+    where = f"{memories} memories and {messages} messages" if memories or messages else "texts made from what you said"
+    return f"Forget all of “{topic}”? It is in {where}."
 
 
 def topic_of(question: str) -> str | None:

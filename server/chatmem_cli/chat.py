@@ -143,9 +143,10 @@ class Talk:
     async def _forget(self, topic: str) -> str:
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
         preview = await self._memory.forget(target)
-        if not preview.matches:
+        if preview.confirm is None:
             return "Nothing matches; nothing to forget."
-        console.print("\n".join(f"• {match.text}" for match in preview.matches))
+        matches = [f"• {match.text}" for match in preview.matches]
+        console.print("\n".join(matches or ["Only texts made from what you said mention it."]))
         if not self._keyboard.interactive:
             console.print("Erase this for good? [y/N]")
         sure = await self._keyboard.line("Erase this for good? [y/N] ")

@@ -92,8 +92,7 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
 
 
 async def take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally: Tally, kit: Kit) -> None:
-    """Batch by batch, and after each its learning and summarising is queued: an import that is killed and started
-    again knows its messages, and would not queue them any more."""
+    """Batch by batch, each whole or not at all."""
     while batch := list(islice(items, BATCH)):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, kit.zone)]
         for start in range(0, len(messages), BATCH):
@@ -101,7 +100,6 @@ async def take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally:
             tally.created += done.created
             tally.duplicates += done.duplicates
         if messages:
-            await importer.finish()
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
         tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)

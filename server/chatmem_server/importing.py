@@ -12,6 +12,7 @@ from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import WORK, Kit
 from chatmem_server.store import bulk, chats, messages, queue
 from chatmem_server.store.bulk import BulkMessage
+from chatmem_server.store.database import Queries
 from chatmem_server.store.queue import NewJob
 from chatmem_server.text.importance import message_importance
 from chatmem_server.text.secrets import mask
@@ -42,16 +43,17 @@ class Imported:
 
 
 class Importer:
-    """Imports into one chat; feed it batches in the order of time, then `finish`."""
+    """Imports into one chat; feed it batches in the order of time."""
 
     def __init__(self, kit: Kit, where: Where) -> None:
         self._kit = kit
         self._where = where
         self._lanes: dict[str, str] = {}
-        self._spans: dict[str, tuple[int, int, int]] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store what is not there yet, all of it or nothing."""
+        """Store what is not there yet and queue what follows from it, all of it or nothing: an import that is killed and
+        started again knows its messages, and would not queue them any more.
+        """
         where, now = self._where, self._kit.now()
         async with self._kit.database.transaction() as t:
             known = await bulk.known(t, where.owner_id, where.chat_id, _ids(batch))
@@ -62,20 +64,21 @@ class Importer:
             rows = [self._row(m) for m in fresh]
             if rows:
                 numbers = await bulk.add(t, where.owner_id, where.chat_id, rows, now)
-                self._note(rows, numbers)
+                await self._queue(t, rows, numbers, now)
+        self._kit.announce(WORK, "")
         return Imported(len(fresh), len(batch) - len(fresh))
 
-    async def finish(self) -> None:
-        """Queue learning and summarising of what was added."""
-        where, now = self._where, self._kit.now()
-        for lane, (first, last, exchanges) in self._spans.items():
-            job = NewJob(where.owner_id, where.chat_id, "exchange", lane, lane, first, last, now, exchanges)
-            await queue.enqueue(self._kit.database, job, now)
-            await compact_lane(
-                self._kit.database, self._kit.settings.compaction, where.owner_id, where.chat_id, lane, now
-            )
-        self._spans.clear()
-        self._kit.announce(WORK, "")
+    async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
+        """Learning and summarising, lane by lane."""
+        owner, chat = self._where.owner_id, self._where.chat_id
+        by_lane: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
+        for row, number in zip(rows, numbers, strict=True):
+            by_lane[row.thread_key].append((number, row.role))
+        for lane, added in by_lane.items():
+            exchanges = sum(role == "assistant" for _, role in added)
+            job = NewJob(owner, chat, "exchange", lane, lane, added[0][0], added[-1][0], now, exchanges)
+            await queue.enqueue(t, job, now)
+            await compact_lane(t, self._kit.settings.compaction, owner, chat, lane, now)
 
     async def targets(self, replies: Sequence[str]) -> None:
         """Learn the lanes of messages that were imported before and are replied to now."""
@@ -111,15 +114,6 @@ class Importer:
             index_text=index_text(content, m.speaker),
             scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
         )
-
-    def _note(self, rows: Sequence[BulkMessage], numbers: Sequence[int]) -> None:
-        by_lane: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
-        for row, number in zip(rows, numbers, strict=True):
-            by_lane[row.thread_key].append((number, row.role))
-        for lane, added in by_lane.items():
-            first, _, exchanges = self._spans.get(lane, (added[0][0], 0, 0))
-            exchanges += sum(role == "assistant" for _, role in added)
-            self._spans[lane] = (first, added[-1][0], exchanges)
 
 
 async def count(kit: Kit, where: Where) -> int:

@@ -4,6 +4,7 @@ import pytest
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused
+from chatmem_server.tools.text import forgotten
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 
@@ -99,6 +100,7 @@ async def test_what_only_a_former_version_of_a_message_says_is_found_and_forgott
         preview = await client.forget(c.ForgetArgs(topic="Zorblax"))
         done = await forget(client, topic="Zorblax")
     assert preview.would_erase["other_texts"] == 1
+    assert f"confirm={preview.confirm}" in forgotten(preview)
     assert done.erased["message_versions"] == 1
     assert "orblax" not in await texts(memory)
 

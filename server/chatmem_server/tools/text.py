@@ -86,7 +86,7 @@ def forget_question(preview: c.Forgotten) -> str:
 def forgotten(r: c.Forgotten) -> str:
     if r.receipt is not None:
         return "\n".join([f"erased: {_counts(r.erased)}", f"receipt: {r.receipt}", *r.notes])
-    if not r.matches:
+    if r.confirm is None:
         return "Nothing matches; nothing to forget."
     lines = [contained(f"{match.kind} {match.id} ({match.at.isoformat()}): {match.text}") for match in r.matches]
     call = f"Nothing is deleted yet. Ask the user, then call forget again with confirm={r.confirm}"
