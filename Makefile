@@ -26,8 +26,9 @@ types: .venv/ready-dev
 contracts: .venv/ready-dev
 	$(BIN)/lint-imports
 
+# Much of a test is waiting for processes; one process a core, each with a PostgreSQL of its own, at most four.
 unit: .venv/ready-dev
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile
 
 clean:
 	rm -rf .venv build dist

@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 PACKAGES = (
     "node@22.23.3",
@@ -26,11 +27,18 @@ def cache_folder() -> Path:
 def binaries() -> Path:
     """The folder of the programs, with the pinned versions in it. Skips the test only where npm is missing."""
     folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    # Several test processes run side by side; npm cannot fill one folder twice at once.
+    with FileLock(folder.with_suffix(".lock")):
+        _complete(folder)
+    return folder / "node_modules" / ".bin"
+
+
+def _complete(folder: Path) -> None:
     if not all(_installed(folder, package) for package in PACKAGES):
         if shutil.which("npm") is None:
             pytest.skip("npm is not installed; it gets MCP Inspector and Claude Code")
         _install(folder)
-    return folder / "node_modules" / ".bin"
 
 
 def _installed(folder: Path, package: str) -> bool:
@@ -41,7 +49,6 @@ def _installed(folder: Path, package: str) -> bool:
 
 def _install(folder: Path) -> None:
     """Node first: with it on the path, the others are chosen for it."""
-    folder.mkdir(parents=True, exist_ok=True)
     path = f"{folder / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
     for packages in (PACKAGES[:1], PACKAGES):
         command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save", *packages]

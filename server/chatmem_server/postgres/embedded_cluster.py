@@ -105,7 +105,8 @@ def _copied(source: Path) -> Path:
 
 def refuse_other_major(home: Path) -> None:
     """A memory of another major version is not read by this one; beside it an empty one would look like a loss."""
-    others = [place for place in home.glob("[0-9]*") if (place / "PG_VERSION").exists() and place.name != MAJOR]
+    majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
+    others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
         raise EmbeddedPostgresError(
             f"the memory in {others[0]} is of PostgreSQL {others[0].name}, this chatmem runs {MAJOR}: run `chatmem backup` "
