@@ -113,6 +113,7 @@ async def test_a_signal_stops_everything_within_seconds_and_leaves_nothing_runni
 
 async def test_a_terminals_ctrl_c_reaches_up_alone_which_ends_its_children_in_order(home: Home) -> None:
     async with up(home) as running:
+        await eventually(lambda: _runs(home, "chatmem_summarizer"))
         groups = {os.getpgid(child(running, name)) for name in ("chatmem_server", "chatmem_summarizer")}
         assert len(groups) == 2
         assert os.getpgid(running.process.pid) not in groups

@@ -240,7 +240,7 @@ def _fill_history(draft: _Draft, newest: list[tuple[Line, str]]) -> None:
     prices = _with_newer(wanted, newest)
     taken = take(prices, lambda pair: _priced_line(draft.m, *pair), share, draft.purse, dense=False)
     older = candidates[: len(taken.kept)][::-1]
-    if len(older) < len(candidates):
+    if len(older) < len(candidates) == len(wanted):
         older = _from_a_step(older)
     draft.omit("message", [x.id for x in candidates[len(older) :]], "history budget")
     draft.shown = [*older, *(line for line, _ in newest)]
