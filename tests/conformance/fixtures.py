@@ -16,6 +16,7 @@ from mcp.types import (
 )
 
 from chatmem_server.app import MemoryServer
+from tests.conformance.asking import add_asking
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 SILENCE = base64.b64encode(b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00@\x1f\x00\x00").decode()
@@ -38,6 +39,7 @@ def add_fixtures(server: MemoryServer) -> MemoryServer:
     """Register them. Only our own tools have scopes: here every tool is everybody's."""
     server._admits = lambda caller, name: True  # type: ignore[method-assign]  # a fixture has no scope
     _add_tools(server)
+    add_asking(server)
     _add_resources(server)
     _add_prompts(server)
     return server
@@ -74,6 +76,16 @@ def _add_tools(server: MemoryServer) -> None:
     @server.tool(description=WHAT)
     async def test_error_handling() -> CallToolResult:
         raise ToolError("This tool intentionally returns an error for testing")
+
+    @server.tool(description=WHAT)
+    async def test_trigger_tool_change(ctx: Context[None]) -> CallToolResult:
+        await ctx.notify_tools_changed()
+        return CallToolResult(content=[text("announced")])
+
+    @server.tool(description=WHAT)
+    async def test_trigger_prompt_change(ctx: Context[None]) -> CallToolResult:
+        await ctx.notify_prompts_changed()
+        return CallToolResult(content=[text("announced")])
 
 
 def _add_resources(server: MemoryServer) -> None:
