@@ -1,5 +1,6 @@
 """Emptying every cache that holds texts: what was forgotten must not stay in a server's memory either."""
 
+from chatmem_server.context import lines
 from chatmem_server.dates import dating
 from chatmem_server.memories import attributes, claims, dedup_guards
 from chatmem_server.retrieval import signals
@@ -12,6 +13,7 @@ def clear() -> None:
     claims.claims.cache_clear()
     dating.with_dates.cache_clear()
     dedup_guards.read.cache_clear()
+    lines.clear_cache()
     secrets.may_hold.cache_clear()
     signals.clear_cache()
     stemming.stem.cache_clear()

@@ -8,7 +8,7 @@ import pytest
 
 from chatmem.settings import Budgets
 from chatmem_server.context.assemble import Assembled, Material, assemble
-from chatmem_server.context.lines import hit_line
+from chatmem_server.context.lines import View, hit_line
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import ChatHead, ContextRows, LaneHead
 from chatmem_server.store.messages import Line
@@ -113,6 +113,6 @@ def test_what_short_messages_leave_of_a_clipped_context_is_not_lost() -> None:
 
 
 def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_spoke() -> None:
-    recent = replace(hit(1), at=NOW - timedelta(days=2), speaker="Anna")
-    assert hit_line(recent, NOW, ZONE, "root:1").startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
-    assert hit_line(hit(1), NOW, ZONE, "root:1").startswith("[May 11, 2025] User: found 1")
+    recent = hit(1)._replace(at=NOW - timedelta(days=2), speaker="Anna")
+    assert hit_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
+    assert hit_line(hit(1), View(NOW, ZONE, "root:1")).startswith("[May 11, 2025] User: found 1")

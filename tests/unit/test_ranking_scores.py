@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from chatmem_server.retrieval import weights
 from chatmem_server.retrieval.question import Question, Setting, question
 from chatmem_server.retrieval.ranking import Scale, rank, scale
-from chatmem_server.retrieval.signals import ONE_MATCH, Candidate, asking, coverage, longness, tells_of
+from chatmem_server.retrieval.signals import ONE_MATCH, Candidate, asking, coverage, longness, ranks_of, tells_of
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
 ZONE = ZoneInfo("UTC")
@@ -191,7 +192,7 @@ def test_a_routine_is_found_by_a_part_of_its_name() -> None:
 
 @given(st.integers(1, 10_000))
 def test_longness_lies_between_zero_and_one(tokens: int) -> None:
-    assert 0.0 <= longness(tokens) <= 1.0
+    assert 0.0 <= longness(np.array([float(tokens)]))[0] <= 1.0
 
 
 @given(st.text(max_size=80))
@@ -202,21 +203,21 @@ def test_the_share_of_questions_lies_between_zero_and_one(text: str) -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
 def test_coverage_lies_between_zero_and_one(ranks: list[float]) -> None:
     q = asked("x", *(f"w{n}" for n in range(len(ranks))))
-    assert 0.0 <= coverage(q, ranks) <= 1.0 + 1e-9
+    assert 0.0 <= coverage(q, ranks_of(q, [ranks]))[0] <= 1.0 + 1e-9
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1))
 def test_a_standard_score_is_bounded(values: list[float]) -> None:
-    by = scale(values, 0.1)
-    assert all(abs(by.standard(value)) <= weights.MOST_DEVIATIONS for value in values)
+    by = scale(np.array(values), 0.1)
+    assert (np.abs(by.standard(np.array(values))) <= weights.MOST_DEVIATIONS).all()
 
 
 def test_what_was_not_measured_is_average() -> None:
-    assert Scale(0.4, 0.1).standard(None) == 0.0
+    assert Scale(0.4, 0.1).standard(np.array([np.nan])).tolist() == [0.0]
 
 
 def test_no_candidates_no_scores() -> None:
-    assert rank(asked("x", "x"), [], ZONE).scores == []
+    assert rank(asked("x", "x"), [], ZONE).scores.tolist() == []
 
 
 @given(st.permutations(range(6)))

@@ -1,8 +1,9 @@
 """One context within its budget: which lines stay, in which order, and what was left out; pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
+from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import Coverage, Focus, Section, SectionName, Stability
@@ -10,10 +11,12 @@ from chatmem.settings import Budgets
 from chatmem_server.context import lines as form
 from chatmem_server.context.budget import Purse, cost, scaled, take
 from chatmem_server.context.focus import find_focus
+from chatmem_server.context.lines import Shown, View
 from chatmem_server.context.memory_order import ranked_memories
+from chatmem_server.dates.clock import day_header
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.retrieval.question import asks
-from chatmem_server.store.context import Chunk, ContextRows, Remembered
+from chatmem_server.store.context import ContextRows, Remembered
 from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import contained, contained_text, fenced
 from chatmem_server.text.tokens import clip, estimate
@@ -65,6 +68,15 @@ class Material:
     include: frozenset[SectionName] | None = None
     keep: int = 20
 
+    @cached_property
+    def view(self) -> View:
+        return View(self.now, self.zone, self.thread_key)
+
+    @cached_property
+    def asked(self) -> bool:
+        """Whether this answers a question that something was found for."""
+        return bool(self.hits) and asks(self.query or "")
+
 
 @dataclass(frozen=True)
 class Assembled:
@@ -95,6 +107,13 @@ class _Draft:
     truncated: bool = False
     shown: Sequence[Line] = ()
     memories_spent: int | None = None
+    lines: dict[int, Shown] = field(default_factory=dict)
+
+    def line(self, line: Line) -> Shown:
+        """A line of the history, rendered once: it is priced, then written."""
+        if line.id not in self.lines:
+            self.lines[line.id] = form.shown(line, self.m.view)
+        return self.lines[line.id]
 
     def opens(self, name: SectionName) -> bool:
         """Whether the section is wanted and its title and fences can be paid; they are paid here, once."""
@@ -124,7 +143,7 @@ def assemble(m: Material) -> Assembled:
     _fill_text(draft, "summary", _summary_text(m), draft.shares.summary)
     kept_memories += _fill_memories(draft, others)
     _fill_history(draft, newest)
-    _fill_relevant(draft, kept_memories)
+    _fill_relevant(draft, {memory.id for memory, _ in kept_memories})
     _write_memories(draft, kept_memories)
     return _finish(draft)
 
@@ -146,32 +165,21 @@ def _window(m: Material) -> list[Line]:
     return [line for line in lines if m.excluded is None or line.ext_id != m.excluded]
 
 
-def _fill_newest(draft: _Draft) -> list[tuple[Line, str]]:
+def _fill_newest(draft: _Draft) -> list[Shown]:
     """The last three messages, clipped if even they do not fit."""
-    newest = _window(draft.m)[-ALWAYS:]
+    newest = [draft.line(line) for line in _window(draft.m)[-ALWAYS:]]
     if not (newest or draft.m.rows.chunks) or not draft.opens("history"):
         return []
-    rendered = [(line, _history_line(draft.m, line)) for line in newest]
-    headers = sum(cost(header) for header in _headers(draft.m, newest))
-    if sum(cost(text) for _, text in rendered) + headers <= draft.purse.left:
-        draft.purse.pay(sum(cost(text) for _, text in rendered) + headers)
-        return rendered
+    price = sum(cost(shown.text) for shown in newest) + sum(cost(day_header(day)) for day in {x.day for x in newest})
+    if draft.purse.pay(price):
+        return newest
     draft.truncated = True
-    kept_free = draft.purse.left // FOUND_PART if _asked(draft.m) else 0
-    room = max(0, draft.purse.left - kept_free - 2 * ALWAYS) // max(1, len(rendered))
-    clipped = [(line, clip(text, max(1, room - 1))[0]) for line, text in rendered]
-    draft.omit("message", [line.id for line, _ in rendered], "clipped")
-    draft.purse.left = max(0, draft.purse.left - 2 * ALWAYS - sum(cost(text) for _, text in clipped))
+    kept_free = draft.purse.left // FOUND_PART if draft.m.asked else 0
+    room = max(0, draft.purse.left - kept_free - 2 * ALWAYS) // max(1, len(newest))
+    clipped = [shown._replace(text=clip(shown.text, max(1, room - 1))[0]) for shown in newest]
+    draft.omit("message", [shown.line.id for shown in newest], "clipped")
+    draft.purse.left = max(0, draft.purse.left - 2 * ALWAYS - sum(cost(shown.text) for shown in clipped))
     return clipped
-
-
-def _asked(m: Material) -> bool:
-    """Whether this answers a question that something was found for."""
-    return bool(m.hits) and asks(m.query or "")
-
-
-def _history_line(m: Material, line: Line) -> str:
-    return contained(form.message_line(line, m.now, m.zone))
 
 
 def _fill_text(draft: _Draft, name: SectionName, text: str, share: int) -> None:
@@ -202,11 +210,11 @@ def _summary_text(m: Material) -> str:
 def _quoted_text(m: Material) -> str:
     if m.rows.quoted is None:
         return ""
-    quoted, *around = (contained(form.quoted_line(line, m.now, m.zone)) for line in (m.rows.quoted, *m.around))
+    quoted, *around = (form.quoted_line(line, m.view) for line in (m.rows.quoted, *m.around))
     return "\n".join([quoted, "Around it:", *around]) if around else quoted
 
 
-def _fill_memories(draft: _Draft, ordered: list[Remembered]) -> list[Remembered]:
+def _fill_memories(draft: _Draft, ordered: list[Remembered]) -> list[tuple[Remembered, str]]:
     """What of these memories fits into what is left of their share; pins come before, and apart from, the others."""
     if not ordered or (draft.memories_spent is None and not draft.opens("memories")):
         return []
@@ -214,37 +222,35 @@ def _fill_memories(draft: _Draft, ordered: list[Remembered]) -> list[Remembered]
     # Each kind present costs its heading; paid up front for all kinds that may come.
     headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
     room = draft.shares.memories - spent if draft.purse.pay(headings) else 0
-    taken = take(ordered, lambda x: _memory_line(draft.m, x), room, draft.purse, dense=True)
+    taken = take(ordered, lambda x: form.memory_line(x, draft.m.view), room, draft.purse, dense=True)
     draft.memories_spent = spent + taken.cost
-    kept = {*taken.kept}
-    draft.omit("memory", [x.id for i, x in enumerate(ordered) if i not in kept], "memories budget")
-    return [x for i, x in enumerate(ordered) if i in kept]
+    left = set(range(len(ordered))).difference(taken.kept)
+    draft.omit("memory", [ordered[i].id for i in sorted(left)], "memories budget")
+    return [(ordered[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
 
 
 def _heading(memory: Remembered) -> str:
     return form.KIND_TITLES["pin" if memory.pinned else memory.kind]
 
 
-def _memory_line(m: Material, memory: Remembered) -> str:
-    return contained(form.memory_line(memory, m.now, m.zone))
-
-
-def _fill_history(draft: _Draft, newest: list[tuple[Line, str]]) -> None:
+def _fill_history(draft: _Draft, newest: list[Shown]) -> None:
     """Older messages newest first, then older summaries newest first; both stay contiguous."""
     if draft.m.include is not None and "history" not in draft.m.include:
         return
     window = _window(draft.m)
     candidates = window[: len(window) - len(newest)][::-1]
-    share = max(0, draft.shares.history - sum(cost(text) for _, text in newest))
+    share = max(0, draft.shares.history - sum(cost(shown.text) for shown in newest))
     wanted, share = _beside_a_question(draft, candidates, share)
-    prices = _with_newer(wanted, newest)
-    taken = take(prices, lambda pair: _priced_line(draft.m, *pair), share, draft.purse, dense=False)
-    older = candidates[: len(taken.kept)][::-1]
-    if len(older) < len(candidates) == len(wanted):
+    following = [newest[0].line if newest else None, *wanted]
+    pairs = list(zip(wanted, following, strict=False))
+    taken = take(pairs, lambda pair: _priced_line(draft, *pair), share, draft.purse, dense=False)
+    older = wanted[: len(taken.kept)][::-1]
+    cut_by_budget = len(wanted) == len(candidates) > len(older)
+    if cut_by_budget:
         older = _from_a_step(older)
     draft.omit("message", [x.id for x in candidates[len(older) :]], "history budget")
-    draft.shown = [*older, *(line for line, _ in newest)]
-    _write_history(draft, _fill_chunks(draft), older, newest)
+    draft.shown = [*older, *(shown.line for shown in newest)]
+    _write_history(draft, _fill_chunks(draft), [*map(draft.line, older), *newest])
 
 
 def _beside_a_question(draft: _Draft, older: list[Line], share: int) -> tuple[list[Line], int]:
@@ -253,7 +259,7 @@ def _beside_a_question(draft: _Draft, older: list[Line], share: int) -> tuple[li
     What was found keeps its own share, even of a small budget.  A window that outgrew its share, as without a summarizer,
     keeps its last messages; those before compete by relevance like any other.
     """
-    if not _asked(draft.m):
+    if not draft.m.asked:
         return older, share
     share = min(share, max(0, draft.purse.left - draft.m.budgets.relevant))
     outgrown = sum(line.tokens for line in older) > share
@@ -266,92 +272,65 @@ def _from_a_step(lines: list[Line]) -> list[Line]:
     return lines[first:]
 
 
-def _with_newer(candidates: list[Line], newest: list[tuple[Line, str]]) -> list[tuple[Line, Line | None]]:
-    """Each line, newest first, beside the one that follows it in the talk."""
-    followers = [newest[0][0] if newest else None, *candidates]
-    return list(zip(candidates, followers, strict=False))
-
-
-def _priced_line(m: Material, line: Line, newer: Line | None) -> str:
+def _priced_line(draft: _Draft, line: Line, newer: Line | None) -> str:
     """A line with the day header it brings: none if the line after it has that day's header already."""
-    same_day = newer is not None and form.header_before(newer, line, m.zone) is None
-    text = _history_line(m, line)
-    return text if same_day else f"{form.header_before(line, None, m.zone)}\n{text}"
+    shown = draft.line(line)
+    same_day = newer is not None and draft.line(newer).day == shown.day
+    return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
 
-def _fill_chunks(draft: _Draft) -> list[Chunk]:
+def _fill_chunks(draft: _Draft) -> list[str]:
     """The newest chunk summaries that fit, oldest first; not those whose messages all stand below verbatim."""
     oldest = min((line.id for line in draft.shown), default=None)
     chunks = [c for c in draft.m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
-    taken = take(chunks, lambda c: _chunk_line(draft.m, c), draft.shares.summaries, draft.purse, dense=False)
+    taken = take(chunks, lambda c: form.summary_line(c, draft.m.zone), draft.shares.summaries, draft.purse, dense=False)
     draft.omit("summary", [c.id for c in chunks[len(taken.kept) :]], "summaries budget")
-    return chunks[: len(taken.kept)][::-1]
+    draft.note("summaries", [c.id for c in chunks[: len(taken.kept)][::-1]])
+    return [*reversed(taken.texts)]
 
 
-def _headers(m: Material, lines: Sequence[Line]) -> list[str]:
-    pairs = zip([None, *lines], lines, strict=False)
-    return [header for previous, line in pairs if (header := form.header_before(line, previous, m.zone))]
-
-
-def _chunk_line(m: Material, chunk: Chunk) -> str:
-    return contained(form.summary_line(chunk, m.zone))
-
-
-def _fill_relevant(draft: _Draft, memories: Sequence[Remembered]) -> None:
-    hits = _unseen(draft, memories)
+def _fill_relevant(draft: _Draft, shown_memories: Collection[int]) -> None:
+    hits = _unseen(draft, shown_memories)
     if not hits or not draft.opens("relevant"):
         return
-    written = [(hit, _hit_line(draft.m, hit)) for hit in hits]
     # Shares nobody used flow on to what answers the question.
-    taken = take(written, lambda pair: pair[1], draft.purse.left, draft.purse, dense=True)
-    kept = [written[i] for i in taken.kept]
-    draft.bodies["relevant"] = "\n".join(line for _, line in sorted(kept, key=lambda pair: pair[0].at))
-    for hit, _ in kept:
-        draft.note(f"relevant {hit.kind}", [hit.id])
+    taken = take(hits, lambda hit: form.hit_line(hit, draft.m.view), draft.purse.left, draft.purse, dense=True)
+    kept = zip(taken.kept, taken.texts, strict=True)
+    draft.bodies["relevant"] = "\n".join(text for _, text in sorted(kept, key=lambda pair: hits[pair[0]].at))
+    for index in taken.kept:
+        draft.note(f"relevant {hits[index].kind}", [hits[index].id])
     left = frozenset(range(len(hits))).difference(taken.kept)
     draft.left_out += [f"{hits[i].kind} {hits[i].id}: relevant budget" for i in sorted(left)]
 
 
-def _unseen(draft: _Draft, memories: Sequence[Remembered]) -> list[Hit]:
+def _unseen(draft: _Draft, shown_memories: Collection[int]) -> list[Hit]:
     """Hits that are not shown above: a routine stands above only by its summary, so its full text is not seen yet."""
-    seen = {("message", line.id) for line in draft.shown if line.routine is None}
-    seen |= {("summary", i) for i in draft.included.get("summaries", ())}
-    known = {memory.id for memory in memories}
-    return [
-        h
-        for h in draft.m.hits
-        if (h.kind, h.id) not in seen and not (h.kind not in ("message", "summary") and h.id in known)
-    ]
+    messages = {line.id for line in draft.shown if line.routine is None}
+    summaries = set(draft.included.get("summaries", ()))
+    seen = {"message": messages, "summary": summaries}
+    return [hit for hit in draft.m.hits if hit.id not in seen.get(hit.kind, shown_memories)]
 
 
-def _hit_line(m: Material, hit: Hit) -> str:
-    return contained(form.hit_line(hit, m.now, m.zone, m.thread_key))
-
-
-def _write_memories(draft: _Draft, kept: Sequence[Remembered]) -> None:
+def _write_memories(draft: _Draft, kept: Sequence[tuple[Remembered, str]]) -> None:
     blocks: list[str] = []
     for title in form.KIND_TITLES.values():
-        block = [x for x in kept if _heading(x) == title]
+        block = [text for memory, text in kept if _heading(memory) == title]
         if block:
-            blocks.append("\n".join([title, *(_memory_line(draft.m, x) for x in block)]))
+            blocks.append("\n".join([title, *block]))
     draft.bodies["memories"] = "\n".join(blocks)
-    draft.note("memories", [x.id for x in kept])
+    draft.note("memories", [memory.id for memory, _ in kept])
 
 
-def _write_history(
-    draft: _Draft, chunks: Sequence[Chunk], older: Sequence[Line], newest: Sequence[tuple[Line, str]]
-) -> None:
-    parts = [_chunk_line(draft.m, chunk) for chunk in chunks]
-    previous: Line | None = None
-    for line, text in [*((line, _history_line(draft.m, line)) for line in older), *newest]:
-        header = form.header_before(line, previous, draft.m.zone)
+def _write_history(draft: _Draft, chunks: Sequence[str], messages: Sequence[Shown]) -> None:
+    parts = [*chunks]
+    day: date | None = None
+    for shown in messages:
         # The very first header of clipped messages is dropped: there every token belongs to the messages.
-        parts += [header] if header and not draft.truncated else []
-        parts.append(text)
-        previous = line
+        parts += [day_header(shown.day)] if shown.day != day and not draft.truncated else []
+        parts.append(shown.text)
+        day = shown.day
     draft.bodies["history"] = "\n".join(parts)
-    draft.note("summaries", [chunk.id for chunk in chunks])
-    draft.note("messages", [line.id for line in draft.shown])
+    draft.note("messages", [shown.line.id for shown in messages])
 
 
 def _finish(draft: _Draft) -> Assembled:

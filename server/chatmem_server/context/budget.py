@@ -29,9 +29,10 @@ class Purse:
 
 @dataclass(frozen=True)
 class Taken:
-    """Which lines fit (by index), and what they cost."""
+    """Which items fit (by index), as they were rendered, and what they cost."""
 
     kept: Sequence[int]
+    texts: Sequence[str]
     cost: int
 
 
@@ -51,12 +52,15 @@ def take(items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, pur
     (history and summaries, which must stay contiguous).
     """
     kept: list[int] = []
+    texts: list[str] = []
     spent = 0
     for index, item in enumerate(items):
-        price = cost(render(item))
+        text = render(item)
+        price = cost(text)
         if spent + price <= share and purse.pay(price):
             kept.append(index)
+            texts.append(text)
             spent += price
         elif not dense:
             break
-    return Taken(kept, spent)
+    return Taken(kept, texts, spent)

@@ -1,15 +1,20 @@
-"""The line forms of a context, in the user's zone; pure. Nothing here knows a budget."""
+"""The line forms of a context, in the user's zone; pure. Nothing here knows a budget.
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+Every line comes ready for a prompt: what was stored stands in it without secrets and cannot leave its line.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import MemoryKind
-from chatmem_server.dates.clock import age, clock_time, dated, day_header, local_day, period
+from chatmem_server.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, Remembered
 from chatmem_server.store.messages import Line
-from chatmem_server.text.fences import name_of
+from chatmem_server.text.fences import contained, name_of
 from chatmem_server.text.secrets import mask
 
 RECENT = timedelta(days=7)
@@ -25,84 +30,109 @@ KIND_TITLES: dict[MemoryKind, str] = {
 }
 
 
-def message_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
+@dataclass(frozen=True)
+class View:
+    """From where lines are written: the moment, the user's zone, and the lane of the talk."""
+
+    now: datetime
+    zone: ZoneInfo
+    thread_key: str
+
+    @cached_property
+    def today(self) -> date:
+        return local_day(self.now, self.zone)
+
+
+class Shown(NamedTuple):
+    """A message as the history shows it, with the local day it stands under."""
+
+    line: Line
+    day: date
+    text: str
+
+
+@lru_cache(maxsize=4_096)
+def body(text: str) -> str:
+    """Stored text behind a line's beginning: without secrets, and unable to leave its line.
+
+    A chat's texts are shown again at every turn; they are looked through once.
+    """
+    return contained(mask(text))
+
+
+def clear_cache() -> None:
+    """Forget every text shown."""
+    body.cache_clear()
+
+
+def shown(line: Line, view: View) -> Shown:
     """`[09:15 AM] User: …`, or a routine by its summary: `[morning-summary | 07:02 AM, 8h ago]: …`."""
-    at = clock_time(line.sent_at, zone)
-    if line.routine is not None:
-        return (
-            f"[{name_of(line.routine)} | {at}, {age(line.sent_at, now)}]: {mask(line.routine_summary or line.content)}"
-        )
-    return f"[{at}] {speaker(line.role, line.speaker)}: {mask(line.content)}"
+    local_time = local(line.sent_at, view.zone)
+    at = time_of_day(local_time)
+    if line.routine is None:
+        return Shown(line, local_time.date(), f"[{at}] {speaker(line.role, line.speaker)}: {body(line.content)}")
+    lead = contained(f"[{name_of(line.routine)} | {at}, {age(line.sent_at, view.now)}]: ")
+    return Shown(line, local_time.date(), lead + body(line.routine_summary or line.content))
 
 
 def speaker(role: str, name: str | None) -> str:
     """`User` and `Assistant`; in a group or an imported talk the person's own name stands beside the role."""
     title = "User" if role == "user" else "Assistant"
-    return f"{title} ({name_of(name)})" if name else title
+    return f"{title} ({_name(name)})" if name else title
 
 
-def header_before(line: Line, previous: Line | None, zone: ZoneInfo) -> str | None:
-    """The day header a line needs, if its day differs from the line's before."""
-    if previous is not None and local_day(previous.sent_at, zone) == local_day(line.sent_at, zone):
-        return None
-    return day_header(line.sent_at, zone)
-
-
-def history(lines: Sequence[Line], now: datetime, zone: ZoneInfo) -> str:
-    """Verbatim messages under day headers, oldest first."""
-    out: list[str] = []
-    previous: Line | None = None
-    for line in lines:
-        header = header_before(line, previous, zone)
-        out += [header] if header else []
-        out.append(message_line(line, now, zone))
-        previous = line
-    return "\n".join(out)
+def _name(text: str) -> str:
+    """A name somebody chose, with no mark or tag of ours in it."""
+    return contained(name_of(text)) if text else ""
 
 
 def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
     """`[Summary | Feb 15–16]: …`."""
-    return f"[Summary | {period(chunk.from_at, chunk.to_at, zone)}]: {chunk.text}"
+    return f"[Summary | {period(chunk.from_at, chunk.to_at, zone)}]: {contained(chunk.text)}"
 
 
-def memory_line(memory: Remembered, now: datetime, zone: ZoneInfo) -> str:
+def memory_line(memory: Remembered, view: View) -> str:
     """`- text (by Mar 15)`; a pin keeps its mark wherever it stands."""
-    due = f" ({_due(memory, now, zone)})" if memory.deadline is not None else ""
-    return f"- {memory.content}{due}"
+    return contained(f"- {memory.content}{_due(memory, memory.deadline, view) if memory.deadline is not None else ''}")
 
 
-def _due(memory: Remembered, now: datetime, zone: ZoneInfo) -> str:
-    assert memory.deadline is not None  # the caller asks only then
-    day = dated(local_day(memory.deadline, zone), local_day(now, zone))
-    return f"due {day}" if memory.kind == "goal" else day
+def _due(memory: Remembered, deadline: datetime, view: View) -> str:
+    day = dated(local_day(deadline, view.zone), view.today)
+    return f" (due {day})" if memory.kind == "goal" else f" ({day})"
 
 
-def hit_line(hit: Hit, now: datetime, zone: ZoneInfo, thread_key: str) -> str:
+def hit_line(hit: Hit, view: View) -> str:
     """A retrieval hit with its date, and its lane if that is another one: `[Feb 15, 3 days ago | 09:15 AM] User: …`.
 
     Of what is older the day alone: age and minute would cost as much as a short message says.
     """
-    day = dated(local_day(hit.at, zone), local_day(now, zone))
-    recent = now - hit.at < RECENT
-    when = f"{day}, {age(hit.at, now)}" if recent else day
+    return f"{_lead(hit, view)}: {body(hit.text)}"
+
+
+def _lead(hit: Hit, view: View) -> str:
+    local_time = local(hit.at, view.zone)
+    day = dated(local_time.date(), view.today)
+    recent = view.now - hit.at < RECENT
+    when = f"{day}, {age(hit.at, view.now)}" if recent else day
     if hit.kind == "message":
-        minute = f" | {clock_time(hit.at, zone)}" if recent else ""
-        lane = "" if hit.thread_key == thread_key else f" | in {name_of(hit.thread_key or '')}"
-        return f"[{when}{minute}{lane}] {_teller(hit)}: {mask(hit.text)}"
+        minute = f" | {time_of_day(local_time)}" if recent else ""
+        lane = "" if hit.thread_key == view.thread_key else f" | in {_name(hit.thread_key or '')}"
+        return f"[{when}{minute}{lane}] {_teller(hit)}"
     if hit.kind == "summary":
-        return f"[Summary | {when}]: {mask(hit.text)}"
+        return f"[Summary | {when}]"
     note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
-    return f"[{hit.kind} | {when}{note}]: {mask(hit.text)}"
+    return f"[{hit.kind} | {when}{note}]"
 
 
 def _teller(hit: Hit) -> str:
     """Who said it, by name; a name that is a role's stands beside the true role."""
-    name = name_of(hit.routine or hit.speaker or "")
+    name = _name(hit.routine or hit.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
 
-def quoted_line(line: Line, now: datetime, zone: ZoneInfo) -> str:
+def quoted_line(line: Line, view: View) -> str:
     """`[09:15 AM, yesterday] Assistant: …`: what the user replies to; a routine by its summary, as in the window."""
     if line.routine is not None:
-        return message_line(line, now, zone)
-    return f"[{clock_time(line.sent_at, zone)}, {age(line.sent_at, now)}] {speaker(line.role, line.speaker)}: {mask(line.content)}"
+        return shown(line, view).text
+    at = clock_time(line.sent_at, view.zone)
+    return f"[{at}, {age(line.sent_at, view.now)}] {speaker(line.role, line.speaker)}: {body(line.content)}"

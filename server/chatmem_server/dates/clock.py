@@ -25,15 +25,18 @@ def local_day(at: datetime, zone: ZoneInfo) -> date:
     return local(at, zone).date()
 
 
-def day_header(at: datetime, zone: ZoneInfo) -> str:
+def day_header(day: date) -> str:
     """`─── Monday, 16 February 2026 ───`."""
-    day = local_day(at, zone)
     return f"─── {WEEKDAYS[day.weekday()]}, {day.day} {MONTHS[day.month - 1]} {day.year} ───"
 
 
 def clock_time(at: datetime, zone: ZoneInfo) -> str:
     """`09:15 AM`."""
-    moment = local(at, zone)
+    return time_of_day(local(at, zone))
+
+
+def time_of_day(moment: datetime) -> str:
+    """The same of a moment that is on the wanted wall clock already."""
     return f"{(moment.hour - 1) % 12 + 1:02d}:{moment.minute:02d} {'AM' if moment.hour < 12 else 'PM'}"
 
 

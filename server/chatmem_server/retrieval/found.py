@@ -1,8 +1,10 @@
 """What a search found, scored, before its text is read; and the hit it becomes; pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
 
 from chatmem.contract import MemoryStatus, ResultKind, Role
 from chatmem_server.retrieval import weights as w
@@ -10,15 +12,14 @@ from chatmem_server.retrieval.excerpt import excerpt
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.retrieval.question import Question
 from chatmem_server.retrieval.ranking import Ranking
-from chatmem_server.retrieval.signals import Candidate, bm25, coverage
+from chatmem_server.retrieval.signals import Candidate, bm25, coverage, ranks_of
 from chatmem_server.store.database import Row
 from chatmem_server.text.tokens import estimate
 
 MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "date", "outcome", "pin"))
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """`text` is the whole text unless `clipped`; `covered` the share of the query's words it holds, by weight."""
 
     kind: ResultKind
@@ -39,36 +40,41 @@ class Found:
     routine: str | None = None
     memory_status: MemoryStatus | None = None
 
-    @property
-    def order(self) -> tuple[float, float, int]:
-        """Best first; what scores alike newest first."""
-        return -self.score, -self.at.timestamp(), self.id
+
+def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:
+    scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
+    return [_message(*of_one) for of_one in zip(candidates, scores, covered, strict=True)]
 
 
-def message(question: Question, c: Candidate, score: float) -> Found:
+def _message(c: Candidate, score: float, covered: float) -> Found:
+    clipped = c.clipped or not c.head
+    # By position: two hundred of these are made for every question.
     return Found(
-        kind="message",
-        id=c.id,
-        chat_id=c.chat_id,
-        thread_key=c.thread_key,
-        text=c.head,
-        clipped=c.clipped or not c.head,
-        role=c.role,
-        speaker=c.speaker,
-        at=c.sent_at,
-        utc_offset=c.utc_offset,
-        tokens=c.tokens,
-        score=score,
-        cosine=c.cosine,
-        covered=coverage(question, c.ranks),
-        source_ids=(c.id,),
-        routine=c.routine,
+        *(
+            "message",
+            c.id,
+            c.chat_id,
+            c.thread_key,
+            c.head,
+            clipped,
+            c.role,
+            c.speaker,
+            c.sent_at,
+            c.utc_offset,
+            c.tokens,
+        ),
+        *(score, c.cosine, covered, (c.id,), c.routine),
     )
 
 
-def memory(question: Question, row: Row, ranking: Ranking) -> Found:
+def memories(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
+    tokens = [estimate(row["content"]) for row in rows]
+    covered, likeness = _measured(question, rows, tokens, ranking)
+    return [_memory(question, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
+
+
+def _memory(question: Question, row: Row, tokens: int, likeness: float, covered: float) -> Found:
     former = question.asks_past_state and row["status"] == "superseded"
-    tokens = estimate(row["content"])
     return Found(
         kind=row["kind"],
         id=row["id"],
@@ -81,15 +87,20 @@ def memory(question: Question, row: Row, ranking: Ranking) -> Found:
         at=row["valid_from"],
         utc_offset=0,
         tokens=tokens,
-        score=w.ALONE * _likeness(question, row, tokens, ranking) + w.MEMORY + w.FORMER * former,
+        score=w.ALONE * likeness + w.MEMORY + w.FORMER * former,
         cosine=row["cosine"],
-        covered=coverage(question, row["ranks"]),
+        covered=covered,
         source_ids=tuple(row["source_ids"]),
         memory_status=row["status"],
     )
 
 
-def summary(question: Question, row: Row, ranking: Ranking) -> Found:
+def summaries(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
+    covered, likeness = _measured(question, rows, [row["tokens"] for row in rows], ranking)
+    return [_summary(*of_one) for of_one in zip(rows, likeness, covered, strict=True)]
+
+
+def _summary(row: Row, likeness: float, covered: float) -> Found:
     return Found(
         kind="summary",
         id=row["id"],
@@ -102,41 +113,33 @@ def summary(question: Question, row: Row, ranking: Ranking) -> Found:
         at=row["to_at"],
         utc_offset=0,
         tokens=row["tokens"],
-        score=w.ALONE * _likeness(question, row, row["tokens"], ranking) + w.SUMMARY,
+        score=w.ALONE * likeness + w.SUMMARY,
         cosine=row["cosine"],
-        covered=coverage(question, row["ranks"]),
+        covered=covered,
         source_ids=(row["from_id"], row["to_id"]),
     )
 
 
+def _measured(
+    question: Question, rows: Sequence[Row], tokens: Sequence[int], ranking: Ranking
+) -> tuple[list[float], list[float]]:
+    """The words each holds, and its likeness, by words and meaning, on the scales of the messages found with it."""
+    ranks = ranks_of(question, [row["ranks"] for row in rows])
+    cosines = np.array([row["cosine"] for row in rows], dtype=np.float64)
+    covered = coverage(question, ranks)
+    likeness = (
+        w.LEXICAL * ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))
+        + w.DENSE * ranking.dense.standard(cosines)
+        + w.COVERAGE * covered
+    )
+    return covered.tolist(), likeness.tolist()
+
+
 def hit(found: Found, text: str, query: str) -> Hit:
     """`text` is the whole text."""
+    shown = excerpt(text, query, routine=found.routine is not None) if found.kind == "message" else text
     return Hit(
-        kind=found.kind,
-        id=found.id,
-        chat_id=found.chat_id,
-        thread_key=found.thread_key,
-        text=excerpt(text, query, routine=found.routine is not None) if found.kind == "message" else text,
-        full_text=text,
-        role=found.role,
-        speaker=found.speaker,
-        at=found.at,
-        utc_offset=found.utc_offset,
-        tokens=found.tokens,
-        score=found.score,
-        cosine=found.cosine,
-        lexical=found.covered or None,
-        source_ids=found.source_ids,
-        routine=found.routine,
-        memory_status=found.memory_status,
-    )
-
-
-def _likeness(question: Question, row: Row, tokens: int, ranking: Ranking) -> float:
-    """Words and meaning on the scales of the messages found with it."""
-    words = ranking.lexical.standard(bm25(question, row["ranks"], tokens))
-    return (
-        w.LEXICAL * words
-        + w.DENSE * ranking.dense.standard(row["cosine"])
-        + w.COVERAGE * coverage(question, row["ranks"])
+        *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
+        *(found.utc_offset, found.tokens, found.score, found.cosine, found.covered or None, found.source_ids),
+        *(found.routine, found.memory_status),
     )

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import MemoryStatus, ResultKind, Role
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """One thing found. `text` is what to show: of a long message the sentences that match; `full_text` is all of it.
 
     `cosine` and `lexical` are None where that side did not find it. `source_ids` are message numbers.

@@ -3,15 +3,20 @@
 What is measured does not depend on the weights, so that fitting them measures once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chatmem_server.retrieval import signals as s
 from chatmem_server.retrieval.question import Question
-from chatmem_server.retrieval.signals import Candidate
+from chatmem_server.retrieval.signals import Candidate, Floats
+
+Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 40
 """Messages whose own time expressions are read, the likeliest: reading one takes about 0.1 ms."""
@@ -19,99 +24,112 @@ PARSED = 40
 SITTING = timedelta(hours=4)
 """A longer pause begins another sitting."""
 
+NONE = -1
 
-class Signals(NamedTuple):
-    """Of one message. `cosine` None: not embedded. All others from 0 to 1, but `words` (BM25) and `shortness`."""
 
-    words: float
-    cosine: float | None
-    coverage: float
-    shortness: float
-    named: float
-    reply: float
-    given: float
-    routine: float
-    first_person: float
-    asking: float
-    time_words: float
-    numbers: float
-    in_span: float
-    after_span: float
-    tells_of_span: float
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """One entry a candidate. `cosine` NaN: not embedded. All others from 0 to 1, but `words` (BM25) and `shortness`."""
+
+    words: Floats
+    cosine: Floats
+    coverage: Floats
+    shortness: Floats
+    named: Floats
+    reply: Floats
+    given: Floats
+    routine: Floats
+    first_person: Floats
+    asking: Floats
+    time_words: Floats
+    numbers: Floats
+    in_span: Floats
+    after_span: Floats
+    tells_of_span: Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The signals of all candidates; which candidate follows which in its lane; which make up one sitting."""
+    """The signals of all candidates; which candidate follows which in its lane, or NONE; the number of each one's sitting."""
 
-    signals: Sequence[Signals]
-    following: Sequence[int | None]
-    sittings: Sequence[Sequence[int]]
+    signals: Signals
+    following: Indices
+    sitting: Indices
 
 
 def measure(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Measured:
-    told = _told_of(question, candidates, zone)
-    numbers = s.numbers(question.wording)
-    signals = [_signals(question, c, numbers, index in told) for index, c in enumerate(candidates)]
-    return Measured(signals, _following(candidates), _sittings(candidates))
+    following, sitting = _placed(candidates)
+    return Measured(_signals(question, candidates, zone), following, sitting)
 
 
-def _signals(question: Question, c: Candidate, numbers: Sequence[str], told: bool) -> Signals:
-    # An assistant that has a person's name is a person of an imported talk, whose long messages are no replies.
-    reply = s.longness(c.tokens) if c.role == "assistant" and c.routine is None and c.speaker is None else 0.0
+def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Signals:
+    tokens = np.array([c.tokens for c in candidates], dtype=np.float64)
+    ranks = s.ranks_of(question, [c.ranks for c in candidates])
+    cosine = np.array([c.cosine for c in candidates], dtype=np.float64)
+    coverage = s.coverage(question, ranks)
+    reply, none = s.longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
+    spans, numbers = question.spans, s.numbers(question.wording)
+    told = _told_of(question, candidates, coverage + np.nan_to_num(cosine), zone)
     return Signals(
-        words=s.bm25(question, c.ranks, c.tokens),
-        cosine=c.cosine,
-        coverage=s.coverage(question, c.ranks),
-        shortness=s.shortness(c.tokens),
-        named=len(question.named) == 1 and c.speaker in question.named,
-        reply=0.0 if question.asks_assistant else reply,
-        given=reply if question.asks_assistant else 0.0,
-        routine=c.routine is not None and question.asks_routine and s.names_routine(question.text, c.routine),
-        first_person=s.first_person(c.head),
-        asking=s.asking(c.head),
-        time_words=question.asks_when and s.time_words(c.head),
-        numbers=sum(number in c.head for number in numbers) / len(numbers) if numbers else 0.0,
-        in_span=bool(question.spans) and s.in_spans(c.sent_at, question.spans),
-        after_span=bool(question.spans) and s.after_spans(c.sent_at, question.spans),
-        tells_of_span=told,
+        words=s.bm25(question, ranks, tokens),
+        cosine=cosine,
+        coverage=coverage,
+        shortness=s.shortness(tokens),
+        named=_floats(c.speaker in question.named for c in candidates) if len(question.named) == 1 else none,
+        reply=none if question.asks_assistant else reply,
+        given=reply if question.asks_assistant else none,
+        routine=_floats(_names_routine(question, c) for c in candidates) if question.asks_routine else none,
+        first_person=_floats(s.first_person(c.head) for c in candidates),
+        asking=_floats(s.asking(c.head) for c in candidates),
+        time_words=_floats(s.time_words(c.head) for c in candidates) if question.asks_when else none,
+        numbers=_floats(_held(numbers, c.head) for c in candidates) if numbers else none,
+        in_span=_floats(s.in_spans(c.sent_at, spans) for c in candidates) if spans else none,
+        after_span=_floats(s.after_spans(c.sent_at, spans) for c in candidates) if spans else none,
+        tells_of_span=_floats(index in told for index in range(len(candidates))) if told else none,
     )
 
 
-def _told_of(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> set[int]:
+def _floats(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, dtype=np.float64)
+
+
+def _replies(c: Candidate) -> bool:
+    """An assistant that has a person's name is a person of an imported talk, whose long messages are no replies."""
+    return c.role == "assistant" and c.routine is None and c.speaker is None
+
+
+def _names_routine(question: Question, c: Candidate) -> bool:
+    return c.routine is not None and s.names_routine(question.text, c.routine)
+
+
+def _held(numbers: Sequence[str], text: str) -> float:
+    return sum(number in text for number in numbers) / len(numbers)
+
+
+def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
     """Which messages say themselves that they speak of the time the question names."""
     if not question.spans:
         return set()
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
-    near.sort(key=lambda i: -(s.coverage(question, candidates[i].ranks) + (candidates[i].cosine or 0.0)))
+    near.sort(key=lambda i: -likely[i])
     told = (i for i in near[:PARSED] if s.tells_of(candidates[i].head, candidates[i].sent_at, question.spans, zone))
     return set(told)
 
 
-def _place(c: Candidate) -> tuple[int, str, int]:
-    return c.chat_id, c.thread_key, c.lane_no
-
-
-def _following(candidates: Sequence[Candidate]) -> list[int | None]:
-    """For each candidate the one that is the next message of its lane, if that is a candidate too."""
-    places = {_place(c): index for index, c in enumerate(candidates)}
-    return [places.get((c.chat_id, c.thread_key, c.lane_no + 1)) for c in candidates]
-
-
-def _sittings(candidates: Sequence[Candidate]) -> list[list[int]]:
-    """The candidates by talk without a long pause."""
-    keys = [_place(c) for c in candidates]
-    sittings: list[list[int]] = []
-    last: Candidate | None = None
-    for index in sorted(range(len(candidates)), key=keys.__getitem__):
-        c = candidates[index]
-        if last is None or not _same_sitting(last, c):
-            sittings.append([])
-        sittings[-1].append(index)
-        last = c
-    return sittings
-
-
-def _same_sitting(before: Candidate, after: Candidate) -> bool:
-    same_lane = before.chat_id == after.chat_id and before.thread_key == after.thread_key
-    return same_lane and abs(after.sent_at - before.sent_at) < SITTING
+def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
+    """For each candidate the one that is the next message of its lane, if that is a candidate too; and its sitting: the
+    messages of a lane without a long pause between them.
+    """
+    lanes: dict[tuple[int, str], int] = {}
+    lane = np.array([lanes.setdefault((c.chat_id, c.thread_key), len(lanes)) for c in candidates], dtype=np.intp)
+    number = np.array([c.lane_no for c in candidates], dtype=np.int64)
+    at = _floats(c.sent_at.timestamp() for c in candidates)
+    order = np.lexsort((number, lane))
+    same_lane = np.diff(lane[order]) == 0
+    next_one = same_lane & (np.diff(number[order]) == 1)
+    following = np.full(len(candidates), NONE, dtype=np.intp)
+    following[order[:-1][next_one]] = order[1:][next_one]
+    begins = ~(same_lane & (np.abs(np.diff(at[order])) < SITTING.total_seconds()))
+    sitting = np.zeros(len(candidates), dtype=np.intp)
+    sitting[order[1:]] = np.cumsum(begins)
+    return following, sitting

@@ -6,13 +6,17 @@ its sitting; that it is a poor answer itself, being a question, somebody else's 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from zoneinfo import ZoneInfo
 
+import numpy as np
+
 from chatmem_server.retrieval import weights as w
-from chatmem_server.retrieval.measuring import Measured, Signals, measure
+from chatmem_server.retrieval.measuring import NONE, Measured, Signals, measure
 from chatmem_server.retrieval.question import Question
-from chatmem_server.retrieval.signals import Candidate
+from chatmem_server.retrieval.signals import Candidate, Floats
+
+LENDING = 3
+"""Messages of a sitting whose likeness makes that of the sitting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +26,19 @@ class Scale:
     mean: float
     deviation: float
 
-    def standard(self, value: float | None) -> float:
-        """In standard deviations, at most MOST_DEVIATIONS of them; 0 for what could not be measured."""
-        if value is None or not self.deviation:
-            return 0.0
-        return max(-w.MOST_DEVIATIONS, min(w.MOST_DEVIATIONS, (value - self.mean) / self.deviation))
+    def standard(self, values: Floats) -> Floats:
+        """In standard deviations, at most MOST_DEVIATIONS of them; 0 for what could not be measured (NaN)."""
+        if not self.deviation:
+            return np.zeros(len(values))
+        return np.clip(np.nan_to_num((values - self.mean) / self.deviation), -w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One score a candidate, higher is better; with the scales others can be compared by."""
+    """One score a candidate, higher is better, and what was measured; with the scales others can be compared by."""
 
-    scores: Sequence[float]
+    scores: Floats
+    signals: Signals
     lexical: Scale
     dense: Scale
 
@@ -44,31 +49,25 @@ def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) ->
 
 
 def weigh(m: Measured) -> Ranking:
-    lexical = scale([x.words for x in m.signals], w.LEAST_LEXICAL_DEVIATION)
-    dense = scale([x.cosine for x in m.signals if x.cosine is not None], w.LEAST_DENSE_DEVIATION)
-    alike = [
-        w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x) for x in m.signals
-    ]
-    scores = [likeness + _manner(x) for likeness, x in zip(alike, m.signals, strict=True)]
-    _lend_in_sittings(m, alike, scores)
-    _lend_to_neighbours(m, alike, scores)
-    return Ranking(scores, lexical, dense)
+    x = m.signals
+    lexical = scale(x.words, w.LEAST_LEXICAL_DEVIATION)
+    dense = scale(x.cosine[~np.isnan(x.cosine)], w.LEAST_DENSE_DEVIATION)
+    alike = w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x)
+    scores = alike + _manner(x) + _lent_in_sittings(m, alike) + _lent_by_neighbours(m, alike)
+    return Ranking(scores, x, lexical, dense)
 
 
-def scale(values: Sequence[float], least: float) -> Scale:
+def scale(values: Floats, least: float) -> Scale:
     """`least`: a deviation below which differences mean nothing, as among two or three candidates."""
-    if not values:
-        return Scale(0.0, 0.0)
-    mean = sum(values) / len(values)
-    return Scale(mean, max(least, sqrt(sum((value - mean) ** 2 for value in values) / len(values))))
+    return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
-def _fitting(x: Signals) -> float:
+def _fitting(x: Signals) -> Floats:
     """What else shows that a message speaks of what is asked: how much of it, which numbers, which time."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
-def _manner(x: Signals) -> float:
+def _manner(x: Signals) -> Floats:
     """What makes a message that speaks of it an answer: who said it, how and when.  A message keeps this to itself."""
     return (
         w.NAMED * x.named
@@ -84,19 +83,24 @@ def _manner(x: Signals) -> float:
     )
 
 
-def _lend_in_sittings(m: Measured, alike: Sequence[float], scores: list[float]) -> None:
-    """A talk that speaks of what is asked lends to all its messages: a share of its three best."""
-    for sitting in m.sittings:
-        best = sorted((alike[index] for index in sitting), reverse=True)[:3]
-        lent = w.SESSION * sum(best) / len(best)
-        for index in sitting:
-            scores[index] += lent
+def _lent_in_sittings(m: Measured, alike: Floats) -> Floats:
+    """A talk that speaks of what is asked lends to all its messages: a share of the mean of its best."""
+    order = np.lexsort((-alike, m.sitting))
+    sitting = m.sitting[order]
+    place = np.arange(len(order)) - np.searchsorted(sitting, sitting)
+    best = order[place < LENDING]
+    sums = np.bincount(m.sitting[best], weights=alike[best])
+    lent: Floats = w.SESSION * sums / np.bincount(m.sitting[best])
+    return lent[m.sitting]
 
 
-def _lend_to_neighbours(m: Measured, alike: Sequence[float], scores: list[float]) -> None:
+def _lent_by_neighbours(m: Measured, alike: Floats) -> Floats:
     """A question lends to the message after it, which may be its answer; any other one mostly to that before it, which it
     may echo.  So does a long reply, which is no answer itself."""
-    for index, following in enumerate(m.following):
-        if following is not None:
-            scores[following] += max(0.0, alike[index]) * (w.BEFORE + w.ANSWER * m.signals[index].asking)
-            scores[index] += max(0.0, alike[following]) * w.AFTER * (1 - m.signals[following].asking)
+    before = np.flatnonzero(m.following != NONE)
+    after = m.following[before]
+    likeness, asking = np.maximum(0.0, alike), m.signals.asking
+    lent = np.zeros(len(alike))
+    lent[after] += likeness[before] * (w.BEFORE + w.ANSWER * asking[before])
+    lent[before] += likeness[after] * w.AFTER * (1 - asking[after])
+    return lent

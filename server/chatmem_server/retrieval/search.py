@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from chatmem.contract import MemoryStatus
 from chatmem_server.embedding.codes import code, halfvec
@@ -84,16 +85,16 @@ class Retriever:
         return Read(question, messages, memories, summaries, setting.last_id)
 
     async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
-        """All that was found, best first, and the number of the newest message."""
+        """All that was found, best first and what scores alike newest first; and the number of the newest message."""
         x = await self.read(r)
         by_score = ranking.rank(x.question, x.messages, r.zone)
         hits = [
-            *(found.message(x.question, *pair) for pair in zip(x.messages, by_score.scores, strict=True)),
-            *(found.memory(x.question, row, by_score) for row in x.memories),
-            *(found.summary(x.question, row, by_score) for row in x.summaries),
+            *found.messages(x.messages, by_score),
+            *found.memories(x.question, x.memories, by_score),
+            *found.summaries(x.question, x.summaries, by_score),
         ]
         wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
-        return sorted(wanted, key=lambda hit: hit.order), x.newest
+        return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True), x.newest
 
     async def _question(self, r: SearchRequest) -> tuple[Setting, Question]:
         spans = questions.spans_of(r.query, r.now, r.zone)

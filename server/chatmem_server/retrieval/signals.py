@@ -1,17 +1,26 @@
-"""The signals of a message that may answer a question, each a plain number; pure. `ranking` weighs them."""
+"""The signals of messages that may answer a question, a number each; pure. `ranking` weighs them.
+
+What is arithmetic is reckoned for all candidates at once, in arrays with one entry a candidate; what is reading is done
+text by text.
+"""
 
 import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from math import log
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chatmem.contract import Role
 from chatmem_server.dates.time_expressions import spans_in_message
 from chatmem_server.retrieval import weights as w
 from chatmem_server.retrieval.question import Question, Span
+
+Floats: TypeAlias = NDArray[np.float64]
 
 ONE_MATCH: Final = 0.0607927
 """`ts_rank` of a word that occurs once; more occurrences add less and less, up to 1.64 of it, much as in BM25."""
@@ -42,31 +51,35 @@ class Candidate(NamedTuple):
     ranks: Sequence[float]
 
 
-def bm25(question: Question, ranks: Sequence[float], tokens: int) -> float:
+def ranks_of(question: Question, ranks: Sequence[Sequence[float]]) -> Floats:
+    """The `ts_rank` of every term in every text: a row a text, a column a term."""
+    return np.array(ranks, dtype=np.float64).reshape(len(ranks), len(question.terms))
+
+
+def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
     """Of a reply that is asked for its length says nothing against it."""
-    if not any(ranks):
-        return 0.0
-    counted = min(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
+    counted = np.minimum(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
-    matched = sum(weight * rank for weight, rank in zip(question.weights, ranks, strict=True))
-    return matched / ONE_MATCH * (w.K1 + 1) / (1 + w.K1 * length)
+    matched: Floats = ranks @ np.array(question.weights) / ONE_MATCH
+    return matched * (w.K1 + 1) / (1 + w.K1 * length)
 
 
-def coverage(question: Question, ranks: Sequence[float]) -> float:
+def coverage(question: Question, ranks: Floats) -> Floats:
     """The share of the question's weight that the matched words carry, 0 to 1."""
-    if not any(ranks):
-        return 0.0
-    return sum(weight for weight, rank in zip(question.weights, ranks, strict=True) if rank) / question.total
+    matched: Floats = (ranks > 0) @ np.array(question.weights)
+    return matched / question.total
 
 
-def longness(tokens: int) -> float:
+def longness(tokens: Floats) -> Floats:
     """0 up to LONG_TOKENS, 1 from VERY_LONG_TOKENS."""
-    return min(1.0, max(0.0, log(max(1, tokens) / w.LONG_TOKENS) / log(w.VERY_LONG_TOKENS / w.LONG_TOKENS)))
+    grown: Floats = np.log(np.maximum(1, tokens) / w.LONG_TOKENS) / log(w.VERY_LONG_TOKENS / w.LONG_TOKENS)
+    return grown.clip(0.0, 1.0)
 
 
-def shortness(tokens: int) -> float:
+def shortness(tokens: Floats) -> Floats:
     """0 from SHORT_TOKENS upwards; one more per factor e below."""
-    return log(w.SHORT_TOKENS / max(1, tokens)) if tokens < w.SHORT_TOKENS else 0.0
+    lacking: Floats = np.log(w.SHORT_TOKENS / np.maximum(1, tokens))
+    return lacking.clip(0.0)
 
 
 # A chat's messages come up again with every question: how one is worded is looked at once.

@@ -87,6 +87,8 @@ def clear_cache() -> None:
 
 def _hundredths(text: str) -> int:
     """Line by line: a chat's lines are priced again at every turn, alone and within their section."""
+    if "\n" not in text:
+        return _line_cost(text)
     lines = text.split("\n")
     return sum(map(_line_cost, lines)) + sum(map(_break_cost, lines[:-1]))
 
