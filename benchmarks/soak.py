@@ -1,25 +1,29 @@
-"""Uses one memory evenly for a long time and reports, minute by minute, whether it stays as it was.
+"""Uses one memory evenly for a long time and says whether it stays as it was: `python -m benchmarks.soak`.
 
-`python -m benchmarks.soak --minutes 60`: people talk, ask, remember, search, edit and forget at a steady pace over HTTP.
-Each minute: memory (PSS) of server, summarizer and PostgreSQL, connections, open jobs, and the latency of each tool. A
-slope is the change over the run by a straight line through the minutes, as a share of their mean; the first minutes, in
-which caches and pools fill, are left out.
+People talk, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` says
+otherwise. Each minute a line: memory of server, summarizer and PostgreSQL, connections, open jobs. At the end a table with
+the latency of each tool in slices of five minutes, and a verdict. Each run begins with an empty memory.
+
+Not judged are the first minutes, in which memory grows to its size and stays: PostgreSQL touches its shared buffers for
+the first time, connections prepare their statements, caches of texts fill to their bounds (`tests/unit/test_caches.py`
+says how much that is).
 """
 
 import argparse
 import asyncio
+import os
+import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from random import Random
-from statistics import linear_regression, mean, quantiles
 from typing import TypeVar
 
 import asyncpg
-from pydantic import BaseModel
 
+from benchmarks.soak_report import SLICE, Minute, Soak, figures, table, verdict
 from chatmem import contract as c
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
@@ -30,21 +34,12 @@ from tests.crash.world import World, children_of
 
 USERS = tuple(range(1, 9))
 TURN_SECONDS = 2.0
-WARM_UP = 3
+WARM_UP = 10
+"""Minutes."""
+
 REPORT = Path("benchmarks/results/soak.json")
 
 ResultT = TypeVar("ResultT")
-
-
-class Minute(BaseModel):
-    """Memory in MiB, latencies in milliseconds: tool -> (calls, p50, p95)."""
-
-    server_mb: float
-    summarizer_mb: float
-    postgres_mb: float
-    connections: int
-    open_jobs: int
-    tools: dict[str, tuple[int, float, float]]
 
 
 class Person:
@@ -105,9 +100,9 @@ class Person:
         return self._chance.choice(SAYINGS).format(n=n, thing=thing, place=place)
 
 
-async def run(minutes: int, report: Path) -> list[Minute]:
+async def run(minutes: int, warm_up: int, report: Path) -> Soak:
     """Soak for `minutes`; the report is written every minute."""
-    seen: list[Minute] = []
+    soak = Soak(warm_up=warm_up)
     report.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="chatmem-soak-", ignore_cleanup_errors=True) as folder:
         world = World(Path(folder) / "world", USERS, CHATMEM_QUEUE="", CHATMEM_COMPACTION="", OBSERVABILITY_ENABLED="0")
@@ -115,17 +110,27 @@ async def run(minutes: int, report: Path) -> list[Minute]:
             took: dict[str, list[float]] = defaultdict(list)
             people = [asyncio.create_task(Person(client, chat, took).live()) for chat in USERS]
             try:
-                for _ in range(minutes):
+                for number in range(1, minutes + 1):
                     await _minute(people)
-                    seen.append(await _look(world, took))
-                    took.clear()
-                    report.write_text("[\n" + ",\n".join(m.model_dump_json() for m in seen) + "\n]\n")
+                    await _note(soak, number, world, took)
+                    report.write_text(soak.model_dump_json(indent=1) + "\n")
             finally:
                 for person in people:
                     person.cancel()
                 await asyncio.gather(*people, return_exceptions=True)
         world.remove()
-    return seen
+    return soak
+
+
+async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]]) -> None:
+    """Add a minute, and with every fifth the latencies of its slice."""
+    minute = await _look(world)
+    soak.minutes.append(minute)
+    if number % SLICE == 0:
+        soak.tools.append({tool: figures(times) for tool, times in sorted(took.items())})
+        took.clear()
+    memory = ", ".join(f"{name} {mib:.0f} MiB" for name, mib in minute.memory.items())
+    print(f"{number:3} min: {memory}, {minute.connections} connections, {minute.open_jobs} open jobs", flush=True)
 
 
 async def _minute(people: Sequence["asyncio.Task[None]"]) -> None:
@@ -135,19 +140,21 @@ async def _minute(people: Sequence["asyncio.Task[None]"]) -> None:
         person.result()
 
 
-async def _look(world: World, took: dict[str, list[float]]) -> Minute:
+async def _look(world: World) -> Minute:
     connection = await asyncpg.connect(world.dsn)
     head = postmaster(world.postgres.cluster)
     assert head is not None  # a connection was just made
     try:
         clients = "select count(*) from pg_stat_activity where backend_type = 'client backend'"
         return Minute(
-            server_mb=_pss(world.pid("server")),
-            summarizer_mb=_pss(world.pid("summarizer")),
-            postgres_mb=_pss(head, *children_of(head)),
+            memory={
+                "server": _pss(world.pid("server")),
+                "summarizer": _pss(world.pid("summarizer")),
+                "PostgreSQL": _pss(head, *children_of(head)),
+            },
             connections=await connection.fetchval(clients) - 1,
             open_jobs=await connection.fetchval(OPEN),
-            tools={tool: _figures(times) for tool, times in sorted(took.items())},
+            load=os.getloadavg()[0],
         )
     finally:
         await connection.close()
@@ -163,44 +170,16 @@ def _pss(*pids: int | None) -> float:
     return round(total / 1024, 1)
 
 
-def _figures(times: Sequence[float]) -> tuple[int, float, float]:
-    cuts = quantiles(times, n=20) if len(times) > 1 else [times[0]] * 19
-    return len(times), round(cuts[9], 1), round(cuts[18], 1)
-
-
-def slope(values: Sequence[float]) -> float:
-    """Change from the first to the last minute by a straight line, in percent of the mean."""
-    line = linear_regression(range(len(values)), values)
-    return 100 * line.slope * (len(values) - 1) / mean(values)
-
-
-def table(seen: Sequence[Minute]) -> str:
-    """Each series with its mean, its ends and its slope."""
-    steady = seen[WARM_UP:] if len(seen) > WARM_UP + 1 else seen
-    series = {
-        "server, MiB": [m.server_mb for m in steady],
-        "summarizer, MiB": [m.summarizer_mb for m in steady],
-        "PostgreSQL, MiB": [m.postgres_mb for m in steady],
-        "connections": [float(m.connections) for m in steady],
-        "open jobs": [float(m.open_jobs) for m in steady],
-    }
-    for tool in ("record_message", "get_context", "search_memory"):
-        for name, place in (("p50", 1), ("p95", 2)):
-            series[f"{tool} {name}, ms"] = [m.tools[tool][place] for m in steady if tool in m.tools]
-    rows = [
-        f"| {name} | {mean(values):.1f} | {values[0]:.1f} | {values[-1]:.1f} | {slope(values):+.1f} % |"
-        for name, values in series.items()
-        if len(values) > 1 and mean(values) > 0
-    ]
-    return "\n".join(["| a minute | mean | first | last | slope over the run |", "|---|--:|--:|--:|--:|", *rows])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=int, default=60)
+    parser.add_argument("--warm-up", type=int, default=WARM_UP, help="minutes that are not judged")
     parser.add_argument("--report", type=Path, default=REPORT)
     args = parser.parse_args()
-    print(table(asyncio.run(run(args.minutes, args.report))))
+    soak = asyncio.run(run(args.minutes, args.warm_up, args.report))
+    flat, sentence = verdict(soak)
+    print(f"\n{table(soak)}\n\n{sentence}\nReport: {args.report}")
+    sys.exit(0 if flat else 1)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a server process does between calls: announce, listen, embed, and finish what a dead process left."""
+"""What a server process does between calls: announce, listen, embed, give memory back, and finish what a dead process left."""
 
 import asyncio
 import logging
@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
+from chatmem_server import heap
 from chatmem_server.actors import Actors
 from chatmem_server.embedding.backlog import EmbeddingBacklog
 from chatmem_server.embedding.near_index import NearIndexes
@@ -53,6 +54,7 @@ class Background:
             asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
             asyncio.create_task(_every(NEAR_INDEX_SECONDS, self._near.build_missing)),
             asyncio.create_task(_every(MODEL_SECONDS, self._follow_model)),
+            asyncio.create_task(_every(heap.TRIM_SECONDS, heap.trim)),
         ]
         try:
             yield

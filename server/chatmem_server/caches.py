@@ -4,7 +4,7 @@ from chatmem_server.context import lines
 from chatmem_server.dates import dating
 from chatmem_server.memories import attributes, claims, dedup_guards
 from chatmem_server.retrieval import signals
-from chatmem_server.text import secrets, stemming, tokens
+from chatmem_server.text import secrets, stemming, tokens, word_forms
 
 
 def clear() -> None:
@@ -18,3 +18,4 @@ def clear() -> None:
     signals.clear_cache()
     stemming.stem.cache_clear()
     tokens.clear_cache()
+    word_forms.roots.cache_clear()

@@ -53,7 +53,7 @@ class Claims:
     stems: tuple[str, ...]  # content words in order, stemmed; no stop words, numbers, or dates
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def claims(text: str) -> Claims:
     """Read one text."""
     flat = plain(text)

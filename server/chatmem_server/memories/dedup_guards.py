@@ -66,7 +66,7 @@ class Reading:
     days: frozenset[str]  # keys of all other dates and times
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=512)
 def read(text: str) -> Reading:
     """Read one statement for comparison."""
     text = same_phrases(text)

@@ -1,0 +1,95 @@
+"""What a soak says: its series, what of them slopes, and whether that is flat; pure."""
+
+from collections.abc import Mapping, Sequence
+from statistics import linear_regression, mean, quantiles
+
+from pydantic import BaseModel
+
+SLICE = 5
+"""Minutes whose calls are taken together: one minute has too few for its 95th percentile to mean anything."""
+
+FLAT = 10.0
+"""Percent of the mean by which a series may change over the run, either way."""
+
+PROCESSES = ("server", "summarizer", "PostgreSQL")
+JUDGED = ("record_message", "get_context", "search_memory")
+"""Tools whose latency is judged: the others are rare, and what `forget` does grows with what there is."""
+
+Figures = tuple[int, float, float]
+"""Calls, p50 and p95 in milliseconds."""
+
+
+class Minute(BaseModel):
+    """MiB of each process (shared pages by share), and what the database had open, at the end of a minute."""
+
+    memory: dict[str, float]
+    connections: int
+    open_jobs: int
+    load: float
+
+
+class Soak(BaseModel):
+    """`tools` are the latencies of each slice. Minutes and slices before `warm_up` (minutes) are shown, not judged."""
+
+    warm_up: int
+    minutes: list[Minute] = []
+    tools: list[dict[str, Figures]] = []
+
+    def series(self) -> dict[str, list[float]]:
+        """Each judged series from the end of the warm-up on."""
+        minutes, slices = self.minutes[self.warm_up :], self.tools[-(-self.warm_up // SLICE) :]
+        memory = {f"{name}, MiB": [m.memory[name] for m in minutes] for name in PROCESSES}
+        latency = {
+            f"{tool} {name}, ms": [s[tool][place] for s in slices if tool in s]
+            for tool in JUDGED
+            for name, place in (("p50", 1), ("p95", 2))
+        }
+        return {**memory, "connections": [float(m.connections) for m in minutes], **latency}
+
+
+def figures(times: Sequence[float]) -> Figures:
+    cuts = quantiles(times, n=20) if len(times) > 1 else [times[0]] * 19
+    return len(times), round(cuts[9], 1), round(cuts[18], 1)
+
+
+def slope(values: Sequence[float]) -> float:
+    """Change from the first value to the last by a straight line, in percent of the mean."""
+    line = linear_regression(range(len(values)), values)
+    return 100 * line.slope * (len(values) - 1) / mean(values)
+
+
+def slopes(series: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Of every series long enough to have one."""
+    return {name: slope(values) for name, values in series.items() if len(values) > 1 and mean(values) > 0}
+
+
+def verdict(soak: Soak) -> tuple[bool, str]:
+    """Whether all that is judged is flat, and a sentence that says what is not."""
+    found = slopes(soak.series())
+    if len(found) < len(PROCESSES) + 1 + 2 * len(JUDGED):
+        return False, f"No verdict: the run ended too soon after its warm-up of {soak.warm_up} minutes."
+    steep = [f"{name} ({change:+.1f} %)" for name, change in found.items() if abs(change) > FLAT]
+    if steep:
+        return False, f"Not flat (±{FLAT:.0f} %): {', '.join(steep)}."
+    return True, f"Flat: every series stays within ±{FLAT:.0f} % after the warm-up."
+
+
+def table(soak: Soak) -> str:
+    """Each judged series with its mean, its ends and its slope; then the latencies of each slice."""
+    series = soak.series()
+    rows = [
+        f"| {name} | {mean(series[name]):.1f} | {series[name][0]:.1f} | {series[name][-1]:.1f} | {change:+.1f} % |"
+        for name, change in slopes(series).items()
+    ]
+    judged = [f"| after {soak.warm_up} minutes | mean | first | last | slope |", "|---|--:|--:|--:|--:|", *rows]
+    tools = sorted({tool for part in soak.tools for tool in part})
+    heads = [
+        "| minutes | " + " | ".join(f"{tool} p50 / p95" for tool in tools) + " |",
+        "|---" + "|--:" * len(tools) + "|",
+    ]
+    return "\n".join([*judged, "", *heads, *(_slice(n, part, tools) for n, part in enumerate(soak.tools))])
+
+
+def _slice(number: int, part: Mapping[str, Figures], tools: Sequence[str]) -> str:
+    cells = (f"{part[tool][1]} / {part[tool][2]} ms" if tool in part else "–" for tool in tools)
+    return f"| {number * SLICE}–{(number + 1) * SLICE} | " + " | ".join(cells) + " |"

@@ -1,0 +1,97 @@
+"""What a server process keeps of texts it has read: little, and nothing after something was forgotten."""
+
+import importlib
+import pkgutil
+import sys
+import tracemalloc
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+import chatmem_server
+from chatmem_server import caches, heap
+from chatmem_server.dates.dating import with_dates
+
+MOST_BYTES = 80_000_000
+SAMPLE = 40
+AT = datetime(2026, 2, 16, 9, 30, tzinfo=UTC)
+
+Cache: TypeAlias = Any
+"""What lru_cache makes of a function of a text."""
+
+CACHE: Any = type(lru_cache(len))
+
+
+def caches_of_texts() -> dict[str, Cache]:
+    """Every cache of the server by the name of what it remembers."""
+    for module in pkgutil.walk_packages(chatmem_server.__path__, "chatmem_server."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    ours = [module for name, module in list(sys.modules.items()) if name.startswith("chatmem_server.")]
+    caches_ = [x for module in ours for x in vars(module).values() if isinstance(x, CACHE)]
+    return {f"{x.__module__}.{x.__name__}": x for x in caches_ if x.__module__.startswith("chatmem_server.")}
+
+
+def read(cache: Cache, text: str) -> None:
+    if cache is with_dates:
+        cache(text, AT)
+    else:
+        cache(text)
+
+
+def statement(number: int) -> str:
+    return (
+        f"My sister Anna said on Monday, 16 February 2026 that locker {number} in Porto costs about {number} euros "
+        f"a month and that my doctor's appointment number {number} is tomorrow at 9 because of the lanterns."
+    )
+
+
+@pytest.fixture(autouse=True)
+def emptied() -> None:
+    caches.clear()
+
+
+def test_after_something_was_forgotten_no_cache_holds_a_text() -> None:
+    found = caches_of_texts()
+    for cache in found.values():
+        read(cache, "My locker opens with zq81")
+    assert all(cache.cache_info().currsize for cache in found.values())
+    caches.clear()
+    assert {name: cache.cache_info().currsize for name, cache in found.items()} == dict.fromkeys(found, 0)
+
+
+def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_memory() -> None:
+    def filled(cache: Cache) -> int:
+        """An upper end: what one reading makes other caches remember counts here and there."""
+        caches.clear()
+        tracemalloc.start()
+        try:
+            for number in range(SAMPLE):
+                read(cache, statement(number))
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+
+    full = {n: filled(c) * c.cache_info().maxsize // SAMPLE for n, c in caches_of_texts().items()}
+    assert sum(full.values()) < MOST_BYTES, full
+
+
+def resident() -> int:
+    """Bytes of this process in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+@pytest.mark.anyio
+@pytest.mark.skipif(heap.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go")
+async def test_what_was_freed_between_things_in_use_goes_back_to_the_system() -> None:
+    # Above 512 bytes Python's own allocator leaves it to the C library.
+    texts = [bytes(4_000) for _ in range(20_000)]
+    kept = texts[::200]
+    before = resident()
+    texts.clear()
+    await heap.trim()
+    assert len(kept) == 100
+    assert before - resident() > 40_000_000

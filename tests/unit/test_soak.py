@@ -1,0 +1,45 @@
+"""What a soak's report calls flat."""
+
+from benchmarks.soak_report import JUDGED, PROCESSES, SLICE, Minute, Soak, slope, table, verdict
+
+
+def soak(growth: float, minutes: int = 30, warm_up: int = 10) -> Soak:
+    """The server's memory leaps in the warm-up, and then grows by `growth` MiB a minute from 100."""
+    series = [
+        Minute(memory=dict.fromkeys(PROCESSES, 100.0), connections=18, open_jobs=3, load=1) for _ in range(minutes)
+    ]
+    for number, minute in enumerate(series):
+        minute.memory["server"] = 100 + growth * (number - warm_up) if number >= warm_up else 50
+    return Soak(warm_up=warm_up, minutes=series, tools=[dict.fromkeys(JUDGED, (99, 5.0, 9.0))] * (minutes // SLICE))
+
+
+def test_what_grows_in_the_warm_up_alone_is_flat() -> None:
+    flat, sentence = verdict(soak(0.0))
+    assert flat, sentence
+
+
+def test_what_grows_by_more_than_a_tenth_is_named_with_its_slope() -> None:
+    flat, sentence = verdict(soak(1.0))
+    assert not flat
+    assert "server, MiB (+17.4 %)" in sentence
+    assert "PostgreSQL" not in sentence
+
+
+def test_a_latency_that_grows_is_named_too() -> None:
+    slower = soak(0.0)
+    slower.tools = [{**part, "get_context": (99, 5.0, 9.0 + n)} for n, part in enumerate(slower.tools)]
+    assert "get_context p95" in verdict(slower)[1]
+
+
+def test_a_run_too_short_to_judge_has_no_verdict() -> None:
+    flat, sentence = verdict(soak(0.0, minutes=11))
+    assert not flat
+    assert "ended too soon" in sentence
+
+
+def test_a_slope_is_the_change_from_end_to_end_as_a_share_of_the_mean() -> None:
+    assert slope([90.0, 100.0, 110.0]) == 20.0
+
+
+def test_the_table_shows_every_slice_the_warm_up_included() -> None:
+    assert "| 0–5 | 5.0 / 9.0 ms | 5.0 / 9.0 ms | 5.0 / 9.0 ms |" in table(soak(0.0)).splitlines()
