@@ -64,7 +64,7 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._vain: Rung | None = None
-        """The rung that was up when the last result came out provisional all the same."""
+        """The best rung up when a model last answered and what it said was of no use."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claims and works until `stop` is set."""
@@ -135,9 +135,16 @@ class Agent:
             emit("work_crashed", reason=type(error).__name__)
             await self._fail(job, f"{type(error).__name__}: {error}")
             return
+        self._learn_from(outcome)
         state = await self._submit(job, outcome, emit)
         ms = round((time.perf_counter() - started) * 1000)
         emit("work_done", ms=ms, state=state, rung=outcome.rung, model=outcome.model, provisional=outcome.provisional)
+
+    def _learn_from(self, outcome: Done) -> None:
+        if any(not call.ok and not call.down for call in outcome.calls):
+            self._vain = self._ladder.best_rung()
+        elif not outcome.provisional:
+            self._vain = None
 
     async def _submit(self, job: WorkItem, outcome: Done, emit: Emit) -> str:
         """Hands the result in, again and again while the server is away: the lease decides when it is too late."""
@@ -162,7 +169,6 @@ class Agent:
             except MemoryRefused as error:
                 log.warning("the result of job %s was not taken: %s", job.job_id, error)
                 return "refused"
-            self._vain = self._ladder.best_rung() if outcome.provisional else None
             return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:

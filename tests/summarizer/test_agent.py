@@ -21,7 +21,7 @@ from chatmem.work import (
     SubmitWorkArgs,
     WorkItem,
 )
-from chatmem_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, Rung
+from chatmem_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable, Rung
 from chatmem_summarizer import agent as agent_module
 from chatmem_summarizer import work as work_module
 from chatmem_summarizer.agent import Agent, Habits
@@ -110,6 +110,13 @@ class SlowModel:
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
         raise NotImplementedError
         yield ""
+
+
+class BadModel(SlowModel):
+    """Answers at once, and never what was asked for."""
+
+    async def complete(self, request: Completion) -> Answer:
+        raise LLMUnusable(self.name, "not JSON")
 
 
 @dataclass
@@ -284,13 +291,20 @@ async def test_a_spent_budget_is_obeyed() -> None:
 
 
 async def test_redoing_is_not_asked_for_when_it_would_only_repeat_the_provisional_result() -> None:
-    model = SlowModel()
-    ladder = Ladder([Step(Guarded(model), 60)])
-    place = Place(jobs=[job(chunk(), may_use_model=False)])
+    ladder = Ladder([Step(Guarded(BadModel()), 60)])
+    place = Place(jobs=[job(chunk())])
     async with working(place, ladder, concurrency=1):
         await place.until(lambda: len(place.claims) >= 2)
     assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "offline"]
     assert ladder.best_rung() == "claude"
+
+
+async def test_a_chat_with_no_calls_left_keeps_no_other_chat_from_being_redone() -> None:
+    ladder = Ladder([Step(Guarded(BadModel()), 60)])
+    place = Place(jobs=[job(chunk(), may_use_model=False)])
+    async with working(place, ladder, concurrency=1):
+        await place.until(lambda: len(place.claims) >= 2)
+    assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "claude"]
 
 
 async def test_redoing_is_asked_for_again_when_a_better_rung_is_back() -> None:

@@ -21,8 +21,6 @@ from chatmem_server.text.tokens import clip, estimate
 
 _RESULT: TypeAdapter[WorkResult] = TypeAdapter(WorkResult)
 
-REDONE = "redo:"
-"""Mark of a job done again by a better rung: it learns, but later exchanges have carried the canonical summary on."""
 
 LISTED: tuple[tuple[str, str], ...] = (
     ("facts", "fact"),
@@ -77,7 +75,8 @@ class Applier:
 
     async def _exchange(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         stored = await self._learner.learn(t, job, result.extraction, now)
-        if not job.dedup_key.startswith(REDONE):
+        # Later exchanges have carried the canonical summary on.
+        if not job.redone or await queue.carries_canonical(t, job.key):
             await self._canonical(t, job, result.canonical, now)
         seen = await profile.count_exchange(t, job.key.owner_id)
         if seen.stale and (seen.first or seen.exchanges_since >= self._kit.settings.compaction.profile_exchanges):

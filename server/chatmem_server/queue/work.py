@@ -10,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 
 from chatmem import tracing
 from chatmem import work as w
-from chatmem.contract import JobKind
 from chatmem_server import outage
 from chatmem_server.queue.applying import Applier, ResultRefused
 from chatmem_server.queue.work_inputs import Inputs
@@ -28,7 +27,6 @@ an exchange (SPEC §6)."""
 RUNGS: tuple[w.Rung, ...] = ("offline", "ollama", "claude")
 """From the plainest to the best."""
 
-REDONE: tuple[JobKind, ...] = ("exchange", "chunk_summary")
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
@@ -82,7 +80,8 @@ class WorkQueue:
         result = args.result.model_dump(mode="json")
         async with self._kit.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
-            job = await queue.submit(t, key, args.fence, result, args.model, args.provisional, args.rung)
+            claim = (key, args.fence, result, args.model, args.provisional, args.rung)
+            job = await queue.submit(t, *claim, answered_badly=_answered_badly(args.calls))
             if job is not None:
                 await self._charge(t, job, args.calls)
         if job is None:
@@ -180,7 +179,7 @@ class WorkQueue:
                 return items
         if args.best_rung != "offline" and not await self._cap_reached():
             lower = RUNGS[: RUNGS.index(args.best_rung)]
-            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, REDONE, lower, self._kit.now())
+            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, lower, EXCHANGE_SHARE, self._kit.now())
         return []
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
@@ -283,6 +282,7 @@ class WorkQueue:
             await self._refuse(t, job, error, now)
             return {REFUSED: 1}
         await queue.complete(t, job.key, now)
+        await queue.settle(t, job.key)
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
@@ -298,6 +298,11 @@ class WorkQueue:
                 await self._wake.wait()
         except TimeoutError:
             return
+
+
+def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
+    """Whether a model was there, and what it said could not be used."""
+    return any(not call.ok and not call.down for call in calls)
 
 
 def _event(job: Job, stored: dict[str, int]) -> str:

@@ -135,7 +135,7 @@ class Inputs:
 
     async def _routine(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, 1)
-        if not lines or lines[0].routine is None or lines[0].routine_summary is not None:
+        if not lines or lines[0].routine is None or (lines[0].routine_summary is not None and not job.redone):
             return None
         message = _message(lines[0], MESSAGE_CHARACTERS)
         return RoutineInput(timezone=self._kit.settings.timezone, name=lines[0].routine, message=message)

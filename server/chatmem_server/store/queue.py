@@ -47,6 +47,11 @@ class Job:
     traceparent: str | None
     created_at: datetime
 
+    @property
+    def redone(self) -> bool:
+        """Whether a lower rung has done it once, and a better one does it again."""
+        return self.dedup_key.startswith("redo:")
+
 
 @dataclass(frozen=True)
 class NewJob:
@@ -144,10 +149,18 @@ async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> 
 
 
 async def submit(
-    q: Queries, key: JobKey, fence: int, result: dict[str, Any], model: str, provisional: bool, rung: Rung = "offline"
+    q: Queries,
+    key: JobKey,
+    fence: int,
+    result: dict[str, Any],
+    model: str,
+    provisional: bool,
+    rung: Rung = "offline",
+    *,
+    answered_badly: bool = False,
 ) -> Job | None:
-    """None when the claim is no longer the caller's."""
-    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, rung)
+    """None when the claim is no longer the caller's. `answered_badly`: by a better rung than the result's."""
+    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, rung, answered_badly)
     return _job(row) if row is not None else None
 
 
@@ -203,11 +216,19 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
     return len(await q.rows("queue.replay", owner_id, now))
 
 
-async def redo_provisional(
-    q: Queries, limit: int, kinds: Sequence[JobKind], lower: Sequence[Rung], now: datetime
-) -> int:
-    """How many results of the `lower` rungs go back to work."""
-    return len(await q.rows("queue.redo_provisional", limit, now, list(kinds), list(lower)))
+async def settle(q: Queries, key: JobKey) -> None:
+    """Results whose text this job's has replaced are not done again."""
+    await q.run("queue.settle", *_key(key))
+
+
+async def carries_canonical(q: Queries, key: JobKey) -> bool:
+    """Whether the canonical summary in force is a lower rung's, and this exchange the last one it tells of."""
+    return bool(await q.value("queue.carries_canonical", *_key(key)))
+
+
+async def redo_provisional(q: Queries, limit: int, lower: Sequence[Rung], exchange_share: float, now: datetime) -> int:
+    """How many results of the `lower` rungs go back to work. `exchange_share`: extraction's part of the model calls."""
+    return len(await q.rows("queue.redo_provisional", limit, now, list(lower), exchange_share))
 
 
 async def status(q: Queries, now: datetime) -> list[KindCounts]:

@@ -61,10 +61,11 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and lease_by is 
 returning lease_until
 
 -- name: submit
--- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 rung. Step one: the result is written
--- ahead.
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 rung, $9 whether a better rung answered
+-- and its answer was of no use. Step one: the result is written ahead. What was of no use twice is not tried again.
 update chat_context_queue
-set state = 'ready_to_write', result = $5, model = $6, provisional = $7, rung = $8, lease_by = null, lease_until = null
+set state = 'ready_to_write', result = $5, model = $6, provisional = $7 and not ($9 and dedup_key like 'redo:%'),
+    rung = $8, lease_by = null, lease_until = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
   and lease_by is not null
 returning *
@@ -138,10 +139,37 @@ set state = 'pending_summarization', attempts = 0, lost = 0, claims = claims + 1
 where state = 'dead' and ($1::bigint is null or owner_id = $1)
 returning owner_id, chat_id, id
 
+-- name: settle
+-- $1 owner, $2 chat, $3 job: its text has taken the place of what other jobs wrote, which are not to be done again
+update chat_context_queue q set provisional = false
+from chat_context_queue j
+where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
+  and q.owner_id = $1 and q.state = 'complete' and q.provisional and (q.chat_id, q.id) <> ($2, $3)
+  and case
+    when j.kind = 'profile' then q.kind = 'profile'
+    when j.kind = 'thread_summary' then q.chat_id = $2 and q.kind = 'thread_summary' and q.thread_key = j.thread_key
+    when j.kind in ('chunk_summary', 'erasure') then q.chat_id = $2 and q.kind in ('chunk_summary', 'erasure')
+      and q.thread_key = j.thread_key and q.from_id = j.from_id
+    else false
+  end
+
+-- name: carries_canonical
+-- $1 owner, $2 chat, $3 exchange job: whether the chat's canonical summary is provisional and no later exchange is, or
+-- will be, in it
+select exists (
+    select from chats c
+    join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
+    where c.owner_id = $1 and c.chat_id = $2 and m.provisional)
+  and not exists (
+    select from chat_context_queue l
+    where l.owner_id = $1 and l.chat_id = $2 and l.id > $3 and l.kind = 'exchange' and l.state <> 'dead'
+      and l.model is distinct from 'none')
+
 -- name: redo_provisional
 -- across owners: work of all owners
--- $1 how many, $2 now, $3 kinds, $4 rungs below the one that is back: done by a lower rung, to be done again by the
--- better one, while the chat's exchanges still pay for a model call
+-- $1 how many, $2 now, $3 rungs below the one that is back, $4 extraction's share of a chat's model calls: done by a
+-- lower rung, to be done again by the better one, while the chat's exchanges still pay for a model call. What is made of
+-- other texts waits until those have been done again, and until nothing of the chat is under way.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, dedup_key = case when q.dedup_key like 'redo:%' then q.dedup_key else 'redo:' || q.dedup_key end
@@ -149,8 +177,14 @@ from (
   select j.owner_id, j.chat_id, j.id
   from chat_context_queue j
   join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
-  where j.state = 'complete' and j.provisional and j.kind = any($3::text[]) and j.rung = any($4::text[])
-    and c.model_calls < c.exchanges
+  where j.state = 'complete' and j.provisional and j.rung = any($3::text[])
+    and c.model_calls < greatest(1, c.exchanges * case j.kind when 'exchange' then $4::float8 else 1 end)
+    and (j.kind not in ('thread_summary', 'profile') or not exists (
+      select from chat_context_queue e
+      where e.owner_id = j.owner_id and e.chat_id = j.chat_id
+        and (e.state in ('pending_summarization', 'ready_to_write')
+          or e.state = 'complete' and e.provisional and e.rung = any($3::text[])
+            and e.kind in ('chunk_summary', 'erasure'))))
   order by j.owner_id, j.chat_id, j.id
   limit $1
   for update of j skip locked
