@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from asyncpg import BitString
+
 from chatmem.contract import MemoryStatus
 from chatmem_server.embedding.codes import code, halfvec
-from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
+from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from chatmem_server.retrieval import candidates, cursor, found, prompting, ranking
 from chatmem_server.retrieval import question as questions
 from chatmem_server.retrieval.candidates import Scan
@@ -41,6 +43,14 @@ class Read:
     memories: Sequence[Row]
     summaries: Sequence[Row]
     newest: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Embedded:
+    """A query's vector in its two forms."""
+
+    half: bytes
+    bits: BitString
 
 
 class Retriever:
@@ -77,8 +87,11 @@ class Retriever:
 
     async def read(self, r: SearchRequest) -> Read:
         """The question as understood, and everything that may answer it; not ranked yet."""
-        setting, question = await self._question(r)
-        scan = await self._scan(r, question, setting)
+        # Most questions are embedded as they are: the model runs while the database tells what they are about.
+        (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
+        if question.wording != r.query:
+            vector = await self._vector(question.wording)
+        scan = self._scan(r, question, setting, vector)
         messages, memories, summaries = await asyncio.gather(
             self._messages(scan), self._memories(scan), self._summaries(scan)
         )
@@ -104,22 +117,22 @@ class Retriever:
             spans = questions.spans_seen_from(r.query, setting.last_at, r.zone)
         return setting, questions.question(r.query, setting, await self._known_shares(), spans)
 
-    async def _scan(self, r: SearchRequest, question: Question, setting: Setting) -> Scan:
-        model, vector = self._embedder.model, await self._vector(question.wording)
+    def _scan(self, r: SearchRequest, question: Question, setting: Setting, vector: _Embedded | None) -> Scan:
         below = r.before_id or ANY_ID
         if vector is None:
             return Scan(r, question, setting.size, below, None, None)
-        bits = code(vector, self._embedder.mean)
-        return Scan(r, question, setting.size, below, halfvec(vector, model), bits, setting.near_index)
+        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index)
 
-    async def _vector(self, wording: str) -> Vector | None:
+    async def _vector(self, wording: str) -> _Embedded | None:
         """The query's vector; None goes on by words alone."""
         if not self._embedder.ready:
             return None
+        model = self._embedder.model
         try:
-            return (await self._embedder.embed([wording], urgent=True))[0]
+            vector = (await self._embedder.embed([wording], urgent=True))[0]
         except EmbeddingUnavailable:
             return None
+        return _Embedded(halfvec(vector, model), code(vector, self._embedder.mean))
 
     async def _known_shares(self) -> dict[str, float]:
         """How common words are, by the planner's statistics."""

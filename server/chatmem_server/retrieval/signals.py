@@ -32,7 +32,8 @@ LONGEST_TOLD: Final = timedelta(days=32)
 class Candidate(NamedTuple):
     """A message that may answer, in the order of the query's columns.
 
-    `head` is its beginning, empty for a long reply; `ranks` the `ts_rank` of every term; `cosine` None: not embedded.
+    `head` is its beginning, empty for a long reply; `ranks` the `ts_rank` of every term, None where it holds none of them;
+    `cosine` None: not embedded.
     """
 
     chat_id: int
@@ -48,12 +49,16 @@ class Candidate(NamedTuple):
     head: str
     clipped: bool
     cosine: float | None
-    ranks: Sequence[float]
+    ranks: Sequence[float] | None
 
 
-def ranks_of(question: Question, ranks: Sequence[Sequence[float]]) -> Floats:
+def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Floats:
     """The `ts_rank` of every term in every text: a row a text, a column a term."""
-    return np.array(ranks, dtype=np.float64).reshape(len(ranks), len(question.terms))
+    found = np.zeros((len(ranks), len(question.terms)))
+    for index, of_one in enumerate(ranks):
+        if of_one is not None:
+            found[index] = of_one
+    return found
 
 
 def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:

@@ -32,12 +32,15 @@ from size
 -- lexemes as tsquery texts, $15 whether the latest routine messages come too, $16 whether to ask the owner's own vector
 -- index for the dense ones.
 -- Candidates by likeness (an index-only Hamming scan of the codes, then measured exactly; or that index), by words and by
--- time, with what a ranker needs of each. A query that names one chat and one that names none differ in their scan: under one
--- condition for both the planner would read the heap.
+-- time, with what a ranker needs of each; no ranks where no lexeme is held, for most of the likest share no word. A query
+-- that names one chat and one that names none differ in their scan: under one condition for both the planner would read the
+-- heap.
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($14::text[]) as t (term)
+), any_term as materialized (
+  select string_agg(term, ' | ')::tsquery as term from unnest($14::text[]) as t (term)
 ), dense as materialized (
   select c.chat_id, c.id, x.distance
   from (
@@ -92,7 +95,7 @@ with asked as materialized (
   union select chat_id, id + 1 from best where id + 1 < $8
 )
 select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.utc_offset, m.tokens, m.routine,
-  m.head, m.clipped, m.cosine, array(select ts_rank(f.tsv, term) from terms) as ranks
+  m.head, m.clipped, m.cosine, f.ranks
 from hits h
 cross join lateral (
   select *,
@@ -101,7 +104,9 @@ cross join lateral (
     1 - (m.embedding <=> (select vector from asked)) as cosine
   from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
 cross join lateral (
-  select tsv from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+  select case when ts_rank(tsv, (select term from any_term)) > 0
+    then array(select ts_rank(tsv, term) from terms) end as ranks
+  from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
 
 -- name: messages_within
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
@@ -112,6 +117,8 @@ with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($13::text[]) as t (term)
+), any_term as materialized (
+  select string_agg(term, ' | ')::tsquery as term from unnest($13::text[]) as t (term)
 ), scope as materialized (
   select chat_id, id, embedding from messages
   where owner_id = $1 and ($2::bigint is null or chat_id = $2) and ($4::text is null or thread_key = $4) and id < $8
@@ -133,7 +140,7 @@ with asked as materialized (
   select chat_id, id from dense union select chat_id, id from lexical
 )
 select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.utc_offset, m.tokens, m.routine,
-  m.head, m.clipped, m.cosine, array(select ts_rank(f.tsv, term) from terms) as ranks
+  m.head, m.clipped, m.cosine, f.ranks
 from hits h
 cross join lateral (
   select *,
@@ -142,7 +149,9 @@ cross join lateral (
     1 - (m.embedding <=> (select vector from asked)) as cosine
   from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
 cross join lateral (
-  select tsv from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+  select case when ts_rank(tsv, (select term from any_term)) > 0
+    then array(select ts_rank(tsv, term) from terms) end as ranks
+  from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
 
 -- name: contents
 -- $1 owner, $2 chats, $3 numbers: whole texts of messages whose beginning alone was read
@@ -170,6 +179,8 @@ with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($11::text[]) as t (term)
+), any_term as materialized (
+  select string_agg(term, ' | ')::tsquery as term from unnest($11::text[]) as t (term)
 ), dense as materialized (
   select id from memories
   where (select vector from asked) is not null and owner_id = $1 and embedding is not null
@@ -197,7 +208,9 @@ with asked as materialized (
 select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
   case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
   m.valid_from, m.source_ids, m.pinned,
-  1 - (m.embedding <=> (select vector from asked)) as cosine, array(select ts_rank(m.tsv, term) from terms) as ranks
+  1 - (m.embedding <=> (select vector from asked)) as cosine,
+  case when ts_rank(m.tsv, (select term from any_term)) > 0
+    then array(select ts_rank(m.tsv, term) from terms) end as ranks
 from (select id from dense union select id from lexical) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
 left join lateral (
@@ -213,6 +226,8 @@ with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($10::text[]) as t (term)
+), any_term as materialized (
+  select string_agg(term, ' | ')::tsquery as term from unnest($10::text[]) as t (term)
 ), dense as materialized (
   select chat_id, id from conversation_summaries
   where (select vector from asked) is not null and owner_id = $1 and embedding is not null
@@ -236,7 +251,9 @@ with asked as materialized (
   limit $6
 )
 select s.chat_id, s.id, s.thread_key, s.from_id, s.to_id, s.from_at, s.to_at, s.count, s.text, s.tokens,
-  1 - (s.embedding <=> (select vector from asked)) as cosine, array(select ts_rank(s.tsv, term) from terms) as ranks
+  1 - (s.embedding <=> (select vector from asked)) as cosine,
+  case when ts_rank(s.tsv, (select term from any_term)) > 0
+    then array(select ts_rank(s.tsv, term) from terms) end as ranks
 from (select chat_id, id from dense union select chat_id, id from lexical) h
 cross join lateral (
   select * from conversation_summaries s
