@@ -39,6 +39,14 @@ class Axes(NoEmbedder):
         return [*(axes if any(axes) else (0.1, 0.1, 0.1)), *[0.01] * 381]
 
 
+class Rough(Axes):
+    """Its codes mislead: what is like a question differs from it in most signs, what is unlike it in a few."""
+
+    def _vector(self, text: str) -> Vector:
+        few, most = {"asked": (1.0, 1.0), "like": (1.0, -1.0), "unlike": (-1.0, 1.0)}.get(text, (-1.0, -1.0))
+        return [*[few] * 10, *[most * 0.01] * 374]
+
+
 class Away(Axes):
     """Ready, and then not there when asked."""
 
@@ -250,6 +258,15 @@ async def test_meaning_finds_what_shares_no_word(memory: Memory, clock: Clock) -
     )
     assert page.hits[0].full_text == "Our puppy is called Rex"
     assert page.hits[0].cosine == pytest.approx(1.0, abs=0.01)
+
+
+async def test_what_is_near_is_found_though_the_codes_of_many_others_are_nearer(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "like", *["apart"] * 3, *["unlike"] * 170)
+    embedder = Rough()
+    await embed_all(memory, embedder)
+    page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(request("asked", clock.at))
+    assert page.hits[0].full_text == "like"
 
 
 async def test_the_vector_of_a_query_is_that_of_its_words_without_names(memory: Memory, clock: Clock) -> None:
