@@ -157,6 +157,7 @@ class Relay:
         wants_answer = self._is_order(case) or await self._is_new(case) or owed
         if wants_answer and not self._is_of_answered_album(case):
             self._submit(case)
+            await self._e.inbox.secure(update.update_id)
         else:
             self._e.inbox.done(update.update_id)
 

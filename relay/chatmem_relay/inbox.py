@@ -1,12 +1,15 @@
 """Updates taken from Telegram and not yet dealt with, one file each: what a kill interrupts is taken up again.
 
 Telegram forgets an update once it is acknowledged, so it is kept here, with how far its answer got, until its turn is
-over. A kill of the process loses nothing that was written; a machine that loses power may lose the newest entries:
-those messages are recorded, their answers may be owed for ever.
+over. A kill of the process loses nothing that was written, a power cut nothing that was secured: that an update is owed an
+answer. How far the answer got may then be forgotten, and a part of it sent again.
 """
 
+import asyncio
 import logging
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,6 +55,11 @@ class Inbox:
         """Keep an entry, or replace it."""
         write(self._file(update_id), _ENTRY.dump_json(entry).decode())
 
+    async def secure(self, update_id: int) -> None:
+        """Return when the entry is on the disk, or done with. In a thread, so that the turn goes on meanwhile."""
+        with suppress(FileNotFoundError):
+            await asyncio.to_thread(_synced, self._file(update_id), self._folder)
+
     def done(self, update_id: int) -> None:
         self._file(update_id).unlink(missing_ok=True)
 
@@ -66,3 +74,13 @@ class Inbox:
 
     def _file(self, update_id: int) -> Path:
         return self._folder / f"{update_id}.json"
+
+
+def _synced(*paths: Path) -> None:
+    """To the disk. The folder is the last of them, for it names the file; only POSIX can open one."""
+    for path in paths if os.name == "posix" else ():
+        number = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

@@ -1,6 +1,9 @@
 """A relay that ends at the worst moment: the next one answers what is owed, once, in order."""
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -193,3 +196,28 @@ async def test_why_and_replies_to_later_parts_are_understood_by_the_next_process
     assert texts(api)[3].startswith("“re What do I drink?")
     assert "green tea" in texts(api)[3]
     assert "re What do I drink?" in later.prompts[0].text.split("QUOTED MESSAGE")[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux which file was brought to the disk")
+async def test_an_update_is_acknowledged_when_it_is_on_the_disk_and_its_answer_does_not_wait_for_that(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk, synced = threading.Event(), list[Path]()
+    sync = os.fsync
+
+    def slow(number: int) -> None:
+        assert disk.wait(20)
+        synced.append(Path(f"/proc/self/fd/{number}").readlink())
+        sync(number)
+
+    monkeypatch.setattr("os.fsync", slow)
+    gate = asyncio.Event()
+    async with relaying(memory, Echo(gate), state=tmp_path) as api:
+        await api.say("first")
+        await api.until(lambda: bool(api.world.actions))  # the model thinks
+        assert api.world.updates
+        disk.set()
+        await api.all_fetched()
+        assert synced == [next((tmp_path / "inbox").glob("*.json")), tmp_path / "inbox"]
+        gate.set()
+        assert await api.replies(1) == ["re first"]
