@@ -13,10 +13,9 @@ from chatmem_server.places import DEFAULT_CHANNEL, Where, reply_lane, root_lane,
 from chatmem_server.queue import compaction
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
-from chatmem_server.store import chats, lanes, messages, queue
+from chatmem_server.store import chats, lanes, messages
 from chatmem_server.store.database import Queries
-from chatmem_server.store.messages import NewMessage, Recorded, StoredMessage
-from chatmem_server.store.queue import NewJob
+from chatmem_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
 from chatmem_server.text.importance import message_importance
 from chatmem_server.text.secrets import mask
 from chatmem_server.text.tokens import estimate
@@ -61,9 +60,13 @@ class Recorder:
         incoming = await self._incoming(where, args)
         now = self._kit.now()
         try:
-            recorded, queued = await self._store(incoming, now)
+            message = self._row(incoming, now)
+            recorded = await messages.record(self._kit.database, message)
         except asyncpg.UniqueViolationError:
             return await self._again(incoming, now)
+        queued: tuple[JobKind, ...] = (message.follow_up.kind,) if message.follow_up else ()
+        if await self._compacted(message, recorded):
+            queued = (*queued, "chunk_summary")
         self._announce(incoming, queued)
         return self._result(incoming, recorded.id, "created", queued)
 
@@ -75,12 +78,6 @@ class Recorder:
             return root_lane(where.chat_id)
         target = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, reply_to)
         return reply_lane(where.chat_id, reply_to, target.thread_key if target else None)
-
-    async def _store(self, m: _Incoming, now: datetime) -> tuple[Recorded, tuple[JobKind, ...]]:
-        """The message and the work that follows from it, together: a repeated call after a crash queues nothing."""
-        async with self._kit.database.transaction() as t:
-            recorded = await messages.record(t, self._row(m, now))
-            return recorded, await self._queue(t, m, recorded, now)
 
     async def _incoming(self, where: Where, args: RecordMessageArgs) -> _Incoming:
         return _Incoming(
@@ -129,6 +126,7 @@ class Recorder:
             slot=args.expects.model_dump(mode="json") if args.expects else None,
             slot_until=m.sent_at + timedelta(minutes=self._kit.settings.context.slot_minutes) if args.expects else None,
             ends_exchange=m.ends_exchange,
+            follow_up=_follow_up(m, now),
         )
 
     async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
@@ -173,45 +171,12 @@ class Recorder:
         assert stored is not None  # messages are never deleted
         return stored
 
-    async def _queue(self, t: Queries, m: _Incoming, recorded: Recorded, now: datetime) -> tuple[JobKind, ...]:
-        kinds: list[JobKind] = []
-        job = self._follow_up(m, recorded, now)
-        if job is not None:
-            await queue.enqueue(t, job, now)
-            kinds.append(job.kind)
-        if await self._compact(t, m, recorded, now):
-            kinds.append("chunk_summary")
-        return tuple(kinds)
-
-    def _follow_up(self, m: _Incoming, recorded: Recorded, now: datetime) -> NewJob | None:
-        if m.args.routine is not None:
-            if m.args.summary is not None:
-                return None
-            key = f"routine:{recorded.id}"
-            return self._job(m, "routine_summary", key, recorded.id, recorded.id, now)
-        first = m.exchange_of or recorded.id
-        start = now if m.args.role == "assistant" else now + PATIENCE
-        return self._job(m, "exchange", m.thread_key, first, recorded.id, start, exchanges=int(m.ends_exchange))
-
-    def _job(
-        self, m: _Incoming, kind: JobKind, key: str, first: int, last: int, start: datetime, exchanges: int = 0
-    ) -> NewJob:
-        return NewJob(m.where.owner_id, m.where.chat_id, kind, m.thread_key, key, first, last, start, exchanges)
-
-    async def _compact(self, t: Queries, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
-        lane = (m.where.owner_id, m.where.chat_id, m.thread_key)
-        count = recorded.last_no - recorded.queued_to
-        oldest = await self._oldest_open(t, lane, count)
-        rules = self._kit.settings.compaction
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=oldest, now=now):
+    async def _compacted(self, m: NewMessage, recorded: Recorded) -> bool:
+        """Compact the lane if that is due. A crash before leaves it to the lane's next message."""
+        rules, count = self._kit.settings.compaction, recorded.last_no - recorded.queued_to
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=recorded.oldest, now=m.now):
             return False
-        return await compact_lane(t, rules, *lane, now) > 0
-
-    async def _oldest_open(self, t: Queries, lane: tuple[int, int, str], count: int) -> datetime | None:
-        """Read only when age alone could make compaction due."""
-        if count <= self._kit.settings.compaction.keep:
-            return None
-        return await lanes.oldest_open(t, *lane)
+        return await compact_lane(self._kit.database, rules, m.owner_id, m.chat_id, m.thread_key, m.now) > 0
 
     def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
         if queued:
@@ -236,6 +201,13 @@ class Recorder:
                 "queued": queued,
             }
         )
+
+
+def _follow_up(m: _Incoming, now: datetime) -> FollowUp | None:
+    if m.args.routine is not None:
+        return FollowUp("routine_summary", None, None, now) if m.args.summary is None else None
+    start = now if m.args.role == "assistant" else now + PATIENCE
+    return FollowUp("exchange", m.thread_key, m.exchange_of, start)
 
 
 async def compact_lane(

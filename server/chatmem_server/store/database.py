@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
+from pydantic_core import to_json
 
 from chatmem_server.embedding.codes import Halfvec
 from chatmem_sql import query, reach
@@ -206,7 +207,7 @@ async def _keep(connection: Any) -> None:
 
 
 def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return to_json(value).decode()
 
 
 def _touched(status: str) -> int:

@@ -67,11 +67,6 @@ async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> 
     return [OpenMessage(**row) for row in await q.rows("lanes.open_run", owner_id, chat_id, thread_key)]
 
 
-async def oldest_open(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> datetime | None:
-    value: datetime | None = await q.value("lanes.oldest_open", owner_id, chat_id, thread_key)
-    return value
-
-
 async def queue_chunks(
     q: Queries,
     owner_id: int,

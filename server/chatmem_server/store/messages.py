@@ -1,12 +1,27 @@
 """The messages, verbatim and for ever."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from chatmem.contract import Role
+from chatmem import tracing
+from chatmem.contract import JobKind, Role
 from chatmem_server.store.database import Queries, Row
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """The work a new message queues, from message `first` (None: itself) to itself.
+
+    Jobs of one kind and key join until one is claimed; without a key it stands alone.
+    """
+
+    kind: JobKind
+    key: str | None
+    first: int | None
+    not_before: datetime
+    traceparent: str | None = field(default_factory=tracing.traceparent)
 
 
 @dataclass(frozen=True)
@@ -36,17 +51,19 @@ class NewMessage:
     slot: dict[str, Any] | None
     slot_until: datetime | None
     ends_exchange: bool
+    follow_up: FollowUp | None
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and its lane after it."""
+    """The message's number, and its lane after it. `oldest`: when the first that waits for no summary yet was sent."""
 
     id: int
     last_no: int
     covered_to: int
     queued_to: int
     open_tokens: int
+    oldest: datetime | None
 
 
 @dataclass(frozen=True)
@@ -109,12 +126,18 @@ class Located:
 
 
 async def record(q: Queries, m: NewMessage) -> Recorded:
-    """Raises asyncpg.UniqueViolationError when the chat has a message of that external id."""
+    """The message and the work that follows from it, together: a repeated call after a crash queues nothing.
+
+    Raises:
+        asyncpg.UniqueViolationError: when the chat has a message of that external id.
+    """
+    job = m.follow_up
     row = await q.row(
         "messages.record",
         *(m.owner_id, m.chat_id, m.channel, m.now, m.thread_key, m.role, m.content, m.speaker, m.ext_id, m.reply_to),
         *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, m.importance, m.tokens, m.sent_at, m.utc_offset),
         *(m.index_text, list(m.scope), m.slot, m.slot_until, m.ends_exchange),
+        *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
     )
     assert row is not None  # the statement inserts or raises
     return Recorded(**row)

@@ -19,13 +19,6 @@ join messages m on m.owner_id = $1 and m.chat_id = $2 and m.thread_key = $3 and 
 where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3
 order by m.lane_no
 
--- name: oldest_open
--- $1 owner, $2 chat, $3 thread key
-select m.sent_at
-from thread_state t
-join messages m on m.owner_id = $1 and m.chat_id = $2 and m.thread_key = $3 and m.lane_no = t.queued_to + 1
-where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3
-
 -- name: queue_chunks
 -- $1 owner, $2 chat, $3 thread key, $4 queued_to it must still have, $5 first and $6 last lane numbers, $7 first and $8
 -- last message numbers, $9 tokens they hold together, $10 now, $11 trace. Jobs and mark move together, so that no

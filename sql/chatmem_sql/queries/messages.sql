@@ -1,17 +1,21 @@
 -- name: record
 -- $1 owner, $2 chat, $3 channel, $4 now, $5 thread key, $6 role, $7 content, $8 speaker, $9 external id, $10 reply target,
 -- $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
--- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange.
--- One statement, so that a message, its place in the lane and its full-text row are there together or not at all.
+-- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange, $24 kind of
+-- the job that follows or null, $25 its dedup key or null for one of its own, $26 its first message or null for this one,
+-- $27 its not before, $28 its trace in W3C form.
+-- One statement, so that a message, its place in the lane, its full-text row and the work that follows are there together or
+-- not at all. `oldest`: when the lane's first message that waits for no summary was sent; null where that is this one.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
 ), chat as (
-  insert into chats as c (owner_id, chat_id, channel, last_id, exchanges, created_at)
-  values ($1, $2, $3, 1, $23::boolean::int, $4)
+  insert into chats as c (owner_id, chat_id, channel, last_id, exchanges, last_job_id, created_at)
+  values ($1, $2, $3, 1, $23::boolean::int, ($24::text is not null)::int, $4)
   on conflict (owner_id, chat_id) do update
-    set last_id = c.last_id + 1, exchanges = c.exchanges + $23::boolean::int
-  returning last_id, epoch
+    set last_id = c.last_id + 1, exchanges = c.exchanges + $23::boolean::int,
+        last_job_id = c.last_job_id + ($24::text is not null)::int
+  returning last_id, epoch, last_job_id
 ), lane as (
   insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id, slot, slot_until)
   select $1, $2, $5, 1, $16, case when $6 = 'assistant' then last_id end, $21, $22
@@ -34,8 +38,22 @@ with owner as (
   insert into message_fts (owner_id, chat_id, id, tsv)
   select $1, $2, id, to_tsvector('chatmem', $19) || array_to_tsvector($20::text[])
   from message
+), job as (
+  -- As `queue.enqueue`: a job nobody has claimed yet takes the message in.
+  insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
+    not_before, created_at, trace_id)
+  select $1, $2, chat.last_job_id, $24, $5, coalesce($25, $24 || ':' || message.id), coalesce($26, message.id),
+    message.id, $23::boolean::int, $27, $4, $28
+  from chat, message
+  where $24 is not null
+  on conflict (owner_id, chat_id, kind, dedup_key) where state = 'pending_summarization' and claims = 0 do update
+    set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
+        exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
+        trace_id = coalesce(excluded.trace_id, q.trace_id)
 )
-select message.id, lane.last_no, lane.covered_to, lane.queued_to, lane.open_tokens
+select message.id, lane.last_no, lane.covered_to, lane.queued_to, lane.open_tokens,
+  (select sent_at from messages
+    where owner_id = $1 and chat_id = $2 and thread_key = $5 and lane_no = lane.queued_to + 1) as oldest
 from message, lane
 
 -- name: by_ext_id
