@@ -158,7 +158,8 @@ class ContextReader:
         """A reply that opens a lane also sees what stood beside its target."""
         if rows.quoted is None or rows.lane.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
-        return await messages.around(self._kit.database, r.where.owner_id, r.where.chat_id, rows.quoted.id, NEIGHBOURS)
+        place = (r.where.owner_id, r.where.chat_id)
+        return await messages.around(self._kit.database, *place, rows.quoted.id, NEIGHBOURS, r.args.as_of)
 
     async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
         receipt_id = f"r{secrets.token_hex(8)}"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from chatmem_server.erasure.redaction import Target, redact, redact_all
@@ -43,12 +44,23 @@ class Cleaned:
 
 
 async def redact_derived(q: Queries, owner_id: int, targets: Sequence[Target]) -> Cleaned:
-    """Take the targets' sentences out of summaries, canonical texts, the profile and all former versions."""
+    """Forget: take the targets' sentences out of summaries, canonical texts, the profile and all former versions."""
+    return await _redact(q, owner_id, await q.rows(TEXTS, owner_id), targets, None)
+
+
+async def take_back_derived(q: Queries, owner_id: int, targets: Sequence[Target], now: datetime) -> Cleaned:
+    """Take the targets' sentences out of the texts in use; what those said until now becomes a former version."""
+    rows = [row for row in await q.rows(TEXTS, owner_id) if row["place"] != "version" and row["subject"] != "archived"]
+    return await _redact(q, owner_id, rows, targets, now)
+
+
+async def _redact(
+    q: Queries, owner_id: int, rows: Sequence[Row], targets: Sequence[Target], taken_back: datetime | None
+) -> Cleaned:
     cleaned = Cleaned()
-    rows = await q.rows(TEXTS, owner_id)
     # Beside the event loop: a long memory has thousands of texts, and others' calls must not wait for them.
     for row, text, body in await asyncio.to_thread(lambda: list(_changed(rows, targets))):
-        await _write(q, owner_id, row, text, body)
+        await _write(q, owner_id, row, text, body, taken_back)
         cleaned.note(row)
     return cleaned
 
@@ -71,19 +83,20 @@ _NAMES = {
 }
 
 
-async def _write(q: Queries, owner_id: int, row: Row, text: str, body: Any) -> None:
+async def _write(q: Queries, owner_id: int, row: Row, text: str, body: Any, taken_back: datetime | None) -> None:
     chat, number = row["chat_id"], row["id"]
     match row["place"]:
         case "summary":
             index = index_text(text, None)
             scope = scope_lexemes(owner_id, chat)
-            await q.run("derived.set_summary", owner_id, chat, number, text, body, estimate(text), index, scope)
+            columns = (text, body, estimate(text), index, scope)
+            await q.run("derived.set_summary", owner_id, chat, number, *columns, taken_back)
         case "canonical":
             parts = (body["user_confirmed"], body["llm_inferred"], body["general_summary"])
-            await q.run("derived.set_canonical", owner_id, chat, number, *parts, estimate("\n".join(parts)))
+            await q.run("derived.set_canonical", owner_id, chat, number, *parts, estimate("\n".join(parts)), taken_back)
         case "profile":
             lists = (body["facts"], body["preferences"], body["goals"], body["dates"])
-            await q.run("derived.set_profile", owner_id, text, *lists)
+            await q.run("derived.set_profile", owner_id, text, *lists, taken_back)
         case "version":
             await q.run("derived.set_version", owner_id, chat, row["subject"], number, body)
         case _:

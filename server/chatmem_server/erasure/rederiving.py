@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from chatmem.contract import JobKind, Memory
-from chatmem_server.erasure.derived import redact_derived
+from chatmem_server.erasure.derived import take_back_derived
 from chatmem_server.erasure.redaction import Target, sentences
 from chatmem_server.erasure.remaking import queue_chunk, queue_profile, queue_remaking
 from chatmem_server.memories.claims import claims
@@ -31,7 +31,7 @@ class Rederiver:
         retired = await self._retire(t, where, old, new_text, now)
         await queue.void_claims(t, where.owner_id)
         gone = [Target.statement(text) for text in (*(m.content for m in retired), *_taken_back(old.content, new_text))]
-        cleaned = await redact_derived(t, where.owner_id, gone)
+        cleaned = await take_back_derived(t, where.owner_id, gone, now)
         kinds = self._learn_again(old)
         for kind in kinds:
             job = NewJob(where.owner_id, where.chat_id, kind, old.thread_key, f"edit:{old.id}", old.id, old.id, now)

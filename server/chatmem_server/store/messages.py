@@ -195,9 +195,11 @@ async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int)
     return lines(await q.rows("messages.page", owner_id, chat_id, before, limit))
 
 
-async def around(q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int) -> list[Line]:
-    """The neighbours of a message in its own lane, oldest first."""
-    return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side))
+async def around(
+    q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
+) -> list[Line]:
+    """The neighbours of a message in its own lane, oldest first; `as_of` as they were at that moment."""
+    return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
 
 
 async def set_routine_summary(q: Queries, owner_id: int, chat_id: int, message_id: int, summary: str) -> None:

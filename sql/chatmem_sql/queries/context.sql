@@ -109,8 +109,12 @@ select
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10) as summarised,
   array(
-    select row(id, from_id, to_id, from_at, to_at, count, text, tokens)
-    from conversation_summaries
+    select row(s.id, from_id, to_id, from_at, to_at, count, coalesce(v.text, s.text), tokens)
+    from conversation_summaries s
+    left join lateral (
+      select value ->> 'text' as text from text_versions v
+      where v.owner_id = $1 and v.chat_id = $2 and v.subject = 'chunk:' || s.id and v.replaced_at > $10
+      order by v.version limit 1) v on true
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10
     order by to_no desc
     limit $7) as chunks,
@@ -128,15 +132,26 @@ select
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
-  (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version)
-    from messages
+  (select row(m.id, lane_no, role, coalesce(v.content, m.content), routine, routine_summary, speaker, sent_at,
+      utc_offset, tokens, ext_id, m.version)
+    from messages m
+    left join lateral (
+      select content from message_versions v
+      where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $10
+      order by v.version limit 1) v on true
     where owner_id = $1 and chat_id = $2 and ext_id = $8 and sent_at <= $10) as quoted
 
 -- name: around
--- $1 owner, $2 chat, $3 message number, $4 how many on each side: the neighbours of a quoted message
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
-from messages
-where owner_id = $1 and chat_id = $2 and id between $3::bigint - $4::int and $3::bigint + $4::int and id <> $3
+-- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 as of this moment or null for now: the neighbours of
+-- a quoted message
+select m.id, lane_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
+  utc_offset, tokens, ext_id, m.version
+from messages m
+left join lateral (
+  select content from message_versions v
+  where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $5::timestamptz
+  order by v.version limit 1) v on true
+where owner_id = $1 and chat_id = $2 and m.id between $3::bigint - $4::int and $3::bigint + $4::int and m.id <> $3
+  and ($5::timestamptz is null or sent_at <= $5::timestamptz)
   and thread_key = (select thread_key from messages where owner_id = $1 and chat_id = $2 and id = $3)
-order by id
+order by m.id

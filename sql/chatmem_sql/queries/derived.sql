@@ -23,21 +23,48 @@ from messages
 where owner_id = $1 and routine_summary is not null
 
 -- name: set_summary
--- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes
+-- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes, $9 when what it said was
+-- taken back, to be kept as a version for as_of; null when it is to be forgotten
+with old as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
+  select $1, $2, kind || ':' || case kind when 'chunk' then id::text else thread_key end, version,
+    jsonb_build_object('text', text, 'body', body), updated_at, $9
+  from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and id = $3 and $9::timestamptz is not null
+  on conflict do nothing
+)
 update conversation_summaries
 set text = $4, body = $5, tokens = $6, embedding = null, version = version + 1,
-  tsv = to_tsvector('chatmem', $7) || array_to_tsvector($8::text[])
+  updated_at = coalesce($9::timestamptz, updated_at), tsv = to_tsvector('chatmem', $7) || array_to_tsvector($8::text[])
 where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: set_canonical
--- $1 owner, $2 chat, $3 epoch, $4 user confirmed, $5 inferred, $6 general, $7 tokens
-update chat_metadata set user_confirmed = $4, llm_inferred = $5, general_summary = $6, tokens = $7
+-- $1 owner, $2 chat, $3 epoch, $4 user confirmed, $5 inferred, $6 general, $7 tokens, $8 as $9 of set_summary
+with old as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
+  select $1, $2, 'canonical:' || epoch, version, jsonb_build_object('user_confirmed', user_confirmed, 'llm_inferred',
+    llm_inferred, 'general_summary', general_summary), updated_at, $8
+  from chat_metadata
+  where owner_id = $1 and chat_id = $2 and epoch = $3 and $8::timestamptz is not null
+  on conflict do nothing
+)
+update chat_metadata
+set user_confirmed = $4, llm_inferred = $5, general_summary = $6, tokens = $7, version = version + 1,
+  updated_at = coalesce($8::timestamptz, updated_at)
 where owner_id = $1 and chat_id = $2 and epoch = $3
 
 -- name: set_profile
--- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates
+-- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 as $9 of set_summary
+with old as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
+  select $1, 0, 'profile', version, jsonb_build_object('narrative', narrative), built_at, $7
+  from user_profile
+  where owner_id = $1 and $7::timestamptz is not null
+  on conflict do nothing
+)
 update user_profile
-set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_dates = $6, version = version + 1
+set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_dates = $6, version = version + 1,
+  built_at = coalesce($7::timestamptz, built_at)
 where owner_id = $1
 
 -- name: set_version

@@ -27,7 +27,14 @@ returning id
 
 -- name: rewrite_chunk
 -- $1 owner, $2 chat, $3 thread key, $4 first message number, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index
+-- $10 now, $11 scope lexemes, $12 text to index. The former text becomes a version.
+with old as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
+  select $1, $2, 'chunk:' || id, version, jsonb_build_object('text', text, 'body', body), updated_at, $10
+  from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and from_id = $4
+  on conflict do nothing
+)
 update conversation_summaries
 set text = $5, body = $6, tokens = $7, provisional = $8, model = $9, updated_at = $10, version = version + 1,
   embedding = null, tsv = to_tsvector('chatmem', $12) || array_to_tsvector($11::text[])
