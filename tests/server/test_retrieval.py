@@ -170,6 +170,16 @@ async def test_time_without_any_matching_word_still_finds(memory: Memory, clock:
         assert (await found(client, "What happened yesterday?"))[0] == "Bought a kite"
 
 
+async def test_of_a_busy_month_whoever_is_named_is_found_though_others_said_more_since(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        await say(client, "Mended the roof", speaker="Amy", sent_at=clock.at.isoformat())
+        await say(client, *["Quiet here"] * 140, speaker="Ben", sent_at=(clock.at + timedelta(days=1)).isoformat())
+        clock.forward(days=60)
+        assert (await found(client, "What did Amy do in February?"))[0] == "Mended the roof"
+
+
 async def test_an_old_talk_is_read_from_its_own_end(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "The roof was mended", sent_at=(clock.at - timedelta(days=40)).isoformat())

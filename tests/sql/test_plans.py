@@ -120,6 +120,8 @@ def searched(chat: int | None) -> list[object]:
         terms,
         False,
         False,
+        [],
+        1000,
     ]
 
 

@@ -165,6 +165,13 @@ def test_a_message_that_tells_of_the_day_beats_one_sent_on_it() -> None:
     assert order(q, on, after) == [2, 1]
 
 
+def test_among_many_who_tell_of_their_yesterdays_whoever_is_named_is_read_first() -> None:
+    q = asked("What happened to Amy?", "happen", speakers=("Amy", "Ben"), spans=((AT, AT + DAY),))
+    others = [said(n, f"yesterday {n}", ranks=HIT, cosine=0.5, speaker="Ben", sent_at=AT + DAY) for n in range(3, 99)]
+    told = said(1, "I fell ill yesterday", ranks=HIT, cosine=0.5, speaker="Amy", sent_at=AT + DAY)
+    assert order(q, *others, told)[0] == 1
+
+
 def test_the_answer_after_a_matching_question_is_lifted() -> None:
     q = asked("puppy name", "puppi", "name")
     question_turn = said(1, "What is the puppy's name?", lane_no=5, ranks=(ONE_MATCH, ONE_MATCH), sent_at=AT)

@@ -23,6 +23,9 @@ LEAST_MEASURED = 300
 NEIGHBOURED = 40
 """The best whose neighbours are candidates too: four of a hundred answers are found only beside a match."""
 
+OF_A_SPAN = 1000
+"""Newest messages of the time a question names among which candidates are chosen: a month of a busy chat."""
+
 MEMORIES = 40
 SUMMARIES = 20
 SCANNED = 3000
@@ -91,7 +94,7 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
         "retrieval.messages",
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(_reranked(scan.size), OF_EACH_KIND, start, end, NEIGHBOURED, scan.terms, scan.question.asks_routine),
-        scan.near_index and scan.size >= MANY,
+        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN),
     )
     return [Candidate(*row) for row in rows]
 

@@ -121,7 +121,7 @@ def time_words(text: str) -> bool:
 
 def clear_cache() -> None:
     """Forget every text looked at."""
-    for remembered in (asking, first_person, time_words):
+    for remembered in (asking, first_person, time_words, _told_times):
         remembered.cache_clear()
 
 
@@ -151,8 +151,13 @@ def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
 
 def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
     """Whether a message's own time expressions, read at its time, mean one of the spans."""
-    own = [span for span in spans_in_message(text, sent_at, zone) if span.end - span.start <= LONGEST_TOLD]
-    return any(span.start < end and span.end > start for span in own for start, end in spans)
+    return any(first < end and last > start for first, last in _told_times(text, sent_at, zone) for start, end in spans)
+
+
+@lru_cache(_REMEMBERED)
+def _told_times(text: str, sent_at: datetime, zone: ZoneInfo) -> Sequence[Span]:
+    own = spans_in_message(text, sent_at, zone)
+    return [(span.start, span.end) for span in own if span.end - span.start <= LONGEST_TOLD]
 
 
 _FIRST_PERSON: Final = frozenset(
