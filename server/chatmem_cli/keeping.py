@@ -16,10 +16,10 @@ from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
 from chatmem_server.memories.statements import Statement, Statements, memory_scope
+from chatmem_server.opening import KEY_NAME
 from chatmem_server.places import Where
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import CHANGES
-from chatmem_server.storage import KEY_NAME
 from chatmem_server.store import memories, messages, tokens
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask

@@ -16,8 +16,8 @@ from chatmem_cli.archive import Target, database, program
 from chatmem_cli.archive import run as run_tool
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
+from chatmem_server.opening import KEY_NAME
 from chatmem_server.postgres.migrate import MigrationError, migrate
-from chatmem_server.storage import KEY_NAME
 from chatmem_server.store.database import unzip
 from chatmem_sql import migrations, query
 

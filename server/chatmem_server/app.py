@@ -16,7 +16,6 @@ from chatmem_server.auth import configured_caller, http_caller
 from chatmem_server.instructions import INSTRUCTIONS
 from chatmem_server.places import Caller
 from chatmem_server.prompts import add_prompts
-from chatmem_server.refusals import REFUSALS
 from chatmem_server.resources import add_resources
 from chatmem_server.storage import Storage
 from chatmem_server.subscriptions import OwnChanges
@@ -119,7 +118,6 @@ def _bound(spec: ToolSpec, scopes: frozenset[str], caller_of: CallerOf, storage:
         annotations=spec.annotations,
         scopes=scopes,
         caller_of=caller_of,
-        refusals=REFUSALS,
         observe=storage.observe,
         meta=spec.meta,
     )

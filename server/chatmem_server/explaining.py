@@ -3,12 +3,13 @@
 from chatmem.contract import ExplainArgs, Explanation, Section, Source, Version
 from chatmem_server.context.assemble import SEPARATOR
 from chatmem_server.places import Where
+from chatmem_server.refusals import Refused
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages, receipts
 from chatmem_server.store.messages import StoredMessage, TextVersion
 
 
-class NothingToExplain(Exception):
+class NothingToExplain(Refused):
     """The id names nothing of the caller's; the text says where to find one."""
 
 

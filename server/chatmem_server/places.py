@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from chatmem.settings import ServerSettings
+from chatmem_server.refusals import Refused
 
 DEFAULT_CHANNEL = "telegram"
 
 
-class ChatRefused(Exception):
+class ChatRefused(Refused):
     """The chat is not the caller's; the text says what to do."""
 
 

@@ -11,6 +11,7 @@ from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import DEFAULT_CHANNEL, Where, reply_lane, root_lane, session_id, topic_lane
 from chatmem_server.queue import compaction
+from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
 from chatmem_server.store import chats, lanes, messages
@@ -24,7 +25,7 @@ PATIENCE = timedelta(seconds=30)
 """How long extraction waits for the answer to a user message, so that one job serves the whole exchange."""
 
 
-class MessageRefused(Exception):
+class MessageRefused(Refused):
     """The message cannot be recorded as sent; the text says what to change."""
 
 

@@ -1,22 +1,5 @@
-"""The exceptions whose text is for the caller: everything a call can be refused for."""
+"""What a call is refused with for a reason its caller can act on; imports nothing, so that every room can use it."""
 
-from chatmem_server.erasure.forgetting import ForgetRefused
-from chatmem_server.explaining import NothingToExplain
-from chatmem_server.memories.remembering import MemoryUnfit, NoSuchMemory
-from chatmem_server.places import ChatRefused
-from chatmem_server.queue.work import ClaimLost
-from chatmem_server.recording import MessageRefused
-from chatmem_server.retrieval.search import SearchRefused
-from chatmem_server.tools.strict import Refusal
 
-REFUSALS: tuple[type[Exception], ...] = (
-    ChatRefused,
-    ClaimLost,
-    ForgetRefused,
-    MemoryUnfit,
-    MessageRefused,
-    NoSuchMemory,
-    NothingToExplain,
-    Refusal,
-    SearchRefused,
-)
+class Refused(Exception):
+    """The call cannot be done as asked; the text, which goes to the caller as it is, says what to change."""

@@ -3,18 +3,21 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from chatmem.contract import GetContextArgs, MemoryKind, SummarizeChatArgs
-from chatmem_server.actors import Actors
 from chatmem_server.places import Caller, ChatRefused, Where, locate, owner_of
 from chatmem_server.store import chats, memories, messages
 from chatmem_server.tools import text
 from chatmem_server.tools.assistant import GetActors
 from chatmem_server.tools.strict import CallerOf
+
+if TYPE_CHECKING:
+    from chatmem_server.actors import Actors
 
 MOST_MESSAGES = 200
 CHAT = "memory://chat/{chat_id}"
@@ -99,7 +102,7 @@ class _Views:
         mine = [chat for chat in served if caller.user_id is None or owner_of(chat, settings) == caller.user_id]
         return [str(chat) for chat in dict.fromkeys(mine)]
 
-    async def _at(self, chat_id: str | None) -> tuple[Actors, Where]:
+    async def _at(self, chat_id: str | None) -> "tuple[Actors, Where]":
         actors = await self._ready()
         caller = assistant(self._caller_of())
         try:

@@ -20,6 +20,7 @@ from chatmem_server.erasure.redaction import GONE, Target, redact, states_any
 from chatmem_server.erasure.remaking import queue_profile, queue_remaking
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import Where
+from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text, normal, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, receipts
@@ -35,7 +36,7 @@ EXTERNAL_NOTE = (
 )
 
 
-class ForgetRefused(Exception):
+class ForgetRefused(Refused):
     """The erasure cannot go on as asked; the text says what to do."""
 
 

@@ -7,6 +7,7 @@ from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
 from chatmem_server.memories.statements import Statement, Statements, memory_scope
 from chatmem_server.places import Where
+from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import CHANGES, Kit
 from chatmem_server.store import memories, messages
@@ -16,11 +17,11 @@ from chatmem_server.vectors import halfvec_or_none
 DEFAULT_IMPORTANCE = 0.6
 
 
-class NoSuchMemory(Exception):
+class NoSuchMemory(Refused):
     """No memory of that number may be touched from this chat; the text says where to find one."""
 
 
-class MemoryUnfit(Exception):
+class MemoryUnfit(Refused):
     """The statement or the change makes no sense; the text says what would."""
 
 

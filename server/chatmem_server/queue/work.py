@@ -13,6 +13,7 @@ from chatmem import work as w
 from chatmem_server import outage
 from chatmem_server.queue.applying import Applier, ResultRefused
 from chatmem_server.queue.work_inputs import Inputs
+from chatmem_server.refusals import Refused
 from chatmem_server.services import WORK, Kit
 from chatmem_server.store import chats, ledger, queue
 from chatmem_server.store.database import Transaction
@@ -40,7 +41,7 @@ LATEST_START = timedelta(minutes=5)
 REFUSED = "refused"
 
 
-class ClaimLost(Exception):
+class ClaimLost(Refused):
     """The claim is not the caller's any more: its lease ended or the text under it changed. Drop the work."""
 
 

@@ -10,6 +10,7 @@ from asyncpg import BitString
 from chatmem.contract import MemoryStatus
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from chatmem_server.refusals import Refused
 from chatmem_server.retrieval import candidates, cursor, found, prompting, ranking
 from chatmem_server.retrieval import question as questions
 from chatmem_server.retrieval.candidates import Scan
@@ -30,7 +31,7 @@ NO_SHARES_SECONDS = 20.0
 """How long a database without statistics is believed to have none."""
 
 
-class SearchRefused(Exception):
+class SearchRefused(Refused):
     """The search cannot be done as asked; the text says what to change."""
 
 

@@ -71,7 +71,7 @@ def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
 
 def coverage(question: Question, ranks: Floats) -> Floats:
     """The share of the question's weight that the matched words carry, 0 to 1."""
-    matched: Floats = (ranks > 0) @ np.array(question.weights)
+    matched: Floats = (ranks > 0).astype(np.float64) @ np.array(question.weights)
     return matched / question.total
 
 

@@ -1,18 +1,20 @@
 """The ten assistant tools: what each is for, and which actor answers."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel
 
 from chatmem import contract as c
-from chatmem_server.actors import Actors
 from chatmem_server.places import Where, locate
 from chatmem_server.tools import text
 from chatmem_server.tools.asking import confirmed
 from chatmem_server.tools.spec import ToolSpec
 from chatmem_server.tools.strict import Call, Refusal
+
+if TYPE_CHECKING:
+    from chatmem_server.actors import Actors
 
 READ = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -22,7 +24,7 @@ ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
 
-GetActors = Callable[[], Awaitable[Actors]]
+GetActors: TypeAlias = "Callable[[], Awaitable[Actors]]"
 
 
 def assistant_tools(ready: GetActors) -> list[ToolSpec]:
@@ -222,6 +224,6 @@ class _Tools:
         actors, where = await self._at(call)
         return await actors.viewer.start_new_chat(where)
 
-    async def _at(self, call: Call[Any]) -> tuple[Actors, Where]:
+    async def _at(self, call: Call[Any]) -> "tuple[Actors, Where]":
         actors = await self._ready()
         return actors, locate(call.caller, call.args.chat_id, actors.kit.settings)

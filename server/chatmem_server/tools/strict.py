@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from chatmem.client import LATER_META
 from chatmem_server import outage
 from chatmem_server.places import Caller
+from chatmem_server.refusals import Refused
 from chatmem_server.tools.schema import compact, compact_result
 from chatmem_server.tools.storable import unstorable
 
@@ -30,7 +31,7 @@ CallerOf = Callable[[], Caller]
 """The caller of the request under way, from its credential."""
 
 
-class Refusal(Exception):
+class Refusal(Refused):
     """A call is refused for a reason its caller can act on; the text goes to the model as it is."""
 
 
@@ -54,7 +55,6 @@ class StrictTool(Tool):
     render: Callable[[Any], str] = Field(exclude=True)
     scopes: frozenset[str] = Field(exclude=True)
     caller_of: CallerOf = Field(exclude=True)
-    refusals: tuple[type[Exception], ...] = Field(exclude=True)
     observe: Callable[[str, float, bool], None] = Field(exclude=True)
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
@@ -73,7 +73,7 @@ class StrictTool(Tool):
         caller = self.caller_of()
         try:
             result = await self.handler(Call(caller, args, context))
-        except self.refusals as refusal:
+        except Refused as refusal:
             raise ToolError(str(refusal)) from refusal
         except outage.PASSING as failure:
             logger.warning("%s was not done: %s", self.name, type(failure).__name__)
@@ -116,7 +116,6 @@ def strict_tool(
     annotations: ToolAnnotations,
     scopes: frozenset[str],
     caller_of: CallerOf,
-    refusals: tuple[type[Exception], ...],
     observe: Callable[[str, float, bool], None],
     meta: Mapping[str, Any],
 ) -> StrictTool:
@@ -139,7 +138,6 @@ def strict_tool(
         render=render,
         scopes=scopes,
         caller_of=caller_of,
-        refusals=refusals,
         observe=observe,
     )
 

@@ -1,0 +1,97 @@
+"""Opens PostgreSQL, brings its schema up to date, makes the actors and keeps the background tasks running.
+
+All that works behind the tools is imported from here, once a process needs it.
+"""
+
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+
+from chatmem.journal import Emit
+from chatmem.settings import ServerSettings
+from chatmem_server.actors import Actors, make_actors
+from chatmem_server.auth import ensure_local_tokens
+from chatmem_server.background import Background
+from chatmem_server.embedding.active import ActiveEmbedder
+from chatmem_server.embedding.generations import Generations, follow
+from chatmem_server.embedding.near_index import NearIndexes
+from chatmem_server.erasure.scrubbing import Scrubber
+from chatmem_server.events import Announcer, Listener
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.migrate import migrate
+from chatmem_server.services import Kit
+from chatmem_server.store import tokens
+from chatmem_server.store.database import Database, open_database
+from chatmem_server.subscriptions import Changes
+from chatmem_sql import migrations
+
+KEY_NAME = "memory"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open memory, with what a person's commands reach past the actors."""
+
+    actors: Actors
+    scrubber: Scrubber
+    generations: Generations
+
+
+async def open_memory(
+    settings: ServerSettings,
+    now: Callable[[], datetime],
+    embedder: ActiveEmbedder,
+    changes: Changes,
+    emit: Emit,
+    stack: AsyncExitStack,
+) -> Opened:
+    """Open the memory the settings name; `stack` closes it again."""
+    dsn, admin_dsn = await _dsn(settings, stack)
+    database = await _pool(stack, dsn, durable=True)
+    traces = await _pool(stack, dsn, durable=False)
+    announcer = Announcer(database)
+    kit = Kit(settings, database, traces, embedder, now, announcer, emit)
+    await ensure_local_tokens(database, settings, now())
+    key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), now())
+    actors = make_actors(kit, key)
+    await actors.work.tidy()
+    await follow(database, embedder, now())
+    listener = Listener(dsn, changes, actors.work.wake)
+    scrubber = Scrubber(kit, dsn, admin_dsn)
+    near = NearIndexes(database, dsn)
+    background = Background(actors, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()))
+    await stack.enter_async_context(background.running())
+    return Opened(actors, scrubber, Generations(dsn, now))
+
+
+async def _dsn(settings: ServerSettings, stack: AsyncExitStack) -> tuple[str, str | None]:
+    """Where the database is, and for its superuser if it is our own; the schema is up to date."""
+    url = settings.database_url
+    if url is not None:
+        await _migrate(url.get_secret_value())
+        return url.get_secret_value(), None
+    embedded = EmbeddedPostgres(settings.data_dir / "postgres")
+    stack.push_async_callback(embedded.release)
+    dsn = await embedded.start()
+    await stack.enter_async_context(embedded.kept_up())
+    await _migrate(dsn)
+    return dsn, embedded.dsn(SUPERUSER)
+
+
+async def _migrate(dsn: str) -> None:
+    connection: Any = await asyncpg.connect(dsn)
+    try:
+        await migrate(connection, migrations())
+    finally:
+        await connection.close()
+
+
+async def _pool(stack: AsyncExitStack, dsn: str, *, durable: bool) -> Database:
+    database = await open_database(dsn, durable=durable, size=12 if durable else 3)
+    stack.push_async_callback(database.close)
+    return database
