@@ -110,10 +110,15 @@ class Relay:
             raise
         except Exception as error:
             # An update that breaks us would come again and again, and nothing after it.
-            logger.exception("update %s could not be taken in and is passed over", update.update_id)
-            self._e.emit("update_passed_over", update=update.update_id, reason=type(error).__name__)
+            self.pass_over(update.update_id, error)
         self._is_back()
         self._was_seen(update.update_id)
+
+    def pass_over(self, update_id: int, error: Exception) -> None:
+        """An update that cannot be dealt with, now or later."""
+        logger.error("update %s could not be taken in and is passed over", update_id, exc_info=error)
+        self._e.emit("update_passed_over", update=update_id, reason=type(error).__name__)
+        self._e.inbox.done(update_id)
 
     async def resume(self) -> None:
         """Take up what the end of the last process interrupted, before anything else is taken in or sent.
@@ -127,12 +132,12 @@ class Relay:
                 self._e.inbox.done(update_id)
                 continue
             self._was_seen(update_id)
-            owed.append(case)
             with tracing.traced("resume", entry.traceparent):
                 self._e.emit(
                     "turn_resumed", update=update_id, recorded=entry.recorded, thought=entry.thought is not None
                 )
-                await self._settle(case)
+                if await self._is_settled(case):
+                    owed.append(case)
         for case in owed:
             self._submit(case)
 
@@ -142,11 +147,12 @@ class Relay:
 
     async def _take(self, update: Update) -> None:
         if update.callback_query is not None:
-            self._take_button(update.callback_query)
+            self._take_button(update.update_id, update.callback_query)
             return
         self._note_move(update.effective_message)
         case = self._case(update, Entry(update.to_dict()))
         if case is None:
+            self._e.emit("update_ignored", update=update.update_id)
             return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
         if update.edited_message is not None:
@@ -173,6 +179,15 @@ class Relay:
         case.entry.recorded = True
         self._keep(case)
         return outcome == "created"
+
+    async def _is_settled(self, case: _Case) -> bool:
+        try:
+            await self._settle(case)
+        except Exception as error:
+            # The edge of one update: one that breaks us must not break every process that starts.
+            self.pass_over(case.update_id, error)
+            return False
+        return True
 
     async def _settle(self, case: _Case) -> None:
         """A message that may not be recorded yet: recording it again does no harm."""
@@ -221,10 +236,12 @@ class Relay:
         if message is not None and message.migrate_from_chat_id is not None:
             self._e.moved.moved(message.migrate_from_chat_id, message.chat.id)
 
-    def _take_button(self, query: CallbackQuery) -> None:
+    def _take_button(self, update_id: int, query: CallbackQuery) -> None:
         chat = query.message.chat if query.message is not None else None
         if chat is not None and may_talk(query.from_user, chat, self._e.settings, self._e.moved):
             self._lanes.submit(("button", chat.id), lambda: self._press(query))
+        else:
+            self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: _Case) -> None:
         """The memory learns the new wording; the answer stands. Commands are never recorded, edited or not."""

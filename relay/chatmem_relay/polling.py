@@ -34,6 +34,10 @@ class Receiver(Protocol):
         """Take it in for good. Raises MemoryUnreachable when it must come again."""
         ...
 
+    def pass_over(self, update_id: int, error: Exception) -> None:
+        """It cannot be dealt with, now or later."""
+        ...
+
 
 async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
     """Until told to stop, or until Telegram does not know the bot any more."""
@@ -61,7 +65,7 @@ async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
     """Take them in, in order, as far as that goes; the offset that acknowledges those."""
-    updates = [(int(raw["update_id"]) + 1, readable(raw, bot)) for raw in raws]
+    updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
             receiver.note(update)
@@ -112,10 +116,11 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
         logger.info("the last updates were not acknowledged and will come again: %s", error)
 
 
-def readable(raw: object, bot: Bot) -> Update | None:
-    """The update; None for one this library cannot read, such as a newer kind of message."""
+def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
+    """The update; None for one this library cannot read, such as a newer kind of message: it is passed over."""
     try:
-        return Update.de_json(raw, bot) if isinstance(raw, dict) else None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        logger.warning("an update could not be read and is passed over: %r", error)
+        return Update.de_json(raw, bot)
+    except Exception as error:
+        # An edge: whatever the library makes of a strange update, the next ones must come.
+        receiver.pass_over(int(raw["update_id"]), error)
         return None

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
+from pydantic import ValidationError
+
 from chatmem import contract as c
 from chatmem import tracing
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
@@ -107,8 +109,17 @@ async def run_turn(
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one. Only when it is done may the channel forget the message."""
-    args = c.RecordMessageArgs(
+    """Step one. Only when it is done may the channel forget the message. Raises MemoryUnreachable and MemoryRefused."""
+    try:
+        args = _to_record(incoming)
+    except ValidationError as error:
+        # Only what is wrong: the error itself quotes the text.
+        raise MemoryRefused("; ".join(e["msg"] for e in error.errors())) from None
+    return await memory.record_message(args)
+
+
+def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
+    return c.RecordMessageArgs(
         role="user",
         content=incoming.text,
         chat_id=incoming.chat_id,
@@ -119,7 +130,6 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
         message_thread_id=incoming.message_thread_id,
         reply_to_message_id=incoming.reply_to_message_id,
     )
-    return await memory.record_message(args)
 
 
 async def think(

@@ -14,9 +14,9 @@ CHANNEL = "telegram"
 def incoming(
     message: Message, zone: ZoneInfo, user_name: str = "", moved: MovedGroups | None = None
 ) -> Incoming | None:
-    """None for what holds nothing to keep (service messages). `user_name` overrides the sender's own."""
+    """None for what holds nothing to keep (service messages, blanks). `user_name` overrides the sender's own."""
     text = text_of(message)
-    if not text:
+    if not text.strip():
         return None
     lane, user, known = lane_facts(message), message.from_user, moved or MovedGroups()
     name = user.first_name if user is not None else ""

@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -13,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
-from telegram import Bot, Update
+from telegram import Bot
 
 from chatmem.client import MemoryUnreachable
 from chatmem_relay.polling import Receiver, readable
@@ -39,9 +40,13 @@ def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlet
     async def receive(request: Request) -> Response:
         if not hmac.compare_digest(request.headers.get(SECRET_HEADER, "").encode(), secret.encode()):
             return PlainTextResponse("not from Telegram", 403)
-        update = await _update(request, bot)
-        if update is None:
+        raw = await _json(request)
+        if raw is None:
             return PlainTextResponse("no update", 400)
+        update = readable(raw, bot, receiver)
+        if update is None:
+            # Sent again it would be as unreadable, and nothing after it would come.
+            return PlainTextResponse("passed over")
         try:
             async with lock:
                 await receiver.take(update)
@@ -74,11 +79,13 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
     await serving
 
 
-async def _update(request: Request, bot: Bot) -> Update | None:
+async def _json(request: Request) -> dict[str, Any] | None:
+    """None for what is no numbered update at all."""
     body = await request.body()
     if len(body) > MOST_BYTES:
         return None
     try:
-        return readable(json.loads(body), bot)
+        raw = json.loads(body)
     except ValueError:
         return None
+    return raw if isinstance(raw, dict) and isinstance(raw.get("update_id"), int) else None

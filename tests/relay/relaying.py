@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from chatmem.client import MemoryClient
-from chatmem.journal import silent
+from chatmem.journal import Emit, silent
 from chatmem.settings import RelaySettings
 from chatmem_llm import Answer
 from chatmem_relay.agents import Agents
@@ -97,6 +97,7 @@ async def relaying(
     killed: bool = False,
     profile: str = "",
     own: dict[str, Any] | None = None,
+    emit: Emit = silent,
 ) -> AsyncIterator[Telegram]:
     """The emulated Telegram of a running relay. `state` is the folder that outlives it.
 
@@ -126,6 +127,7 @@ async def relaying(
             moved=moved,
             parts=Notebook(state / "parts.json"),
             asked=Notebook(state / "asked.json"),
+            emit=emit,
             away_seconds=0,
             drain_seconds=0 if killed else 5,
             **now,

@@ -221,3 +221,20 @@ async def test_an_update_is_acknowledged_when_it_is_on_the_disk_and_its_answer_d
         assert synced == [next((tmp_path / "inbox").glob("*.json")), tmp_path / "inbox"]
         gate.set()
         assert await api.replies(1) == ["re first"]
+
+
+async def test_an_interrupted_update_that_breaks_the_next_process_is_passed_over(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: object) -> None:
+        raise RuntimeError("an entry nobody thought of")
+
+    async with telegram() as api:
+        async with relaying(memory, Echo(asyncio.Event()), state=tmp_path, api=api, killed=True):
+            await api.say("first")
+            await api.until(lambda: bool(api.world.actions))
+        monkeypatch.setattr(chat_surface.ChatSurface, "settle", broken)
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.say("second")
+            assert await api.replies(1) == ["re second"]
+    assert not list((tmp_path / "inbox").iterdir())

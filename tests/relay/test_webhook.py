@@ -74,3 +74,10 @@ async def test_what_could_not_be_recorded_is_delivered_again(memory: Memory, tmp
             await api.until(lambda: "re one" in [message["text"] for message in api.sent])
             async with asyncio.timeout(5):
                 await api.all_fetched()
+
+
+async def test_an_update_nobody_can_read_is_passed_over_and_the_next_one_comes(memory: Memory, tmp_path: Path) -> None:
+    async with by_webhook(memory, tmp_path) as (api, _):
+        await api.show(text="one", photo=7)
+        await api.say("two")
+        assert await api.replies(1) == ["re two"]

@@ -14,6 +14,7 @@ MEDIAN_FUNCTION = 8
 
 EDGES = {
     "bot.py": "one Telegram update, one turn",
+    "polling.py": "one update that is read",
     "schedule.py": "one run of a routine",
     "main.py": "one command",
     "local.py": "the thread that embeds: its callers get the error",
