@@ -116,3 +116,33 @@ def test_blanking_keeps_every_place(message: str) -> None:
 def test_nothing_between_fences_is_ever_learned(inside: str, around: str) -> None:
     marked = f"{around}{FENCE_OPEN}{inside}zebra stripes{FENCE_CLOSE}"
     assert not any("zebra" in sentence.text for sentence in eligible_sentences(marked))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "name: John Smith\nrole: admin",
+        "Name: John Smith\nRole: admin\nCity: Porto",
+        "- name: deploy\n  host: berlin\n",
+        "user:\n  name: John Smith\n  role: admin",
+        "city: Porto\nemail: j@example.com\nage: 34",
+        "Look at this:\nname: John Smith\nrole: admin",
+    ],
+)
+def test_a_record_of_somebody_makes_no_facts_about_the_writer(message: str) -> None:
+    assert not any(word in " ".join(stated(message)) for word in ("John", "admin", "berlin", "Porto", "34"))
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("My details:\nname: Ana Sousa\nrole: nurse", "Ana Sousa"),
+        ("Some things about me:\n\nName: Ana Sousa\nCity: Porto\nAge: 34", "Porto"),
+        ("goal: run a marathon\ndeadline: June 12", "run a marathon"),
+        ("My name: Ana Sousa", "Ana Sousa"),
+        ("tomorrow: dentist\nfriday: gym", "dentist"),
+        ("I live in Porto\nname: John\nrole: admin", "I live in Porto"),
+    ],
+)
+def test_a_list_the_writer_calls_their_own_is_kept(message: str, kept: str) -> None:
+    assert kept in " ".join(stated(message))

@@ -33,7 +33,7 @@ READERS: dict[str, Callable[[str], object]] = {
 }
 SEEDS = [
     *("March 3 ", "my the our ", "1 ", "'a ", "(", "because i like ", "#", "a", "Ab ", "password is ", "secret ", "- ", "\n", " ", "my a b c d e f "),
-    *("I need to x by ", "1-", "4111 ", "1,000,", "at 7", '"', "```", "> ", "if I ", "a's b's ", "x@y.z ", "://a:b", "eyJ", "sk-", "A.", "..."),
+    *("I need to x by ", "1-", "4111 ", "1,000,", "at 7", '"', "```", "> ", "if I ", "a's b's ", "x@y.z ", "://a:b", "eyJ", "sk-", "A.", "...", "my ", "a: b\n"),
     *("one hundred and ", "twenty-", "not ", "I'm a ", "é", "你", "⟦memory⟧", "😀", "I live in "),
 ]  # fmt: skip
 

@@ -258,6 +258,15 @@ def _clock_12(match: re.Match[str]) -> Mention | None:
     return Mention(*_span(match), "clock", hour=hour % 12 + 12 * (match["half"].lower() == "p"), minute=minute)
 
 
+def _clock_of_day(match: re.Match[str]) -> Mention | None:
+    """`at 6 in the morning`; at night is from six in the evening on."""
+    hour, minute = _hour(match), int(match["m"] or 0)
+    if not 1 <= hour <= 12 or minute > 59:
+        return None
+    late = 6 <= hour < 12 if match["night"] else match["part"].lower() != "morning"
+    return Mention(*_span(match), "clock", hour=hour % 12 + 12 * late, minute=minute)
+
+
 def _clock_24(match: re.Match[str]) -> Mention:
     return Mention(*_span(match), "clock", hour=int(match["h"]), minute=int(match["m"]))
 
@@ -267,8 +276,12 @@ def _clock_word(match: re.Match[str]) -> Mention:
 
 
 def _oclock(match: re.Match[str]) -> Mention | None:
-    hour = int(match["h"]) if match["h"].isdigit() else NUMBER_WORD[match["h"].lower()]
+    hour = _hour(match)
     return Mention(*_span(match), "clock", hour=hour, minute=0) if hour <= 24 else None
+
+
+def _hour(match: re.Match[str]) -> int:
+    return int(match["h"]) if match["h"].isdigit() else NUMBER_WORD[match["h"].lower()]
 
 
 def _part_of_day(match: re.Match[str]) -> Mention:
@@ -310,6 +323,11 @@ _RULES: Final[tuple[_Rule, ...]] = (
         (r"(?<!\w)(?P<word>" + "|".join(sorted(_DAY_WORD, key=len, reverse=True)).replace(" ", r"\s+")
          + rf"){_PART_TAIL}(?![a-zа-я])", _day_word),
         (r"\b(?:at\s+)?(?P<h>\d\d?)(?:[:.](?P<m>\d\d))?\s*(?P<half>[ap])\.?m\b\.?", _clock_12),
+        (
+            r"\bat\s+(?P<h>\d\d?|" + "|".join(NUMBER_WORD) + r")(?:[:.](?P<m>\d\d))?(?:\s+o['’]?clock)?"
+            r"\s+(?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b",
+            _clock_of_day,
+        ),
         (r"(?<![\d:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])", _clock_24),
         (r"\b(?:at\s+)?(?P<word>noon|midnight)\b", _clock_word),
         (r"\b(?:at\s+)?(?P<h>\d\d?|" + "|".join(NUMBER_WORD) + r")\s+o['’]?clock\b", _oclock),

@@ -34,7 +34,12 @@ def own_words(message: str) -> str:
     """The message with everything that is not its writer's own voice blanked; every character keeps its place."""
     for pattern in _FOREIGN:
         message = pattern.sub(lambda match: _BLANK * len(match[0]), message)
+    message = _RECORD.sub(_record, message)
     return _QUOTED.sub(_quoted_speech, message)
+
+
+def _record(match: re.Match[str]) -> str:
+    return _BLANK * len(match[0]) if not match["own"] and _OF_SOMEBODY.search(match["lines"]) else match[0]
 
 
 _BLANK: Final = "\x1a"
@@ -56,6 +61,16 @@ _FOREIGN: Final = tuple(
         r"|Mit freundlichen Grüßen|(?:Viele|Liebe) Grüße|Cordialement|Bien à vous|Saludos|Un saludo)[,.!]?[ \t]*\n[^\n]{1,60}",
         r"^(?:(?:Subject|Betreff|Objet|Asunto): \S|(?:From|To|Cc|Von|An): [^\n]*@).*\Z",
     )
+)
+# Lines of a file, form or record: `name: …` and `role: …` say of whom only where a line before does.
+_RECORD = re.compile(
+    r"(?P<own>^[^\n]{0,100}\b(?:my|me|mine|myself|i|our|us)\b[^\n]{0,100}:[ \t]*\n(?:[ \t]*\n)?)?"
+    r"(?P<lines>(?:^[ \t]*(?:- )?[\w.-]{1,40}:(?:[ \t][^\n]*)?(?:\n|\Z)){2,})",
+    re.MULTILINE | re.IGNORECASE,
+)
+_OF_SOMEBODY = re.compile(
+    r"^[ \t]*(?:- )?(?:(?:user|first|last|full|display)?_?name|role|uid|id|user|email|host|version):",
+    re.MULTILINE | re.IGNORECASE,
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|「[^」\n]*」|(?<!\w)'[^'\n]{1,300}(?:'\w[^'\n]{0,300}){0,5}'(?!\w)|‘[^’\n]{1,300}(?:’\w[^’\n]{0,300}){0,5}’"
