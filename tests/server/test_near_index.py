@@ -56,7 +56,7 @@ async def nearest(database: Database, vector: list[float], most: int) -> list[in
     rows = await database.rows(
         "retrieval.messages",
         *(OWNER, OWNER, halfvec(vector, "none"), bits, "'none'", "'none'", "'@c7'", 2**62),
-        *(most, most, None, None, 0, [], False, True, [], 0),
+        *(most, most, None, None, 0, [], False, True, [], 0, None),
     )
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]
 

@@ -180,6 +180,14 @@ async def test_of_a_busy_month_whoever_is_named_is_found_though_others_said_more
         assert (await found(client, "What did Amy do in February?"))[0] == "Mended the roof"
 
 
+async def test_what_is_told_of_a_month_when_it_is_over_is_found_too(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, "Good morning", sent_at=clock.at.isoformat())
+        await say(client, "Last month the roof fell in", sent_at=(clock.at + timedelta(days=35)).isoformat())
+        clock.forward(days=60)
+        assert (await found(client, "What happened in February?"))[0] == "Last month the roof fell in"
+
+
 async def test_an_old_talk_is_read_from_its_own_end(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "The roof was mended", sent_at=(clock.at - timedelta(days=40)).isoformat())

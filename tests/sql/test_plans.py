@@ -122,6 +122,7 @@ def searched(chat: int | None) -> list[object]:
         False,
         [],
         1000,
+        None,
     ]
 
 
@@ -202,7 +203,7 @@ async def test_a_message_is_found_by_its_channels_id_alone(filled: Any) -> None:
 
 async def test_messages_of_a_span_of_time_are_found_by_time(filled: Any) -> None:
     args = searched(BIG)
-    args[10:12] = [START, START]
+    args[10:12], args[18] = [START, START], START
     plan = await plan_of(filled, "retrieval.messages", args)
     dated = [n for n in on(plan, "messages") if "sent_at" in n.get("Index Cond", "")]
     assert [n["Index Name"] for n in dated] == ["messages_sent_at"]

@@ -9,7 +9,7 @@ from asyncpg import BitString
 
 from chatmem_server.retrieval.hits import SearchRequest
 from chatmem_server.retrieval.question import Question, Setting, Span
-from chatmem_server.retrieval.signals import Candidate
+from chatmem_server.retrieval.signals import LONGEST_TOLD, Candidate
 from chatmem_server.retrieval.weights import AFTER_DAYS
 from chatmem_server.store.database import Database, Row
 from chatmem_server.text.tsquery import any_of, owner_scope, quoted
@@ -24,7 +24,7 @@ NEIGHBOURED = 40
 """The best whose neighbours are candidates too: four of a hundred answers are found only beside a match."""
 
 OF_A_SPAN = 1000
-"""Newest messages of the time a question names among which candidates are chosen: a month of a busy chat."""
+"""First messages of the time a question names among which candidates are chosen: a month of a busy chat."""
 
 MEMORIES = 40
 SUMMARIES = 20
@@ -89,12 +89,12 @@ async def shares(database: Database) -> dict[str, float]:
 
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of a chat or of all chats of the owner."""
-    r, (start, end) = scan.request, _told_in(scan.question.spans)
+    r, (start, soon, late) = scan.request, _told_in(scan.question.spans)
     rows = await database.rows(
         "retrieval.messages",
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
-        *(_reranked(scan.size), OF_EACH_KIND, start, end, NEIGHBOURED, scan.terms, scan.question.asks_routine),
-        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN),
+        *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
+        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late),
     )
     return [Candidate(*row) for row in rows]
 
@@ -151,8 +151,9 @@ def _reranked(size: int) -> int:
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
-def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None]:
-    """When messages of that time were sent: then, or some days later."""
+def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
+    """From when messages of that time were sent, until when most were, and until when one still says "last month"."""
     if not spans:
-        return None, None
-    return min(start for start, _ in spans), max(end for _, end in spans) + timedelta(days=AFTER_DAYS)
+        return None, None, None
+    end = max(end for _, end in spans)
+    return min(start for start, _ in spans), end + timedelta(days=AFTER_DAYS), end + LONGEST_TOLD

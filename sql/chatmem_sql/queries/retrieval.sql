@@ -30,7 +30,8 @@ from size
 -- text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 dense candidates to re-rank, $10
 -- how many of each kind, $11 and $12 a span of time or null, $13 of how many of the best the neighbours come too, $14 all
 -- lexemes as tsquery texts, $15 whether the latest routine messages come too, $16 whether to ask the owner's own vector
--- index for the dense ones, $17 speakers whose messages come first in the span, $18 how many of the span to look at.
+-- index for the dense ones, $17 speakers whose messages come first in the span, $18 how many of the span to look at,
+-- $19 until when else the span may be told of.
 -- Candidates by likeness (an index-only Hamming scan of the codes, then measured exactly; or that index), by words and by
 -- time (of a busy span the likest of whoever is named), with what a ranker needs of each; no ranks where no lexeme is held, for most of the likest share no word. A query
 -- that names one chat and one that names none differ in their scan: under one condition for both the planner would read the
@@ -76,10 +77,10 @@ with asked as materialized (
   from (
     select chat_id, id, speaker, ebits, sent_at from messages
     where $11::timestamptz is not null and owner_id = $1 and ($2::bigint is null or chat_id = $2) and id < $8
-      and sent_at >= $11 and sent_at < $12
-    order by sent_at desc
+      and sent_at >= $11 and sent_at < $19
+    order by sent_at
     limit $18) d
-  order by coalesce(speaker = any($17::text[]), false) desc, ebits <~> (select code from asked), sent_at desc
+  order by sent_at >= $12, coalesce(speaker = any($17::text[]), false) desc, ebits <~> (select code from asked), sent_at desc
   limit $10
 ), routine as materialized (
   select chat_id, id from messages
