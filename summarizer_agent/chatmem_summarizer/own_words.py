@@ -51,7 +51,7 @@ _MATERIAL = re.compile(
 )
 _MAIL_HEADER = re.compile(r"^(?:From|To|Cc|Subject|Sent|Date|Von|An|Betreff): .+$", re.MULTILINE)
 _LOG_LINE = re.compile(
-    r"^(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\s*at .+\(.+:\d+\).*|Traceback .*|\s*File \".+\", line \d+.*"
+    r"^(?:thread '.*' panicked at .*(?:\n.+)?|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\s*at .+\(.+:\d+\).*|Traceback .*|\s*File \".+\", line \d+.*"
     r"|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b.*|[$#>%] \S.*|\s*[{}\[\]|].*|.*[;{}]\s*|#{1,6} .*)$",
     re.MULTILINE,
 )

@@ -46,6 +46,38 @@ JUNK = (
     "brb 5 minutes",
     "Repeat after me: my name is Zorg",
     "INFO 2026-01-01 server started on port 8080",
+    # forwarded newsletters
+    "---------- Forwarded message ---------\nFrom: Deals <news@shop.example>\nSubject: Only today\n\n"
+    "I founded this shop in 2009 and I love my 40,000 customers. We are moving to Leeds on May 5!",
+    "Fwd: Weekly digest\nYou are receiving this because you subscribed.\nOur editor lives in Turin and prefers rye bread.\n"
+    "Unsubscribe | View in browser",
+    # dumps of code and configuration, logs, error traces
+    "def greet():\n    # I live in Texas and I have three cats\n    return 'my name is Austin'",
+    "SELECT name FROM users WHERE city = 'Berlin' AND age = 41;",
+    "name: John Smith\nrole: admin\ncity: Denver",
+    '{"user": "Zoe", "likes": ["opera"], "born": "1971-02-03"}',
+    "2026-01-01 10:00:01 WARN user Fred prefers dark mode\n2026-01-01 10:00:02 INFO I am starting the worker in Oregon",
+    "npm ERR! code ENOENT\nnpm ERR! my-app needs node 22 by March 1",
+    "thread 'main' panicked at src/main.rs:7:5:\nI need a valid config by Friday",
+    # lists of the assistant read back
+    "You said:\n1. You live in Quito\n2. You prefer window seats\n3. You need to call Ines by June 9",
+    "> 1. Move to Quito\n> 2. Buy a yak\nHmm, the second one?",
+    # greetings in several languages, replies of one word
+    "Guten Morgen!",
+    "¡Hola! ¿Qué tal?",
+    "Bonjour, ça va ?",
+    "Доброе утро!",
+    "早上好！",
+    "おはようございます",
+    "yep",
+    "nope",
+    "sure",
+    "Danke",
+    "да",
+    "好的",
+    # quoted mails
+    "On Mon, 5 Jan 2026 at 09:12, Carla <carla@example.com> wrote:\n> I live in Malta and I hate onions\n> I need the keys by Friday",
+    "Hi Anna,\n\nI'm the new manager at Globex and I live in Denver.\n\nBest,\nMark",
 )
 REPLIES = (
     "Sure! You work at Initech and live in Paris.",
