@@ -1,0 +1,61 @@
+"""Where candidates stand to each other: who follows whom, and who sits together. Beside a plain reading of the definition."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chatmem_server.retrieval.measuring import NONE, SITTING, measure
+from chatmem_server.retrieval.question import Setting, question
+from chatmem_server.retrieval.signals import Candidate
+
+AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
+QUESTION = question("tea", Setting(("tea",), (), 100, 100, AT, True), {}, ())
+
+places = st.lists(
+    st.tuples(st.integers(1, 2), st.sampled_from(["root", "topic"]), st.integers(1, 12), st.integers(0, 9)),
+    max_size=20,
+    unique_by=lambda place: place[:3],
+)
+
+
+def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
+    """Two hours a lane number, and as many more as drawn: some pauses end a sitting, some do not."""
+    return [
+        Candidate(
+            chat, n, lane, no, "user", None, AT + timedelta(hours=2 * no + more), 0, 9, None, "x", False, None, None
+        )
+        for n, (chat, lane, no, more) in enumerate(found)
+    ]
+
+
+def of_lane(every: list[Candidate], c: Candidate) -> list[Candidate]:
+    lane = [x for x in every if (x.chat_id, x.thread_key) == (c.chat_id, c.thread_key)]
+    return sorted(lane, key=lambda x: x.lane_no)
+
+
+@given(places)
+def test_a_message_is_followed_by_the_next_of_its_lane_if_that_was_found_too(
+    found: list[tuple[int, str, int, int]],
+) -> None:
+    every = candidates(found)
+    following = measure(QUESTION, every, ZoneInfo("UTC")).following
+    for index, c in enumerate(every):
+        after = [x.id for x in of_lane(every, c) if x.lane_no == c.lane_no + 1]
+        assert following[index] == (after[0] if after else NONE)
+
+
+@given(places)
+def test_a_sitting_is_what_a_lane_holds_without_a_long_pause(found: list[tuple[int, str, int, int]]) -> None:
+    every = candidates(found)
+    sitting = measure(QUESTION, every, ZoneInfo("UTC")).sitting
+    lanes = {(c.chat_id, c.thread_key): of_lane(every, c) for c in every}.values()
+    seen: set[int] = set()
+    for lane in lanes:
+        for before, after in zip(lane, lane[1:], strict=False):
+            together = abs(after.sent_at - before.sent_at) < SITTING
+            assert (sitting[before.id] == sitting[after.id]) == together
+        numbers = {int(sitting[c.id]) for c in lane}
+        assert not numbers & seen, "no sitting spans two lanes"
+        seen |= numbers
