@@ -1,6 +1,7 @@
 """Where candidates stand to each other: who follows whom, and who sits together. Beside a plain reading of the definition."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 from hypothesis import given
@@ -53,7 +54,7 @@ def test_a_sitting_is_what_a_lane_holds_without_a_long_pause(found: list[tuple[i
     lanes = {(c.chat_id, c.thread_key): of_lane(every, c) for c in every}.values()
     seen: set[int] = set()
     for lane in lanes:
-        for before, after in zip(lane, lane[1:], strict=False):
+        for before, after in pairwise(lane):
             together = abs(after.sent_at - before.sent_at) < SITTING
             assert (sitting[before.id] == sitting[after.id]) == together
         numbers = {int(sitting[c.id]) for c in lane}
