@@ -189,9 +189,10 @@ def history(material: Material) -> str:
     return next(section.text for section in build(material).sections if section.name == "history")
 
 
+@pytest.mark.parametrize("query", [None, "What did we say about tea?"])
 @pytest.mark.parametrize(("covered", "words"), [(0, 5), (30, 5), (0, 60), (30, 60)])
-def test_between_two_turns_the_history_only_grows_at_its_end(covered: int, words: int) -> None:
-    turns = [history(talk(n, covered, words)) for n in range(32, 72)]
+def test_between_two_turns_the_history_only_grows_at_its_end(covered: int, words: int, query: str | None) -> None:
+    turns = [history(talk(n, covered, words, query=query)) for n in range(32, 72)]
     moved = sum(not after.startswith(before) for before, after in itertools.pairwise(turns))
     assert moved <= len(turns) // STEP + 1
 
@@ -208,3 +209,15 @@ def test_when_short_pins_stay_and_the_profile_goes() -> None:
     built = build(material)
     assert "penicillin" in built.text
     assert "profile: budget" in built.left_out or "clipped" in " ".join(built.left_out)
+
+
+def test_when_not_all_pins_fit_the_most_important_stay() -> None:
+    pins = [
+        Remembered(n, "pin", f"Pin {n} " + "about penicillin " * 6, None, 3, n / 10, True, None, START, True)
+        for n in range(1, 10)
+    ]
+    material = talk(3, 0, 5, total=220)
+    built = build(Material(**{**material.__dict__, "rows": replace(material.rows, memories=pins)}))
+    kept = [n for n in range(1, 10) if f"Pin {n} " in built.text]
+    assert 0 < len(kept) < 9
+    assert kept == list(range(10 - len(kept), 10))
