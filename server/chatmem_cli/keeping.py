@@ -15,10 +15,9 @@ from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
-from chatmem_server.memories.statements import Statement, Statements, memory_scope
+from chatmem_server.memories.statements import Statements
 from chatmem_server.opening import KEY_NAME
 from chatmem_server.places import Where
-from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import CHANGES
 from chatmem_server.store import memories, messages, tokens
 from chatmem_server.store.memories import NewMemory
@@ -78,7 +77,7 @@ class Keeper:
         kit = self.actors.kit
         said_at = item.said_at or kit.now()
         kind = item.kind or detect(text)
-        new = Statement(
+        new = NewMemory(
             owner_id=self.where.owner_id,
             chat_id=self.where.chat_id,
             source_chat_id=self.where.chat_id,
@@ -97,8 +96,10 @@ class Keeper:
             source_ids=(),
             model=None,
         )
+        statements = Statements(kit)
+        vector = await statements.vector(text)
         async with kit.database.transaction() as t:
-            stored = await Statements(kit).store(t, new, kit.now())
+            stored = await statements.store(t, new, vector, kit.now())
         return "known" if stored.outcome == "duplicate" else "kept"
 
     async def _restore(self, item: ExportedMemory, text: str) -> Outcome:
@@ -108,8 +109,9 @@ class Keeper:
             return "known"
         kit, owner = self.actors.kit, self.where.owner_id
         by = self.numbers.get(item.superseded_by or 0)
+        new = await self._restored(item, text)
         async with kit.database.transaction() as t:
-            added = await memories.add(t, await self._row(item, text), kit.now())
+            added = await Statements(kit).add(t, new, None, kit.now())
             if item.status != "active":
                 end = item.valid_to or (kit.now() if item.status in _ENDED else None)
                 await memories.set_status(t, owner, added.id, item.status, kit.now(), valid_to=end, superseded_by=by)
@@ -122,10 +124,9 @@ class Keeper:
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
 
-    async def _row(self, item: ExportedMemory, text: str) -> NewMemory:
-        owner = self.where.owner_id
+    async def _restored(self, item: ExportedMemory, text: str) -> NewMemory:
         return NewMemory(
-            owner_id=owner,
+            owner_id=self.where.owner_id,
             chat_id=None if item.scope == "global" else self.where.chat_id,
             kind=item.kind,
             status="active",
@@ -142,9 +143,6 @@ class Keeper:
             source_chat_id=self.where.chat_id,
             source_ids=await self._sources(item),
             model=None,
-            index_text=index_text(text, None),
-            scope=memory_scope(owner),
-            embedding=None,
         )
 
     async def _sources(self, item: ExportedMemory) -> list[int]:

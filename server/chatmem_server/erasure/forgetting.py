@@ -5,10 +5,10 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from chatmem.contract import ForgetArgs, ForgetMatch, Forgotten, Memory
 from chatmem_server import caches
@@ -29,6 +29,8 @@ from chatmem_server.store.messages import Located
 from chatmem_server.text.tokens import estimate
 from chatmem_server.text.tsquery import any_of, beginning_with, owner_scope
 from chatmem_server.text.word_forms import roots
+
+FormerT = TypeVar("FormerT", messages.FormerText, memories.FormerText)
 
 CONFIRM_MINUTES = 15
 EXTERNAL_NOTE = (
@@ -223,30 +225,15 @@ class Forgetter:
         erased = {"memories": await memories.erase(t, where.owner_id, [m.id for m in plan.memories])}
         erased["sentences"] = sum([await self._redact(t, at, plan.targets, now) for at in plan.messages])
         erased["messages"] = len(plan.messages)
+        # Former texts of edited messages; and of memories that stay: what they said before, or the sentence they quote.
         if plan.messages_too:
-            erased["message_versions"] = await self._drop_versions(t, where, plan)
-        erased["memory_versions"] = await self._clean_memories(t, where, plan)
+            erased["message_versions"] = await _drop_former(t, where, plan, messages.former_like, messages.drop_former)
+        erased["memory_versions"] = await _drop_former(t, where, plan, memories.former_like, memories.drop_former)
         cleaned = await redact_derived(t, where.owner_id, plan.targets)
         await queue_remaking(t, where.owner_id, cleaned, now)
         if plan.memories or "user_profile" in cleaned.counts:
             await queue_profile(t, where.owner_id, where.chat_id, now)
         return {**erased, **cleaned.counts, "tombstones": stones}
-
-    async def _drop_versions(self, t: Queries, where: Where, plan: Plan) -> int:
-        """Former texts of edited messages that state a target go whole."""
-        former = await messages.versions_like(t, where.owner_id, plan.patterns)
-        gone = [f for f in former if states_any(f.text, plan.targets)]
-        for text in gone:
-            await messages.drop_version(t, where.owner_id, text)
-        return len(gone)
-
-    async def _clean_memories(self, t: Queries, where: Where, plan: Plan) -> int:
-        """Memories that stay may have said it before they were changed, or quote a sentence that says it."""
-        former = await memories.former_like(t, where.owner_id, plan.patterns)
-        gone = [f for f in former if states_any(f.text, plan.targets)]
-        for text in gone:
-            await memories.drop_former(t, where.owner_id, text)
-        return len(gone)
 
     async def _redact(self, t: Queries, at: Located, targets: list[Target], now: datetime) -> int:
         text, gone = redact(at.line.content, targets)
@@ -289,3 +276,17 @@ class Forgetter:
         if not body or not hmac.compare_digest(signature, self._sign(body)):
             raise ForgetRefused("That is no confirm token; call forget without confirm to get one.")
         return tuple(json.loads(body))
+
+
+async def _drop_former(
+    t: Queries,
+    where: Where,
+    plan: Plan,
+    like: Callable[[Queries, int, Sequence[str]], Awaitable[list[FormerT]]],
+    drop: Callable[[Queries, int, FormerT], Awaitable[None]],
+) -> int:
+    """Former texts that state a target go whole; how many."""
+    gone = [f for f in await like(t, where.owner_id, plan.patterns) if states_any(f.text, plan.targets)]
+    for former in gone:
+        await drop(t, where.owner_id, former)
+    return len(gone)

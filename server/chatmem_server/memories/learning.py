@@ -12,11 +12,12 @@ from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import pin_importance, pin_reason, priority
 from chatmem_server.memories.eligibility import eligible_sentences
 from chatmem_server.memories.evidence import Source, check, contains_quote
-from chatmem_server.memories.statements import Statement, Statements
+from chatmem_server.memories.statements import Statements
 from chatmem_server.places import Where
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages
 from chatmem_server.store.database import Queries
+from chatmem_server.store.memories import NewMemory
 from chatmem_server.store.messages import Line
 from chatmem_server.store.queue import Job
 from chatmem_server.store.tombstones import Tombstone
@@ -70,6 +71,11 @@ class Learner:
             counts[verdict] = counts.get(verdict, 0) + 1
         return counts
 
+    async def prepare(self, extraction: Extraction) -> None:
+        """Embed what may be stored, ahead of the transaction that stores it: the embedder keeps its latest vectors."""
+        for item, _, _ in _items(extraction):
+            await self._statements.vector(mask(item.text.strip()))
+
     async def _user_lines(self, t: Queries, job: Job) -> dict[int, Line]:
         """Only the user's own words make facts about the user; routines are the assistant's."""
         key = job.key
@@ -102,13 +108,14 @@ class Learner:
             return "unsupported"
         text = mask(c.item.text.strip())
         await self._tombstones.lift(t, job.key.owner_id, text, now)
-        stored = await self._statements.store(t, self._statement(job, c, text), now)
+        new = self._statement(job, c, text)
+        stored = await self._statements.store(t, new, await self._statements.vector(new.content), now)
         return {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}[stored.outcome]
 
-    def _statement(self, job: Job, c: _Candidate, text: str) -> Statement:
+    def _statement(self, job: Job, c: _Candidate, text: str) -> NewMemory:
         due = c.item.due or (due_date(c.item.quote, c.said_at, self._kit.zone) if c.kind in ("goal", "date") else None)
         pinned = c.item.pin or pin_reason(text) is not None
-        return Statement(
+        return NewMemory(
             owner_id=job.key.owner_id,
             # What was said in a chat stays there until the user makes it global.
             chat_id=job.key.chat_id,

@@ -5,14 +5,14 @@ from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
-from chatmem_server.memories.statements import Statement, Statements, memory_scope
+from chatmem_server.memories.statements import Statements, memory_scope
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import CHANGES, Kit
 from chatmem_server.store import memories, messages
+from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask
-from chatmem_server.vectors import halfvec_or_none
 
 DEFAULT_IMPORTANCE = 0.6
 
@@ -42,9 +42,10 @@ class Rememberer:
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
         now = self._kit.now()
         new = self._statement(where, args, text, await self._sources(where, args))
+        vector = await self._statements.vector(text)
         async with self._kit.database.transaction() as t:
             await self._tombstones.lift(t, where.owner_id, text, now)
-            stored = await self._statements.store(t, new, now)
+            stored = await self._statements.store(t, new, vector, now)
         self._changed(where)
         return Remembered(memory=stored.memory, outcome=stored.outcome, superseded=stored.superseded)
 
@@ -55,10 +56,10 @@ class Rememberer:
         self._changed(where)
         return updated
 
-    def _statement(self, where: Where, args: RememberArgs, text: str, sources: tuple[int, ...]) -> Statement:
+    def _statement(self, where: Where, args: RememberArgs, text: str, sources: tuple[int, ...]) -> NewMemory:
         now = self._kit.now()
         kind = args.kind or detect(text)
-        return Statement(
+        return NewMemory(
             owner_id=where.owner_id,
             chat_id=None if args.scope == "global" else where.chat_id,
             source_chat_id=where.chat_id,
@@ -126,6 +127,7 @@ class Rememberer:
             raise MemoryUnfit("That states nothing; to remove a memory use forget.")
         now = self._kit.now()
         due = due_date(text, now, self._kit.zone) if memory.kind in ("goal", "date") else memory.deadline
+        vector = await self._statements.vector(text)
         async with self._kit.database.transaction() as t:
             await memories.rewrite(
                 t,
@@ -136,14 +138,14 @@ class Rememberer:
                 deadline=due,
                 index_text=index_text(text, None),
                 scope=memory_scope(where.owner_id),
-                embedding=await halfvec_or_none(self._kit.embedder, text),
+                embedding=vector,
                 now=now,
             )
             return await memories.set_status(t, where.owner_id, memory.id, "active", now, user_confirmed=True)
 
     async def _share(self, memory: Memory, target: Where) -> Memory:
         """An explicit copy: nothing of one owner is ever read for another."""
-        copy = Statement(
+        copy = NewMemory(
             owner_id=target.owner_id,
             chat_id=target.chat_id,
             source_chat_id=target.chat_id,
@@ -162,8 +164,9 @@ class Rememberer:
             source_ids=(),
             model=None,
         )
+        vector = await self._statements.vector(copy.content)
         async with self._kit.database.transaction() as t:
-            return (await self._statements.store(t, copy, self._kit.now())).memory
+            return (await self._statements.store(t, copy, vector, self._kit.now())).memory
 
     def _changed(self, where: Where) -> None:
         self._kit.announce(CHANGES, f"{where.owner_id} memory://profile")

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from chatmem.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus
+from chatmem.contract import Memory
 from chatmem_server.memories import dedup
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
@@ -21,29 +21,6 @@ NEAREST = 12
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A statement about to be known."""
-
-    owner_id: int
-    chat_id: int | None
-    source_chat_id: int
-    kind: MemoryKind
-    status: MemoryStatus
-    content: str
-    quote: str | None
-    confidence: float
-    priority: int
-    importance: float
-    pinned: bool
-    deadline: datetime | None
-    valid_from: datetime
-    origin: MemoryOrigin
-    user_confirmed: bool
-    source_ids: tuple[int, ...]
-    model: str | None
-
-
-@dataclass(frozen=True)
 class Stored:
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
@@ -54,9 +31,12 @@ class Statements:
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
 
-    async def store(self, q: Queries, new: Statement, now: datetime) -> Stored:
+    async def vector(self, text: str) -> bytes | None:
+        """What `store` takes for a statement; asked for before the transaction, which a slow embedder would hold open."""
+        return await halfvec_or_none(self._kit.embedder, text)
+
+    async def store(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Stored:
         """Add the statement, support the one that says the same, or let it supersede the one it contradicts."""
-        vector = await halfvec_or_none(self._kit.embedder, new.content)
         near = await self.near(q, new.owner_id, new.source_chat_id, new.content, vector)
         known = {x.memory.id: x.memory for x in near}
         zone = self._kit.zone
@@ -68,38 +48,18 @@ class Statements:
             case "supersedes" if new.status == "active":
                 return await self._supersede(q, targets, new, vector, now)
             case _:
-                return Stored(await self._add(q, new, vector, now), "stored")
+                return Stored(await self.add(q, new, vector, now), "stored")
 
     async def near(self, q: Queries, owner_id: int, chat_id: int, text: str, vector: bytes | None) -> list[Near]:
         lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []
         return await memories.similar(q, owner_id, chat_id, vector, any_of(lexemes), owner_scope(owner_id), NEAREST)
 
-    async def _add(self, q: Queries, new: Statement, vector: bytes | None, now: datetime) -> Memory:
-        row = NewMemory(
-            owner_id=new.owner_id,
-            chat_id=new.chat_id,
-            kind=new.kind,
-            status=new.status,
-            content=new.content,
-            quote=new.quote,
-            confidence=new.confidence,
-            priority=new.priority,
-            importance=new.importance,
-            pinned=new.pinned,
-            deadline=new.deadline,
-            valid_from=new.valid_from,
-            origin=new.origin,
-            user_confirmed=new.user_confirmed,
-            source_chat_id=new.source_chat_id,
-            source_ids=new.source_ids,
-            model=new.model,
-            index_text=index_text(new.content, None),
-            scope=memory_scope(new.owner_id),
-            embedding=vector,
-        )
-        return await memories.add(q, row, now)
+    async def add(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Memory:
+        """Add the statement as it is, beside whatever is known."""
+        text, scope = index_text(new.content, None), memory_scope(new.owner_id)
+        return await memories.add(q, new, now, index_text=text, scope=scope, embedding=vector)
 
-    async def _support(self, q: Queries, known: Memory, new: Statement, now: datetime) -> Memory:
+    async def _support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
         """Said again: more sources; an uncertain statement that is now certain becomes active."""
         supported = await memories.support(
             q,
@@ -120,12 +80,12 @@ class Statements:
         return supported or known
 
     async def _supersede(
-        self, q: Queries, contradicted: Sequence[Memory], new: Statement, vector: bytes | None, now: datetime
+        self, q: Queries, contradicted: Sequence[Memory], new: NewMemory, vector: bytes | None, now: datetime
     ) -> Stored:
         """The later statement holds; told out of order, the older one is only history."""
         later = [m for m in contradicted if m.valid_from > new.valid_from]
         pinned = replace(new, pinned=new.pinned or any(m.pinned for m in contradicted))
-        memory = await self._add(q, new if later else pinned, vector, now)
+        memory = await self.add(q, new if later else pinned, vector, now)
         if later:
             past = await self._retire(q, new.owner_id, memory, later[0], now)
             return Stored(past, "stored")
@@ -144,7 +104,7 @@ def memory_scope(owner_id: int) -> list[str]:
     return [f"@o{owner_id}"]
 
 
-def _comparable(new: Statement, zone: ZoneInfo) -> dedup.Statement:
+def _comparable(new: NewMemory, zone: ZoneInfo) -> dedup.Statement:
     """In the user's zone: `tomorrow` is a day of theirs."""
     return dedup.Statement(text=new.content, kind=new.kind, at=new.valid_from.astimezone(zone))
 

@@ -39,6 +39,11 @@ class Applier:
         self._kit = kit
         self._learner = learner
 
+    async def prepare(self, result: WorkResult) -> None:
+        """What applying the result will need of others than the database, so that no transaction waits for it."""
+        if isinstance(result, ExchangeResult):
+            await self._learner.prepare(result.extraction)
+
     async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
         """What was stored, counted.
 

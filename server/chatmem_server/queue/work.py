@@ -87,6 +87,7 @@ class WorkQueue:
                 await self._charge(t, job, args.calls)
         if job is None:
             await self._handed_in(key, args.fence)
+        await self._applier.prepare(args.result)
         stored = await self.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._kit.database, key)
         self._kit.announce(WORK, "")

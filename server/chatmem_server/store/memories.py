@@ -13,8 +13,11 @@ _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources"}
 
 @dataclass(frozen=True)
 class NewMemory:
+    """A statement about to be known."""
+
     owner_id: int
     chat_id: int | None
+    source_chat_id: int
     kind: MemoryKind
     status: MemoryStatus
     content: str
@@ -27,12 +30,8 @@ class NewMemory:
     valid_from: datetime
     origin: MemoryOrigin
     user_confirmed: bool
-    source_chat_id: int | None
     source_ids: Sequence[int]
     model: str | None
-    index_text: str
-    scope: Sequence[str]
-    embedding: bytes | None
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,14 @@ class Near:
     cosine: float | None
 
 
-async def add(q: Queries, m: NewMemory, now: datetime) -> Memory:
+async def add(
+    q: Queries, m: NewMemory, now: datetime, *, index_text: str, scope: Sequence[str], embedding: bytes | None
+) -> Memory:
     row = await q.row(
         "memories.add",
         *(m.owner_id, m.chat_id, m.kind, m.status, m.content, m.quote, m.confidence, m.priority, m.importance),
         *(m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id, list(m.source_ids)),
-        *(m.model, now, m.index_text, list(m.scope), m.embedding),
+        *(m.model, now, index_text, list(scope), embedding),
     )
     assert row is not None  # the statement inserts or raises
     return memory(row)

@@ -234,12 +234,12 @@ class FormerText:
     text: str
 
 
-async def versions_like(q: Queries, owner_id: int, patterns: Sequence[str]) -> list[FormerText]:
-    return [FormerText(*row) for row in await q.rows("messages.versions_like", owner_id, list(patterns))]
+async def former_like(q: Queries, owner_id: int, patterns: Sequence[str]) -> list[FormerText]:
+    return [FormerText(*row) for row in await q.rows("messages.former_like", owner_id, list(patterns))]
 
 
-async def drop_version(q: Queries, owner_id: int, former: FormerText) -> None:
-    await q.run("messages.drop_version", owner_id, former.chat_id, former.id, former.version)
+async def drop_former(q: Queries, owner_id: int, former: FormerText) -> None:
+    await q.run("messages.drop_former", owner_id, former.chat_id, former.id, former.version)
 
 
 def located(row: Row) -> Located:

@@ -204,12 +204,12 @@ from messages
 where owner_id = $1 and content ilike all($3::text[]) and ($2::bigint is null or chat_id = $2)
 order by chat_id, id
 
--- name: versions_like
+-- name: former_like
 -- $1 owner, $2 patterns: former texts that may state something forgotten
 select chat_id, id, version, content from message_versions
 where owner_id = $1 and content ilike any($2::text[])
 
--- name: drop_version
+-- name: drop_former
 -- $1 owner, $2 chat, $3 number, $4 version
 delete from message_versions
 where owner_id = $1 and chat_id = $2 and id = $3 and version = $4

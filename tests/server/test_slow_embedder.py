@@ -1,0 +1,84 @@
+"""An embedder may take its time: no transaction stays open, and so no lock is held, while it is asked."""
+
+from collections.abc import AsyncIterator, Sequence
+
+import asyncpg
+import pytest
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.settings import ServerSettings
+from chatmem_server.embedding.active import ActiveEmbedder
+from chatmem_server.embedding.protocol import NoEmbedder, Vector
+from chatmem_server.embedding.vector_cache import VectorCache
+from chatmem_server.storage import Storage
+from tests.memory_fixtures import Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+SAID = "I live in Singapore with my 2 cats"
+
+
+class Watching(NoEmbedder):
+    """Looks, whenever it has to work, for transactions that wait for it. Keeps its vectors as the real ones do."""
+
+    model = "watching"
+    mean: Vector = (0.0,) * 384
+    ready = True
+
+    def __init__(self, settings: ServerSettings) -> None:
+        assert settings.database_url is not None
+        self._dsn = settings.database_url.get_secret_value()
+        self._cache = VectorCache()
+        self.kept_waiting: dict[str, int] = {}
+
+    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
+        return [self._cache.get(text) or await self._work(text) for text in texts]
+
+    async def _work(self, text: str) -> Vector:
+        connection = await asyncpg.connect(self._dsn)
+        self.kept_waiting[text] = await connection.fetchval(
+            "select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in tr%'"
+        )
+        await connection.close()
+        vector = [0.1] * 384
+        self._cache.keep(text, vector)
+        return vector
+
+
+@pytest.fixture
+def embedder(settings: ServerSettings) -> Watching:
+    return Watching(settings)
+
+
+@pytest.fixture
+async def memory(settings: ServerSettings, clock: Clock, embedder: Watching) -> AsyncIterator[Memory]:
+    storage = Storage(settings, clock)
+    storage.embedder = ActiveEmbedder(embedder, lambda _: embedder)
+    async with storage.running():
+        await storage.actors()
+        yield Memory(storage, settings)
+
+
+async def test_what_the_user_states_is_embedded_before_it_is_stored(memory: Memory, embedder: Watching) -> None:
+    async with memory.client() as client:
+        tea = await client.remember(c.RememberArgs(content="I like tea"))
+        await client.update_memory(
+            c.UpdateMemoryArgs(memory_id=tea.memory.id, action="edit", content="I like green tea")
+        )
+    assert embedder.kept_waiting == {"I like tea": 0, "I like green tea": 0}
+
+
+async def test_what_a_worker_extracted_is_embedded_before_it_is_applied(memory: Memory, embedder: Watching) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await client.record_message(c.RecordMessageArgs(role="user", content=SAID, message_id="u"))
+        await client.record_message(c.RecordMessageArgs(role="assistant", content="Lovely", exchange_of="u"))
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        fact = w.ExtractedItem(text="Lives in Singapore", quote=SAID, source_ids=(1,))
+        extraction = w.Extraction(certain=w.ExtractedLists(facts=(fact,)))
+        result = w.ExchangeResult(extraction=extraction, canonical=w.Canonical())
+        submitted = await agent.submit_work(
+            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", rung="offline")
+        )
+    assert submitted.stored == {"memories": 1}
+    assert embedder.kept_waiting == {"Lives in Singapore": 0}
