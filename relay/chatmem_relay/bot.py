@@ -16,8 +16,8 @@ from chatmem.settings import RelaySettings
 from chatmem_relay import commands, questions, turn, views
 from chatmem_relay.access import is_for_us, is_own, may_talk
 from chatmem_relay.agents import Agents
+from chatmem_relay.answers import Desk
 from chatmem_relay.chat_surface import ChatSurface
-from chatmem_relay.commands import Desk
 from chatmem_relay.doubts import Doubts, ask_about_doubts
 from chatmem_relay.inbox import Entry, Inbox
 from chatmem_relay.incoming import Incoming, is_command

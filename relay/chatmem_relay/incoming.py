@@ -21,5 +21,11 @@ class Incoming:
 
 def is_command(text: str) -> bool:
     """A slash and a name; a path like /usr/bin or a lone slash is talk."""
-    name = "".join(text.split(maxsplit=1)[:1]).partition("@")[0].removeprefix("/")
+    name = command_of(text)[0].removeprefix("/")
     return text.startswith("/") and name.replace("_", "").isalnum() and name.isascii()
+
+
+def command_of(text: str) -> tuple[str, str]:
+    """A command's name, without the bot it may be addressed to, and what follows it."""
+    name, *rest = text.split(maxsplit=1) or [""]
+    return name.partition("@")[0].casefold(), "".join(rest).strip()

@@ -19,8 +19,8 @@ from chatmem.journal import Emit, journal
 from chatmem.settings import RelaySettings, SettingsError
 from chatmem_relay import commands
 from chatmem_relay.agents import Agents, load_agents
+from chatmem_relay.answers import Desk
 from chatmem_relay.bot import Equipment, Relay
-from chatmem_relay.commands import Desk
 from chatmem_relay.inbox import Inbox
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Outbox

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from chatmem.contract import ChatSummary, Explanation, Memory, Profile
+from chatmem.counted import counted, messages, summaries
 from chatmem.work import QueueStatus
 
 HELP = """\
@@ -37,7 +38,7 @@ def memory_view(profile: Profile, zone: tzinfo | None = None) -> str:
         _block("📅 Important Dates", profile.dates, zone),
         _block("📌 Pinned", pins, zone) if pins else "",
         _block("❔ Not sure yet", profile.uncertain, zone) if profile.uncertain else "",
-        f"💬 Conversation: {talk.messages} messages ({talk.summaries} summaries, {talk.verbatim} verbatim)",
+        f"💬 Conversation: {messages(talk.messages)} ({summaries(talk.summaries)}, {talk.verbatim} verbatim)",
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -45,9 +46,9 @@ def memory_view(profile: Profile, zone: tzinfo | None = None) -> str:
 def summary_view(summary: ChatSummary) -> str:
     """`/summary`."""
     parts = ["📜 CONVERSATION SUMMARY"]
-    parts += [f"📅 {p.period.replace('–', '-')} ({p.count} messages): {p.text}" for p in summary.periods]
+    parts += [f"📅 {p.period.replace('–', '-')} ({messages(p.count)}): {p.text}" for p in summary.periods]
     now = summary.current_session
-    parts.append(f"💬 Current session ({now.count} messages, ongoing): {now.text or '–'}")
+    parts.append(f"💬 Current session ({messages(now.count)}, ongoing): {now.text or '–'}")
     parts += [f"⏰ {r.name} at {r.time}: {r.summary}" for r in summary.routines_today]
     return "\n\n".join(parts)
 
@@ -78,7 +79,7 @@ def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responde
     if queue is not None:
         cap = f" of ${queue.cost.cap_usd:.2f}" if queue.cost.cap_usd is not None else ""
         lines.append(
-            f"This month: {queue.cost.calls} model calls, {queue.cost.input_tokens + queue.cost.output_tokens:,} tokens, "
+            f"This month: {counted(queue.cost.calls, 'model call')}, {queue.cost.input_tokens + queue.cost.output_tokens:,} tokens, "
             f"${queue.cost.price_usd:.2f}{cap}"
         )
         lines += [
@@ -94,7 +95,7 @@ def _backlog(summary: ChatSummary) -> str:
         return "Everything is up to date."
     oldest = f", oldest {b.oldest_seconds / 60:.0f} min" if b.oldest_seconds is not None else ""
     dead = f"; {b.dead} gave up (`chatmem replay` starts them anew)" if b.dead else ""
-    return f"{b.waiting} jobs waiting{oldest}, {b.in_work} in work{dead}."
+    return f"{counted(b.waiting, 'job')} waiting{oldest}, {b.in_work} in work{dead}."
 
 
 def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None) -> str:
@@ -120,7 +121,7 @@ def _held(receipt: Explanation) -> list[str]:
     for section in receipt.sections:
         if section.name in ("memories", "relevant"):
             lines += [f"• {_short(line.lstrip('- '))}" for line in _body(section.text)[:_SHOWN]]
-    lines += [f"Left out: {len(receipt.left_out)} things that did not fit."] if receipt.left_out else []
+    lines += [f"Left out: {counted(len(receipt.left_out), 'thing')} that did not fit."] if receipt.left_out else []
     return lines
 
 

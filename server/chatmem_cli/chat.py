@@ -3,8 +3,9 @@
 import asyncio
 import secrets
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -15,11 +16,13 @@ from rich.markdown import Markdown
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http, connect_stdio
+from chatmem.counted import counted, memories
 from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_cli.keyboard import Keyboard
 from chatmem_cli.memory import own_environment
 from chatmem_relay import views
-from chatmem_relay.incoming import Incoming, is_command
+from chatmem_relay.answers import NOTHING_TO_FORGET, Desk, answer
+from chatmem_relay.incoming import Incoming, command_of, is_command
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.responder import Responder
 from chatmem_relay.turn import Manner, run_turn
@@ -97,54 +100,42 @@ class Talk:
     """One conversation: what is typed is a command or a turn."""
 
     def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
-        self._memory = memory
-        self._responder = responder
+        self._desk = Desk(memory, responder, ZoneInfo(settings.timezone))
         self._settings = settings
         self._keyboard = keyboard
         self._last_answer: str | None = None
-        self._commands: dict[str, Callable[[str], Awaitable[str]]] = {
-            "/memory": self._profile,
-            "/summary": self._summary,
-            "/remember": self._remember,
-            "/forget": self._forget,
-            "/new": self._new,
-            "/why": self._why,
-            "/status": self._status,
-            "/help": self._help,
-        }
 
     async def hear(self, line: str) -> None:
-        name, _, rest = line.partition(" ")
+        incoming = _incoming(self._settings, line)
         try:
             if is_command(line):
-                console.print(await self._commands.get(name, self._unknown)(rest.strip()))
+                console.print(await self._command(incoming))
             else:
-                await self._turn(line)
+                await self._turn(incoming)
         except (MemoryRefused, MemoryUnreachable) as error:
             console.print(str(error))
 
-    async def _turn(self, line: str) -> None:
-        incoming, manner = _incoming(self._settings, line), _manner(self._settings)
-        outcome = await run_turn(self._memory, self._responder, Terminal(), incoming, manner)
+    async def _turn(self, incoming: Incoming) -> None:
+        desk = self._desk
+        outcome = await run_turn(desk.memory, desk.responder, Terminal(), incoming, _manner(self._settings))
         self._last_answer = next(iter(outcome.message_ids), None)
 
-    async def _profile(self, _: str) -> str:
-        profile = await self._memory.get_profile(c.GetProfileArgs())
-        return views.memory_view(profile, ZoneInfo(self._settings.timezone))
-
-    async def _summary(self, _: str) -> str:
-        return views.summary_view(await self._memory.summarize_chat(c.SummarizeChatArgs()))
-
-    async def _remember(self, text: str) -> str:
-        if not text:
-            return "Say what: /remember I prefer tea"
-        return views.remembered_view((await self._memory.remember(c.RememberArgs(content=text))).memory)
+    async def _command(self, incoming: Incoming) -> str:
+        name, topic = command_of(incoming.text)
+        if name == "/forget":
+            return await self._forget(topic)
+        if name == "/why" and self._last_answer is None:
+            return "Ask me something first; /why then says what my answer was based on."
+        # Nothing can be replied to here: what is asked about is the last answer.
+        about = replace(incoming, reply_to_message_id=self._last_answer)
+        return await answer(self._desk, about) or views.UNKNOWN_COMMAND
 
     async def _forget(self, topic: str) -> str:
+        memory = self._desk.memory
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
-        preview = await self._memory.forget(target)
+        preview = await memory.forget(target)
         if preview.confirm is None:
-            return "Nothing matches; nothing to forget."
+            return NOTHING_TO_FORGET
         matches = [f"• {match.text}" for match in preview.matches]
         console.print("\n".join(matches or ["Only texts made from what you said mention it."]))
         if not self._keyboard.interactive:
@@ -152,30 +143,9 @@ class Talk:
         sure = await self._keyboard.line("Erase this for good? [y/N] ")
         if not (sure or "").strip().lower().startswith("y"):
             return "Kept."
-        done = await self._memory.forget(target.model_copy(update={"confirm": preview.confirm}))
-        return f"✓ Forgotten ({done.erased.get('memories', 0)} memories, {done.erased.get('sentences', 0)} sentences)"
-
-    async def _new(self, _: str) -> str:
-        begun = await self._memory.start_new_chat(c.StartNewChatArgs())
-        return f"A new conversation begins ({begun.epoch}); your memories stay."
-
-    async def _why(self, _: str) -> str:
-        if self._last_answer is None:
-            return "Ask me something first; /why then says what my answer was based on."
-        answer = await self._memory.explain(c.ExplainArgs(message_id=self._last_answer))
-        receipt = next(reversed(answer.receipts), None)
-        held = await self._memory.explain(c.ExplainArgs(receipt_id=receipt)) if receipt is not None else None
-        return views.why_view(answer, held)
-
-    async def _status(self, _: str) -> str:
-        summary = await self._memory.summarize_chat(c.SummarizeChatArgs())
-        return views.status_view(summary, responder=self._responder.name)
-
-    async def _help(self, _: str) -> str:
-        return views.HELP
-
-    async def _unknown(self, _: str) -> str:
-        return views.UNKNOWN_COMMAND
+        done = await memory.forget(target.model_copy(update={"confirm": preview.confirm}))
+        gone = done.erased
+        return f"✓ Forgotten ({memories(gone.get('memories', 0))}, {counted(gone.get('sentences', 0), 'sentence')})"
 
 
 def _incoming(settings: RelaySettings, line: str) -> Incoming:

@@ -11,6 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from chatmem import counted
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.importers import (
@@ -118,12 +119,12 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 def _report(tally: Tally, kind: str, me: str | None) -> None:
     kept = tally.memories
     console.print(
-        f"{tally.created} messages and {kept['kept']} memories added, {tally.duplicates} messages were there already"
+        f"{counted.messages(tally.created)} and {counted.memories(kept['kept'])} added, {tally.duplicates} messages were there already"
     )
     if kept["unfit"]:
-        console.print(f"{kept['unfit']} memories were left out: they state nothing, or are over 64 KiB")
+        console.print(f"left out, for they state nothing or are over 64 KiB: {counted.memories(kept['unfit'])}")
     if kept["forgotten"]:
-        console.print(f"{kept['forgotten']} memories were left out: you had them forgotten")
+        console.print(f"left out, for you had them forgotten: {counted.memories(kept['forgotten'])}")
     if tally.unreadable:
         console.print(
             f"{len(tally.unreadable)} entries are not as documented and were passed over; the first: {tally.unreadable[0]}"

@@ -8,6 +8,7 @@ from rich.table import Table
 from chatmem import contract as c
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
+from chatmem.counted import counted, summaries
 from chatmem.settings import RelaySettings, load
 from chatmem.work import QueueStatus
 from chatmem_cli.failures import CommandFailed
@@ -43,16 +44,17 @@ def _print_memory(profile: c.Profile) -> None:
     lists = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
     facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
     console.print(
-        f"memory     {facts} facts, {preferences} preferences, {goals} goals, {dates} dates, {uncertain} uncertain"
+        f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
+        f"{counted(dates, 'date')}, {uncertain} uncertain"
     )
-    console.print(f"messages   {talk.messages} ({talk.summaries} summaries, {talk.verbatim} verbatim)")
+    console.print(f"messages   {talk.messages} ({summaries(talk.summaries)}, {talk.verbatim} verbatim)")
 
 
 def _print_queue(queue: QueueStatus) -> None:
     cost = queue.cost
     cap = f" of {cost.cap_usd:.2f}" if cost.cap_usd is not None else ""
     console.print(
-        f"this month {cost.calls} model calls, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
+        f"this month {counted(cost.calls, 'model call')}, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
         f"${cost.price_usd:.4f}{cap}"
     )
     for down in queue.providers_down:
@@ -71,6 +73,8 @@ def _print_queue(queue: QueueStatus) -> None:
         table.add_row(k.kind, str(k.pending), str(k.claimed), str(k.ready), str(k.dead))
     console.print(table)
     for letter in queue.dead_letters:
-        console.print(f"dead: {letter.kind} {letter.job_id} after {letter.attempts} attempts: {letter.error}")
+        console.print(
+            f"dead: {letter.kind} {letter.job_id} after {counted(letter.attempts, 'attempt')}: {letter.error}"
+        )
     if queue.dead_letters:
         console.print("`chatmem replay` starts them anew.")

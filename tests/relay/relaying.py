@@ -13,8 +13,8 @@ from chatmem.journal import Emit, silent
 from chatmem.settings import RelaySettings
 from chatmem_llm import Answer
 from chatmem_relay.agents import Agents
+from chatmem_relay.answers import Desk
 from chatmem_relay.bot import Equipment
-from chatmem_relay.commands import Desk
 from chatmem_relay.inbox import Inbox
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.moved_groups import MovedGroups

@@ -189,7 +189,7 @@ async def test_a_topic_can_be_forgotten_with_all_that_mentions_it(memory: Memory
         await api.press(api.sent[1], "Forget all of it")
         await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
         context = await client.get_context(c.GetContextArgs())
-    assert question == "Forget all of “SingPass”? It is in 0 memories and 1 messages."
+    assert question == "Forget all of “SingPass”? It is in 0 memories and 1 message."
     assert "SingPass" not in (context.context or "")
 
 
