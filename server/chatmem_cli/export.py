@@ -20,9 +20,6 @@ from chatmem_server.store.chats import ChatEntry
 from chatmem_server.store.database import Database
 from chatmem_server.store.messages import Line
 
-PAGE = 500
-NEWEST = 2**62
-
 Entry = dict[str, Any]
 
 
@@ -76,7 +73,7 @@ async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGene
             "text": s.text,
         }
     for lane in await _lanes(database, owner_id, chat.chat_id):
-        async for line in _lines(database, owner_id, chat.chat_id, lane):
+        async for line in messages.of_lane(database, owner_id, chat.chat_id, lane):
             yield _message(chat, lane, line)
 
 
@@ -84,17 +81,9 @@ async def _lanes(database: Database, owner_id: int, chat_id: int) -> list[str]:
     """By their first message: imported into an empty memory they begin in the same order, and are exported in it."""
     firsts: list[tuple[int, str]] = []
     for lane in await lanes.of_chat(database, owner_id, chat_id):
-        first = await messages.id_range(database, owner_id, chat_id, lane.thread_key, 1, NEWEST, 1)
+        first = await messages.id_range(database, owner_id, chat_id, lane.thread_key, 1, messages.NEWEST, 1)
         firsts += [(line.id, lane.thread_key) for line in first]
     return [key for _, key in sorted(firsts)]
-
-
-async def _lines(database: Database, owner_id: int, chat_id: int, lane: str) -> AsyncGenerator[Line]:
-    after = 0
-    while page := await messages.id_range(database, owner_id, chat_id, lane, after + 1, NEWEST, PAGE):
-        for line in page:
-            yield line
-        after = page[-1].id
 
 
 def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:

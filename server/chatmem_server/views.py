@@ -33,6 +33,9 @@ from chatmem_server.text.tokens import clip
 CURRENT_TOKENS = 120
 """Tokens of the current session's gist."""
 
+GIST_CHARACTERS = 4000
+"""Characters it is taken from; no more of a long session is masked for it than that, in whole messages."""
+
 
 class Viewer:
     def __init__(self, kit: Kit, recorder: Recorder) -> None:
@@ -114,7 +117,7 @@ class Viewer:
     async def _current(self, where: Where, lane_key: str) -> CurrentSession:
         lane = await lanes.find(self._kit.database, where.owner_id, where.chat_id, lane_key)
         newest = await messages.before_in_lane(
-            self._kit.database, where.owner_id, where.chat_id, lane_key, 2**62, _open(lane)
+            self._kit.database, where.owner_id, where.chat_id, lane_key, messages.NEWEST, _open(lane)
         )
         talk = [line for line in newest if line.routine is None]
         return CurrentSession(count=_open(lane), since=talk[0].sent_at if talk else None, text=_gist(talk))
@@ -163,5 +166,8 @@ def _open(lane: Lane | None) -> int:
 
 def _gist(lines: list[Line]) -> str:
     """The user's own newest words: the current session is too young for a summary."""
-    said = mask(" · ".join(line.content for line in lines if line.role == "user"))[-4000:]
-    return clip(said, CURRENT_TOKENS)[0]
+    newest: list[str] = []
+    for line in reversed(lines):
+        if line.role == "user" and sum(map(len, newest)) < GIST_CHARACTERS:
+            newest.insert(0, line.content)
+    return clip(mask(" · ".join(newest))[-GIST_CHARACTERS:], CURRENT_TOKENS)[0]

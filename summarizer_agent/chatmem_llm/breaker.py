@@ -2,7 +2,8 @@
 
 import random
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from chatmem_llm.errors import LLMUnavailable, LLMUnusable
@@ -62,24 +63,20 @@ class Guarded:
 
     async def complete(self, request: Completion) -> Answer:
         """As the model's own; outages are noted, and any answer at all ends one."""
-        self._refuse_while_resting()
-        try:
-            answer = await self._model.complete(request)
-        except LLMUnavailable as error:
-            self.breaker.failed(error.retry_after)
-            raise
-        except LLMUnusable:
-            self.breaker.succeeded()
-            raise
-        self.breaker.succeeded()
-        return answer
+        with self._noted():
+            return await self._model.complete(request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
         """As the model's own; outages are noted, and any answer at all ends one."""
-        self._refuse_while_resting()
-        try:
+        with self._noted():
             async for piece in self._model.stream(request):
                 yield piece
+
+    @contextmanager
+    def _noted(self) -> Generator[None]:
+        self._refuse_while_resting()
+        try:
+            yield
         except LLMUnavailable as error:
             self.breaker.failed(error.retry_after)
             raise

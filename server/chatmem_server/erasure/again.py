@@ -6,10 +6,7 @@ from chatmem.contract import Memory
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.store import chats, lanes, memories, messages
 from chatmem_server.store.database import Queries
-from chatmem_server.store.messages import Line, Located
-
-PAGE = 500
-NEWEST = 2**62
+from chatmem_server.store.messages import Located
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[Memory], list[Located]]:
@@ -28,13 +25,5 @@ async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tupl
 async def _messages(q: Queries, owner_id: int) -> AsyncGenerator[Located]:
     for chat in await chats.of_owner(q, owner_id):
         for lane in await lanes.of_chat(q, owner_id, chat.chat_id):
-            async for line in _lines(q, owner_id, chat.chat_id, lane.thread_key):
+            async for line in messages.of_lane(q, owner_id, chat.chat_id, lane.thread_key):
                 yield Located(owner_id, chat.chat_id, lane.thread_key, line)
-
-
-async def _lines(q: Queries, owner_id: int, chat_id: int, lane: str) -> AsyncGenerator[Line]:
-    after = 0
-    while page := await messages.id_range(q, owner_id, chat_id, lane, after + 1, NEWEST, PAGE):
-        for line in page:
-            yield line
-        after = page[-1].id

@@ -63,7 +63,7 @@ async def _queue_chunk(q: Queries, owner_id: int, chat_id: int, number: int, now
 
 async def _queue_canonical(q: Queries, owner_id: int, chat_id: int, now: datetime) -> None:
     """The canonical summary is carried on by exchanges: the last one is gone through again."""
-    newest = await messages.page(q, owner_id, chat_id, 2**62, _NEWEST)
+    newest = await messages.page(q, owner_id, chat_id, messages.NEWEST, _NEWEST)
     asked = next((line.id for line in newest if line.role == "user"), None)
     found = await messages.by_id(q, owner_id, chat_id, asked) if asked is not None else None
     if found is not None:

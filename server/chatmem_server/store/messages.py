@@ -1,6 +1,6 @@
 """The messages, verbatim and for ever."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -8,6 +8,10 @@ from typing import Any
 from chatmem import tracing
 from chatmem.contract import JobKind, Role
 from chatmem_server.store.database import Queries, Row
+
+NEWEST = 2**62
+"""A number above that of any message."""
+PAGE = 500
 
 
 @dataclass(frozen=True)
@@ -208,6 +212,15 @@ async def set_routine_summary(q: Queries, owner_id: int, chat_id: int, message_i
 
 async def routines_since(q: Queries, owner_id: int, chat_id: int, since: datetime) -> list[Routine]:
     return [Routine(*row) for row in await q.rows("messages.routines_since", owner_id, chat_id, since)]
+
+
+async def of_lane(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
+    """All of a lane, oldest first, read a page at a time."""
+    after = 0
+    while page := await id_range(q, owner_id, chat_id, thread_key, after + 1, NEWEST, PAGE):
+        for line in page:
+            yield line
+        after = page[-1].id
 
 
 async def redact(q: Queries, at: Located, *, content: str, tokens: int, index_text: str, scope: Sequence[str]) -> None:
