@@ -5,54 +5,29 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import asyncpg
-
 from benchmarks.dialogue import Dialogue, Turn
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_memory
 from chatmem.settings import ServerSettings
 from chatmem_server.actors import Actors
-from chatmem_server.app import build_server
 from chatmem_server.importing import BATCH, Importer, ImportMessage
-from chatmem_server.places import Caller, Where
+from chatmem_server.places import Where
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 from chatmem_server.storage import Storage
-from chatmem_server.store.database import codecs
+from tests.memory_fixtures import Memory as RunningMemory
 
 FIRST_USER = 1
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 """When the questions are asked: later than any dialogue, as when somebody comes back."""
 
 
-@dataclass(frozen=True)
-class Memory:
+class Memory(RunningMemory):
     """A running server. Every dialogue is the private chat of a user of its own."""
 
-    storage: Storage
-    settings: ServerSettings
-    actors: Actors
-
-    @asynccontextmanager
-    async def client(self, user: int) -> AsyncGenerator[MemoryClient]:
-        caller = Caller(user, frozenset(("assistant",)))
-        server = build_server(self.settings, self.storage, auth=False, caller_of=lambda: caller)
-        async with connect_memory(server) as client:
-            yield client
-
-    @asynccontextmanager
-    async def tables(self) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":
-        """Raw SQL as the tables' owner, who sees every row."""
-        assert self.settings.database_url is not None
-        connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
-        await codecs(connection)
-        try:
-            yield connection
-        finally:
-            await connection.close()
+    def __init__(self, storage: Storage, settings: ServerSettings, actors: Actors) -> None:
+        super().__init__(storage, settings)
+        self.actors = actors
 
 
 @asynccontextmanager

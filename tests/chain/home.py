@@ -37,6 +37,17 @@ class Home:
 
     async def run(self, *arguments: str, told: str = "") -> str:
         """One command's output; it must succeed."""
+        code, out, err = await self._run(arguments, told)
+        assert code == 0, err
+        return out
+
+    async def failing(self, *arguments: str, told: str = "") -> tuple[int, str]:
+        """Exit code and error output of a command that does not succeed."""
+        code, _, err = await self._run(arguments, told)
+        assert code != 0, err
+        return code, err
+
+    async def _run(self, arguments: tuple[str, ...], told: str) -> tuple[int, str, str]:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "chatmem_cli.main", *arguments),
             stdin=asyncio.subprocess.PIPE,
@@ -46,8 +57,8 @@ class Home:
             cwd=self.folder,
         )
         out, err = await process.communicate(told.encode())
-        assert process.returncode == 0, err.decode()
-        return out.decode()
+        assert process.returncode is not None
+        return process.returncode, out.decode(), err.decode()
 
     @asynccontextmanager
     async def up(self) -> AsyncIterator[asyncio.subprocess.Process]:

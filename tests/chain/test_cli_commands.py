@@ -1,8 +1,6 @@
 """The small commands, as they are typed: what they print, how they exit, and what they never print."""
 
-import asyncio
 import json
-import sys
 
 import pytest
 
@@ -16,21 +14,6 @@ from tests.stubs.telegram_emulator import telegram
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 
 
-async def failing(home: Home, *arguments: str, told: str = "") -> tuple[int, str]:
-    """Exit code and error output of a command that does not succeed."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "chatmem_cli.main", *arguments),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        env=home.environment,
-        cwd=home.folder,
-    )
-    _, err = await process.communicate(told.encode())
-    assert process.returncode is not None
-    return process.returncode, err.decode()
-
-
 async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(home: Home) -> None:
     async with home.up():
         token = (await home.run("token", "create", "[laptop]")).strip()
@@ -40,10 +23,10 @@ async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(ho
         async with connect_http(home.url, token) as memory:
             assert (await memory.get_profile(c.GetProfileArgs())).facts == ()
         assert "[laptop] is revoked" in await home.run("token", "revoke", "[laptop]")
-        code, said = await failing(home, "token", "revoke", "[laptop]")
+        code, said = await home.failing("token", "revoke", "[laptop]")
         assert (code, said.count("\n")) == (1, 1)
         home.environment["CHATMEM_TOKEN"] = token
-        assert (await failing(home, "status"))[0] == 1
+        assert (await home.failing("status"))[0] == 1
 
 
 async def test_a_turn_can_be_traced_by_the_id_its_events_carry(home: Home) -> None:
@@ -59,7 +42,7 @@ async def test_a_turn_can_be_traced_by_the_id_its_events_carry(home: Home) -> No
     assert tree.count("message_received") == 2
     assert "context_built" in tree
     assert "baker" not in tree
-    code, said = await failing(home, "trace", "no-such-trace")
+    code, said = await home.failing("trace", "no-such-trace")
     assert code == 1
     assert "No event of trace no-such-trace" in said
 
@@ -77,16 +60,16 @@ async def test_a_routine_is_sent_to_telegram_and_kept_as_what_the_assistant_said
 
 
 async def test_sending_nothing_or_without_a_bot_says_what_to_do(home: Home) -> None:
-    assert "pipe the text in" in (await failing(home, "send", "--chat", "1", "--routine", "r"))[1]
-    assert "TELEGRAM_BOT_TOKEN" in (await failing(home, "send", "--chat", "1", "--routine", "r", told="hi"))[1]
+    assert "pipe the text in" in (await home.failing("send", "--chat", "1", "--routine", "r"))[1]
+    assert "TELEGRAM_BOT_TOKEN" in (await home.failing("send", "--chat", "1", "--routine", "r", told="hi"))[1]
 
 
 async def test_maintenance_says_what_it_did(home: Home) -> None:
     await home.run("chat", told="/remember I prefer tea\n")
     assert "0 dead jobs start anew" in await home.run("replay")
-    code, said = await failing(home, "reembed")
+    code, said = await home.failing("reembed")
     assert (code, "CHATMEM_EMBEDDINGS is none" in said) == (1, True)
-    code, said = await failing(home, "reembed", "--rollback")
+    code, said = await home.failing("reembed", "--rollback")
     assert (code, "no other embedding model before" in said) == (1, True)
     assert "rewritten" in await home.run("scrub")
 
@@ -94,7 +77,7 @@ async def test_maintenance_says_what_it_did(home: Home) -> None:
 async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -> None:
     async with home.up():
         assert "nothing waits" in await home.run("status")
-    code, said = await failing(home, "status")
+    code, said = await home.failing("status")
     assert code == 1
     assert said.startswith("chatmem: no server answers at")
     assert "chatmem up" in said
@@ -116,7 +99,7 @@ async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -
 async def test_a_mistake_is_one_sentence_with_the_way_out(home: Home, arguments: tuple[str, ...], part: str) -> None:
     good = {"role": "user", "content": "hi", "sent_at": "2026-01-01T00:00:00Z"}
     (home.folder / "bad.jsonl").write_text(json.dumps(good) + "\n{}\n")
-    code, said = await failing(home, *arguments)
+    code, said = await home.failing(*arguments)
     assert code == 1
     assert part in said
     assert "Traceback" not in said
@@ -124,13 +107,13 @@ async def test_a_mistake_is_one_sentence_with_the_way_out(home: Home, arguments:
 
 
 async def test_wrong_settings_and_wrong_usage_have_exit_codes_of_their_own(home: Home) -> None:
-    assert (await failing(home, "dance"))[0] == 2
-    assert (await failing(home, "serve", "--stdio", "--http"))[0] == 2
+    assert (await home.failing("dance"))[0] == 2
+    assert (await home.failing("serve", "--stdio", "--http"))[0] == 2
     home.environment["CHATMEM_PORT"] = "many"
-    code, said = await failing(home, "status")
+    code, said = await home.failing("status")
     home.environment["CHATMEM_PORT"] = "1"
     assert code == 1, said
-    assert "Traceback" in (await failing(home, "--debug", "import", "telegram", "nowhere.json"))[1]
+    assert "Traceback" in (await home.failing("--debug", "import", "telegram", "nowhere.json"))[1]
 
 
 def test_a_defect_is_told_by_the_cause_inside_the_task_groups_and_with_its_own_code() -> None:

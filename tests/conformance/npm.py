@@ -1,10 +1,12 @@
-"""Pinned npm packages for the tests that drive foreign programs, installed once into a cache folder."""
+"""Foreign programs the tests drive: pinned npm packages, installed once into a cache folder, and run to their end."""
 
+import asyncio
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
+import anyio
 import pytest
 from filelock import FileLock
 
@@ -32,6 +34,28 @@ def binaries() -> Path:
     with FileLock(folder.with_suffix(".lock")):
         _complete(folder)
     return folder / "node_modules" / ".bin"
+
+
+async def run(program: Path, *arguments: str, env: dict[str, str], cwd: Path, seconds: float) -> tuple[int, str, str]:
+    """Exit code, output and error output of a program that gets no input; it is killed where it takes longer."""
+    process = await asyncio.create_subprocess_exec(
+        str(program),
+        *arguments,
+        env=env,
+        cwd=cwd,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        with anyio.fail_after(seconds):
+            out, errors = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    assert process.returncode is not None
+    return process.returncode, out.decode(), errors.decode()
 
 
 def _complete(folder: Path) -> None:

@@ -1,14 +1,14 @@
 """The official conformance suite as a program: runs the scenarios a revision of the protocol requires of a server."""
 
-import asyncio
 import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import anyio
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tests.conformance.npm import run
 
 RUN_SECONDS = 170
 
@@ -22,25 +22,15 @@ class Suite:
         """Exit code and what it printed: not 0 for a failure that is not expected, and for an expected one that passes."""
         baseline = self.folder / "baseline.json"  # JSON is YAML
         baseline.write_text(json.dumps({"server": sorted(expected)}))
-        process = await asyncio.create_subprocess_exec(
-            str(self.bin / "conformance"),
+        code, out, errors = await run(
+            self.bin / "conformance",
             *("server", "--url", url, "--requirements", revision, "--expected-failures", str(baseline)),
             *("-o", str(self.folder / "out")),
             env={"PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}", "HOME": str(self.folder)},
             cwd=self.folder,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            seconds=RUN_SECONDS,
         )
-        try:
-            with anyio.fail_after(RUN_SECONDS):
-                out, _ = await process.communicate()
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        assert process.returncode is not None
-        return process.returncode, out.decode()
+        return code, out + errors
 
 
 class WithToken:

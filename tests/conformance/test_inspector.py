@@ -1,15 +1,14 @@
 """MCP Inspector's command line against the real server: over stdio and HTTP, in both protocol eras."""
 
-import asyncio
 import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
+from tests.conformance.npm import run
 from tests.server.processes import HttpServer, command, server_env
 
 pytestmark = [pytest.mark.anyio, pytest.mark.node]
@@ -29,8 +28,8 @@ class Inspector:
     async def __call__(self, method: str, *more: str) -> tuple[int, Any, str]:
         """Exit code, parsed answer and what it said on stderr."""
         arguments = ["--cli", "--config", str(self.config), "--server", "memory", "--stored-auth-only"]
-        process = await asyncio.create_subprocess_exec(
-            str(self.bin / "mcp-inspector"),
+        code, out, errors = await run(
+            self.bin / "mcp-inspector",
             *(*arguments, "--method", method, "--format", "json", *more),
             env={
                 "PATH": f"{self.bin}{os.pathsep}{os.environ['PATH']}",
@@ -38,19 +37,9 @@ class Inspector:
                 "MCP_INSPECTOR_SECRET_STORE": "memory",
             },
             cwd=self.home,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            seconds=RUN_SECONDS,
         )
-        try:
-            with anyio.fail_after(RUN_SECONDS):
-                out, errors = await process.communicate()
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        assert process.returncode is not None
-        return process.returncode, json.loads(out) if out.strip() else None, errors.decode()
+        return code, json.loads(out) if out.strip() else None, errors
 
     async def answer(self, method: str, *more: str) -> Any:
         code, answer, errors = await self(method, *more)

@@ -18,6 +18,7 @@ from chatmem_relay.prompt import Prompt, build
 from chatmem_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from chatmem_relay.responders.responder import CannotAnswer
 from tests.conformance.conftest import npm_bin  # noqa: F401
+from tests.contexts import of_sections
 from tests.server.processes import HttpServer, http_server
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.replies import Reply, Say, UseTool
@@ -70,21 +71,10 @@ def stand_in(tmp_path: Path) -> Path:
 
 
 def prompt(message: str) -> Prompt:
-    context = c.Context(
-        context=None,
-        sections=(c.Section(name="profile", title="USER PROFILE", text="USER PROFILE\nLikes tea", tokens=3, stability="stable"),),
-        tokens=3,
-        token_budget=4300,
-        truncated=False,
-        thread_key="root:42",
-        session_id="telegram:chat:42",
-        focus=None,
-        notices=(),
-        coverage=c.Coverage(verbatim=0, summarised=0, pending=0, gap=0),
-        receipt_id="r",
-    )  # fmt: skip
+    known = "USER PROFILE\nLikes tea"
+    profile = c.Section(name="profile", title="USER PROFILE", text=known, tokens=3, stability="stable")
     zone, now = ZoneInfo("Asia/Singapore"), datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
-    return build(context, message, policy="", user_name="Priya", now=now, zone=zone)
+    return build(of_sections(profile), message, policy="", user_name="Priya", now=now, zone=zone)
 
 
 def told(message: str, chat_id: int = 42) -> Incoming:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from chatmem import contract as c
 from chatmem_relay.prompt import Prompt, build
+from tests.contexts import of_sections
 
 NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
 SINGAPORE = ZoneInfo("Asia/Singapore")
@@ -28,20 +29,10 @@ def prompt(message: str = "Hello", *, fallback: str = "", minute: int = 15, **te
         )
         for name, text in texts.items()
     )
-    context = c.Context(
-        sections=sections,
-        tokens=1,
-        token_budget=4300,
-        truncated=False,
-        thread_key="root:42",
-        session_id="telegram:chat:42",
-        focus=None,
-        notices=(),
-        coverage=c.Coverage(verbatim=0, summarised=0, pending=0, gap=0),
-        receipt_id="r",
-    )
     now = NOW.replace(minute=minute)
-    return build(context, message, policy="POLICY", user_name="Priya", now=now, zone=SINGAPORE, profile=fallback)
+    return build(
+        of_sections(*sections), message, policy="POLICY", user_name="Priya", now=now, zone=SINGAPORE, profile=fallback
+    )
 
 
 def whole(**more: str) -> dict[str, str]:

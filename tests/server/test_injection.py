@@ -21,6 +21,7 @@ from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead,
 from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text
 from chatmem_server.tools import text
+from tests.contexts import of_sections
 from tests.memory_fixtures import Clock, Memory
 from tests.server.injections import ATTACKS
 
@@ -122,23 +123,10 @@ def test_a_recalled_text_does_not_change_the_shape_of_a_prompt(attack: str) -> N
 def test_the_relays_prompt_keeps_its_ten_sections(attack: str) -> None:
     def prompt(evil: str) -> str:
         built = assemble(material(evil))
-        context = CONTEXT.model_copy(update={"sections": tuple(built.sections)})
+        context = of_sections(*built.sections)
         return build(context, "Hello", policy=POLICY, user_name="Ann", now=START, zone=ZONE).system_text
 
     assert shape(readable(prompt(attack))) == shape(prompt(HARMLESS))
-
-
-CONTEXT = text.c.Context(
-    tokens=1,
-    token_budget=4300,
-    truncated=False,
-    thread_key="root:1",
-    session_id="telegram:chat:1",
-    focus=None,
-    notices=(),
-    coverage=text.c.Coverage(verbatim=0, summarised=0, pending=0, gap=0),
-    receipt_id="r1",
-)
 
 
 @pytest.mark.anyio
