@@ -26,9 +26,11 @@ types: .venv/ready-dev
 contracts: .venv/ready-dev
 	$(BIN)/lint-imports
 
-# Much of a test is waiting for processes; one process a core, each with a PostgreSQL of its own, at most four.
+# Much of a test is waiting for processes; one process a core, each with a PostgreSQL of its own, at most four. The files
+# go out in order, so the long ones (chain, conformance, crash) begin and the quick ones (unit) fill up the end; xdist's
+# own order, most tests first, ends with one core at the longest file.
 unit: .venv/ready-dev
-	$(BIN)/pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(BIN)/pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 clean:
 	rm -rf .venv build dist
