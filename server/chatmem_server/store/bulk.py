@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem.contract import Role
-from chatmem_server.store.database import Queries
+from chatmem_server.store.database import Queries, one
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,7 @@ async def known(q: Queries, owner_id: int, chat_id: int, ext_ids: Sequence[str])
 async def add(q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
     """The new messages' numbers, in the order given. Run it in a transaction: the chat stays locked."""
     exchanges = sum(row.role == "assistant" for row in rows)
-    reserved = await q.row("bulk.reserve", owner_id, chat_id, rows[0].channel, len(rows), exchanges, now)
-    assert reserved is not None  # an upsert returns its row
+    reserved = await one(q, "bulk.reserve", owner_id, chat_id, rows[0].channel, len(rows), exchanges, now)
     numbers = [reserved["before"] + n for n in range(1, len(rows) + 1)]
     lane_numbers = await _lane_numbers(q, owner_id, chat_id, rows, numbers)
     await q.run(

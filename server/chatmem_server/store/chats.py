@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem.work import Canonical
-from chatmem_server.store.database import Queries
+from chatmem_server.store.database import Queries, one
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> t
 
 
 async def counts(q: Queries, owner_id: int, chat_id: int) -> Counts:
-    row = await q.row("chats.counts", owner_id, chat_id)
-    assert row is not None  # a select without from
+    row = await one(q, "chats.counts", owner_id, chat_id)
     return Counts(**row)
 
 

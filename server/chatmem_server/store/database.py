@@ -45,6 +45,14 @@ class Queries(Protocol):
         ...
 
 
+async def one(q: Queries, name: str, *args: Any) -> Row:
+    """The row of a statement that always gives one: an aggregate, an upsert, an insert that else raises."""
+    row = await q.row(name, *args)
+    if row is None:
+        raise LookupError(f"{name} gave no row")
+    return row
+
+
 class OwnedConnection(asyncpg.Connection):
     """A connection that knows for which owner its session works, and which model made the vectors it brings."""
 

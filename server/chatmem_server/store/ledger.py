@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from chatmem.work import ModelCall, ProviderDown
-from chatmem_server.store.database import Queries
+from chatmem_server.store.database import Queries, one
 from chatmem_server.store.queue import Job
 
 
@@ -26,8 +26,7 @@ async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
 
 
 async def since(q: Queries, start: datetime) -> Spent:
-    row = await q.row("ledger.since", start)
-    assert row is not None  # an aggregate without group by
+    row = await one(q, "ledger.since", start)
     return Spent(**row)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus
-from chatmem_server.store.database import Queries, Row
+from chatmem_server.store.database import Queries, Row, one
 from chatmem_server.store.messages import TextVersion
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources"}
@@ -45,13 +45,13 @@ class Near:
 async def add(
     q: Queries, m: NewMemory, now: datetime, *, index_text: str, scope: Sequence[str], embedding: bytes | None
 ) -> Memory:
-    row = await q.row(
+    row = await one(
+        q,
         "memories.add",
         *(m.owner_id, m.chat_id, m.kind, m.status, m.content, m.quote, m.confidence, m.priority, m.importance),
         *(m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id, list(m.source_ids)),
         *(m.model, now, index_text, list(scope), embedding),
     )
-    assert row is not None  # the statement inserts or raises
     return memory(row)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from chatmem import tracing
 from chatmem.contract import JobKind, Role
-from chatmem_server.store.database import Queries, Row
+from chatmem_server.store.database import Queries, Row, one
 
 NEWEST = 2**62
 """A number above that of any message."""
@@ -136,14 +136,14 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
         asyncpg.UniqueViolationError: when the chat has a message of that external id.
     """
     job = m.follow_up
-    row = await q.row(
+    row = await one(
+        q,
         "messages.record",
         *(m.owner_id, m.chat_id, m.channel, m.now, m.thread_key, m.role, m.content, m.speaker, m.ext_id, m.reply_to),
         *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, m.importance, m.tokens, m.sent_at, m.utc_offset),
         *(m.index_text, list(m.scope), m.slot, m.slot_until, m.ends_exchange),
         *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
     )
-    assert row is not None  # the statement inserts or raises
     return Recorded(**row)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from chatmem import tracing
 from chatmem.contract import JobKind
 from chatmem.work import JobState, Rung
-from chatmem_server.store.database import Queries, Row
+from chatmem_server.store.database import Queries, Row, one
 
 
 @dataclass(frozen=True)
@@ -243,8 +243,7 @@ async def dead(q: Queries, limit: int) -> list[DeadJob]:
 
 
 async def backlog(q: Queries, owner_id: int, chat_id: int, now: datetime) -> ChatBacklog:
-    row = await q.row("queue.backlog", owner_id, chat_id, now)
-    assert row is not None  # an aggregate without group by
+    row = await one(q, "queue.backlog", owner_id, chat_id, now)
     return ChatBacklog(**row)
 
 
