@@ -29,7 +29,6 @@ MODEL_DOWN = "I've noted your message, but no language model answers right now. 
 REFUSED = "My memory did not take that message: {reason}"
 NOTED = "✓ Noted."
 EMPTY = "I have no answer to that."
-NOT_SAVED = "I could not save that to my memory just now; please tell me again later."
 
 
 class NotShown(Exception):

@@ -79,12 +79,6 @@ def always(reply: Reply) -> Script:
     return lambda asked: reply
 
 
-def in_turn(*replies: Reply) -> Script:
-    """One reply after the other; the last one for ever."""
-    left = list(replies)
-    return lambda asked: left.pop(0) if len(left) > 1 else left[0]
-
-
 class ModelStub:
     """A provider on loopback: `async with AnthropicStub(script) as stub:` gives `stub.url` and `stub.asked`.
 

@@ -8,10 +8,6 @@ select (select count(*) from messages) + (select count(*) from memories)
 select count(*) from pg_stat_activity
 where datname = current_database() and application_name = 'chatmem' and pid <> pg_backend_pid()
 
--- name: newest
--- The newest migration this database has
-select max(version) from schema_migration
-
 -- name: key
 -- $1 name: the secret tombstones are hashed with, to tell whether two memories understand each other's
 select key from server_keys where name = $1

@@ -100,13 +100,6 @@ from message_versions
 where owner_id = $1 and chat_id = $2 and id = $3
 order by version
 
--- name: lane_range
--- $1 owner, $2 chat, $3 thread key, $4 first and $5 last lane number
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
-from messages
-where owner_id = $1 and chat_id = $2 and thread_key = $3 and lane_no between $4 and $5
-order by lane_no
-
 -- name: id_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
 select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
