@@ -6,7 +6,7 @@ import sys
 
 from telegram.error import InvalidToken
 
-from chatmem import lifeline, tracing
+from chatmem import lifeline, logs, tracing
 from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_relay.process import serve
 
@@ -18,7 +18,7 @@ UNKNOWN_BOT = (
 def main() -> None:
     """Reads the settings and relays until SIGTERM or SIGINT."""
     lifeline.watch()
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    logs.begin()
     # PTB's request log holds the bot's token in every URL.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     try:

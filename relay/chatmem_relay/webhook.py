@@ -67,6 +67,7 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
         port=port,
         http="h11",
         lifespan="off",
+        log_config=None,  # its errors go where ours go
         log_level="warning",
         timeout_graceful_shutdown=3,
     )

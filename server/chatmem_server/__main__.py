@@ -4,10 +4,9 @@ import argparse
 import asyncio
 import gc
 import importlib
-import logging
 import sys
 
-from chatmem import lifeline, tracing
+from chatmem import lifeline, logs, tracing
 from chatmem.settings import ServerSettings, SettingsError, load
 
 
@@ -18,7 +17,7 @@ def main() -> None:
     transport.add_argument("--http", action="store_true", help="speak MCP over HTTP (default)")
     args = parser.parse_args()
     lifeline.watch()
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    logs.begin()
     try:
         settings = load(ServerSettings)
     except SettingsError as error:

@@ -78,6 +78,7 @@ async def serve_http(settings: ServerSettings) -> None:
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,
+        log_config=None,  # its errors go where ours go
         log_level="warning",
     )
     await _Server(config, streams).serve()

@@ -9,7 +9,7 @@ import socket
 import sys
 from contextlib import AsyncExitStack
 
-from chatmem import lifeline, tracing
+from chatmem import lifeline, logs, tracing
 from chatmem.connect import connect_http
 from chatmem.journal import journal
 from chatmem.settings import SettingsError, SummarizerSettings, load
@@ -21,7 +21,7 @@ from chatmem_summarizer.ladder import Ladder, Step
 def main() -> None:
     """Reads the settings and works until SIGTERM or SIGINT."""
     lifeline.watch()
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logs.begin()
     try:
         settings = load(SummarizerSettings)
         tracing.export("summarizer", settings.otlp_endpoint)

@@ -1,0 +1,124 @@
+"""What a process writes to stderr when something breaks: where and by what kind of error, never what it was given."""
+
+import io
+import logging
+import subprocess
+import sys
+
+import asyncpg
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from chatmem.client import MemoryRefused
+from chatmem.logs import FORMAT, Discreet
+
+CANARY = "zq5d41402abc"
+
+
+class Small(BaseModel):
+    number: int
+
+
+def invalid() -> ValidationError:
+    try:
+        Small.model_validate({"number": CANARY})
+    except ValidationError as error:
+        return error
+    raise AssertionError
+
+
+def violation() -> asyncpg.PostgresError:
+    error = asyncpg.UniqueViolationError(f"duplicate key value: {CANARY}")
+    error.detail = f"Key (content)=({CANARY}) already exists."
+    return error
+
+
+@pytest.fixture
+def log() -> tuple[logging.Logger, io.StringIO]:
+    written = io.StringIO()
+    handler = logging.StreamHandler(written)
+    handler.setFormatter(Discreet(FORMAT))
+    logger = logging.Logger("a.place")
+    logger.addHandler(handler)
+    return logger, written
+
+
+Log = tuple[logging.Logger, io.StringIO]
+
+
+def test_a_foreign_error_is_shown_by_its_type_and_its_stack(log: Log) -> None:
+    try:
+        try:
+            raise violation()
+        except asyncpg.PostgresError as error:
+            raise KeyError(CANARY) from error
+    except KeyError:
+        log[0].exception("job %s failed", 7)
+    written = log[1].getvalue()
+    assert CANARY not in written
+    assert "ERROR a.place: job 7 failed" in written
+    assert "UniqueViolationError 23505\nwhich led to:" in written
+    assert written.rstrip().endswith("KeyError")
+    assert "test_logs.py" in written
+
+
+def test_each_error_of_a_group_is_shown(log: Log) -> None:
+    log[0].error("both", exc_info=ExceptionGroup(CANARY, [invalid(), ExceptionGroup("inner", [violation()])]))
+    written = log[1].getvalue()
+    assert CANARY not in written
+    assert "  | ValidationError" in written
+    assert "  |   | UniqueViolationError 23505" in written
+
+
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [
+        (MemoryRefused("No memory 812 in this chat."), "No memory 812 in this chat."),
+        (FileNotFoundError(2, "No such file or directory", CANARY), "FileNotFoundError: No such file or directory"),
+        (violation(), "UniqueViolationError 23505"),
+        (ValueError(CANARY), "ValueError"),
+    ],
+    ids=["our own", "the system's", "the database's", "any other"],
+)
+def test_an_error_within_a_sentence_says_what_it_may(log: Log, error: Exception, shown: str) -> None:
+    log[0].warning("put off: %s", error)
+    assert log[1].getvalue() == f"WARNING a.place: put off: {shown}\n"
+
+
+def test_an_input_that_somebody_elses_sentence_quotes_is_left_out(log: Log) -> None:
+    log[0].warning(f"Failed to validate request: {invalid()}")  # as the MCP SDK writes it
+    assert CANARY not in log[1].getvalue()
+    assert "input_value=…" in log[1].getvalue()
+
+
+PROGRAM = f"""
+import asyncio, threading
+from chatmem import logs
+
+def broken():
+    raise ValueError("{CANARY}")
+
+async def work():
+    broken()
+
+async def main():
+    task = asyncio.create_task(work())
+    await asyncio.sleep(0.05)
+    del task
+
+logs.begin()
+thread = threading.Thread(target=broken)
+thread.start()
+thread.join()
+asyncio.run(main())
+broken()
+"""
+
+
+def test_what_ends_a_task_a_thread_or_the_process_is_told_without_its_words() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\nValueError\n") == 3, done.stderr
+    assert "Task exception was never retrieved" in done.stderr
+    # The program is in no file: a line of it would be a place, not a value.
+    assert CANARY not in done.stderr
