@@ -1,5 +1,6 @@
 """What a person looks at: the profile, a chat's summaries, and starting a chat anew."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from chatmem.contract import (
@@ -28,13 +29,12 @@ from chatmem_server.store.lanes import Lane
 from chatmem_server.store.messages import Line
 from chatmem_server.store.summaries import Summary
 from chatmem_server.text.secrets import mask
-from chatmem_server.text.tokens import clip
+from chatmem_server.text.tokens import clip, estimate
 
 CURRENT_TOKENS = 120
 """Tokens of the current session's gist."""
 
-GIST_CHARACTERS = 4000
-"""Characters it is taken from; no more of a long session is masked for it than that, in whole messages."""
+JOINT = " · "
 
 
 class Viewer:
@@ -120,7 +120,7 @@ class Viewer:
             self._kit.database, where.owner_id, where.chat_id, lane_key, messages.NEWEST, _open(lane)
         )
         talk = [line for line in newest if line.routine is None]
-        return CurrentSession(count=_open(lane), since=talk[0].sent_at if talk else None, text=_gist(talk))
+        return CurrentSession(count=_open(lane), since=talk[0].sent_at if talk else None, text=gist(talk))
 
     async def _canonical(self, where: Where) -> CanonicalSummary:
         chat = await chats.find(self._kit.database, where.owner_id, where.chat_id)
@@ -164,10 +164,12 @@ def _open(lane: Lane | None) -> int:
     return lane.last_no - lane.covered_to if lane else 0
 
 
-def _gist(lines: list[Line]) -> str:
-    """The user's own newest words: the current session is too young for a summary."""
-    newest: list[str] = []
-    for line in reversed(lines):
-        if line.role == "user" and sum(map(len, newest)) < GIST_CHARACTERS:
-            newest.insert(0, line.content)
-    return clip(mask(" · ".join(newest))[-GIST_CHARACTERS:], CURRENT_TOKENS)[0]
+def gist(lines: Sequence[Line]) -> str:
+    """The user's newest words that fit, oldest of them first: the current session is too young for a summary."""
+    said: list[str] = []
+    for line in reversed([line for line in lines if line.role == "user"]):
+        longer = [mask(line.content), *said]
+        if said and estimate(JOINT.join(longer)) > CURRENT_TOKENS:
+            break
+        said = longer
+    return clip(JOINT.join(said), CURRENT_TOKENS)[0]

@@ -1,0 +1,35 @@
+"""What is said of a session that is too young for a summary."""
+
+from datetime import UTC, datetime
+
+from chatmem.contract import Role
+from chatmem_server.store.messages import Line
+from chatmem_server.text.tokens import estimate
+from chatmem_server.views import CURRENT_TOKENS, gist
+
+
+def line(number: int, text: str, role: Role = "user") -> Line:
+    at = datetime(2026, 2, 18, 9, number, tzinfo=UTC)
+    return Line(number, number, role, text, None, None, None, at, 0, estimate(text), None, 1)
+
+
+def test_a_gist_is_what_the_user_said_in_its_order() -> None:
+    assert gist([line(1, "AWS is dear"), line(2, "Is it?", "assistant"), line(3, "It is")]) == "AWS is dear · It is"
+
+
+def test_of_a_long_session_the_newest_words_are_told_whole() -> None:
+    told = gist([line(n, f"message {n} about the garden wall and its stones") for n in range(1, 40)])
+    assert told.endswith("message 39 about the garden wall and its stones")
+    assert told.startswith("message ")
+    assert "message 1 " not in told
+    assert estimate(told) <= CURRENT_TOKENS
+
+
+def test_one_message_too_long_is_clipped() -> None:
+    told = gist([line(1, "before"), line(2, "stone " * 500)])
+    assert told.startswith("stone stone")
+    assert estimate(told) <= CURRENT_TOKENS
+
+
+def test_a_gist_tells_no_secret() -> None:
+    assert "hunter2" not in gist([line(1, "my password is hunter2")])
