@@ -2,17 +2,22 @@
 
 import asyncio
 import os
+import re
 import shutil
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
+
+import asyncpg
 
 from chatmem.settings import ServerSettings
 from chatmem_cli.failures import CommandFailed
 from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, bindir
 
+DUMP = "pg_dump"
 MISSING = (
     "{tool} is not here. Install the PostgreSQL client tools of your server's version or newer "
     "(Debian: `apt install postgresql-client`), or use `chatmem export`."
@@ -21,25 +26,26 @@ MISSING = (
 
 @dataclass(frozen=True)
 class Target:
-    """A database, and where the tools that fit it are; None: on the PATH, else the embedded server's."""
+    """A database, and the folder of the tools that fit it."""
 
     dsn: str
-    tools: Path | None
+    tools: Path
 
     async def run(self, tool: str, *arguments: str, output: Path | None = None) -> None:
         """Run a tool on this database. Raises CommandFailed with what it said."""
         address, password = without_password(self.dsn)
-        await run(self._program(tool), *arguments, f"--dbname={address}", password=password, output=output)
+        await run(self.program(tool), *arguments, f"--dbname={address}", password=password, output=output)
 
-    def _program(self, tool: str) -> str:
-        return str(self.tools / tool) if self.tools is not None else program(tool)
+    def program(self, tool: str) -> str:
+        return str(self.tools / tool)
 
 
 @asynccontextmanager
 async def database(settings: ServerSettings) -> AsyncGenerator[Target]:
     """The memory's database, started if it is the embedded one and nobody runs it."""
     if settings.database_url is not None:
-        yield Target(settings.database_url.get_secret_value(), None)
+        dsn = settings.database_url.get_secret_value()
+        yield Target(dsn, await _fitting(dsn))
         return
     embedded = EmbeddedPostgres(settings.data_dir / "postgres")
     try:
@@ -50,15 +56,45 @@ async def database(settings: ServerSettings) -> AsyncGenerator[Target]:
         await embedded.release()
 
 
-def program(tool: str) -> str:
-    """A tool of the PATH, which fits the person's own server; else the embedded server's."""
-    found = shutil.which(tool)
-    if found is not None:
-        return found
+async def _fitting(dsn: str) -> Path:
+    """Tools no older than the server: those on the PATH, which are the person's own, else the embedded server's.
+
+    Where neither fits, the first, whose own words then say what is wrong.
+    """
+    folders = _folders()
+    server = await _server_version(dsn)
+    for folder in folders:
+        if await _tool_version(folder) >= server:
+            return folder
+    return folders[0]
+
+
+def _folders() -> list[Path]:
+    on_path = shutil.which(DUMP)
+    folders = [Path(on_path).parent] if on_path is not None else []
     try:
-        return str(bindir() / tool)
+        return [*folders, bindir()]
     except EmbeddedPostgresError as error:
-        raise CommandFailed(MISSING.format(tool=tool)) from error
+        if not folders:
+            raise CommandFailed(MISSING.format(tool=DUMP)) from error
+        return folders
+
+
+async def _server_version(dsn: str) -> int:
+    """The server's major version."""
+    connection: Any = await asyncpg.connect(dsn)
+    try:
+        return int(connection.get_server_version().major)
+    finally:
+        await connection.close()
+
+
+async def _tool_version(folder: Path) -> int:
+    """The tools' major version, 0 if they do not tell."""
+    process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
+    told, _ = await process.communicate()
+    found = re.search(rb"\d+", told)
+    return int(found[0]) if found is not None else 0
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:

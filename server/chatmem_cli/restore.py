@@ -12,7 +12,7 @@ import asyncpg
 from rich.console import Console
 
 from chatmem.settings import ServerSettings, load
-from chatmem_cli.archive import Target, database, program
+from chatmem_cli.archive import Target, database
 from chatmem_cli.archive import run as run_tool
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
@@ -81,7 +81,7 @@ async def _replace(target: Target, file: Path) -> None:
         contents, chosen, clear, script = (
             Path(folder) / name for name in ("list", "chosen", "clear.sql", "script.sql")
         )
-        restore = str(target.tools / "pg_restore") if target.tools is not None else program("pg_restore")
+        restore = target.program("pg_restore")
         await run_tool(restore, "--list", str(file), output=contents)
         # The extension belongs to the administrator and is here already.
         chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))

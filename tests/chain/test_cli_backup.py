@@ -1,6 +1,7 @@
 """`chatmem backup` and `restore` as a person runs them, on a real embedded PostgreSQL."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,23 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
     assert await _everything(other) == await _everything(home)
 
 
+async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(
+    home: Home, other: Home, dsn: str, tmp_path: Path
+) -> None:
+    exports.telegram(home.folder / "result.json", 40)
+    await home.run("import", "telegram", "result.json")
+    await home.run("backup", "all.chatmem")
+    everything = await _everything(home)
+    other.environment |= {"DATABASE_URL": dsn, "PATH": f"{_old_tools(tmp_path)}:{os.environ['PATH']}"}
+    await other.run("restore", str(home.folder / "all.chatmem"))
+    assert await _everything(other) == everything
+    with pytest.raises(AssertionError, match=r"would replace.*--force"):
+        await other.run("restore", str(home.folder / "all.chatmem"))
+    await other.run("backup", "there.chatmem")
+    await home.run("restore", str(other.folder / "there.chatmem"), "--force")
+    assert await _everything(home) == everything
+
+
 async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home) -> None:
     async with home.up(), home.memory() as memory:
         await memory.remember(c.RememberArgs(content=CODE))
@@ -65,6 +83,16 @@ async def test_a_file_that_is_no_backup_changes_nothing(home: Home, tmp_path: Pa
     with pytest.raises(AssertionError, match="pg_restore failed"):
         await home.run("restore", "broken", "--force")
     assert await _everything(home) == before
+
+
+def _old_tools(folder: Path) -> Path:
+    """Client tools on the PATH that are older than the server: they are passed over."""
+    tools = folder / "old"
+    tools.mkdir()
+    for name in ("pg_dump", "pg_restore", "psql"):
+        (tools / name).write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'; test \"$1\" = --version\n")
+        (tools / name).chmod(0o755)
+    return tools
 
 
 async def _everything(home: Home) -> list[dict[str, Any]]:
