@@ -44,7 +44,7 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
 async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(
     home: Home, other: Home, dsn: str, tmp_path: Path
 ) -> None:
-    exports.telegram(home.folder / "result.json", 40)
+    exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
     await home.run("backup", "all.chatmem")
     everything = await _everything(home)

@@ -60,12 +60,14 @@ BREACHES = {
         where done_at < before""",
 }
 
-# Each applied exchange writes the canonical summary once; an empty one is done without a worker.
+# Each applied exchange writes the canonical summary once, and perhaps once more each time a better rung does it again; an
+# empty one is done without a worker.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied from chat_metadata c
 left join chat_context_queue q on (q.owner_id, q.chat_id, q.kind, q.state) = (c.owner_id, c.chat_id, 'exchange', 'complete')
   and q.model <> 'none'
-group by c.owner_id, c.chat_id, c.epoch having c.version <> count(q.id)"""
+group by c.owner_id, c.chat_id, c.epoch
+having c.version not between count(q.id) and count(q.id) + coalesce(sum(q.claims) filter (where q.dedup_key like 'redo:%'), 0)"""
 
 TEXT_COLUMNS = """
 select table_name, column_name from information_schema.columns

@@ -8,16 +8,17 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
+from zoneinfo import ZoneInfo
 
 import pytest
 
 import chatmem_server
 from chatmem_server import caches, heap
-from chatmem_server.dates.dating import with_dates
 
 MOST_BYTES = 80_000_000
 SAMPLE = 40
 AT = datetime(2026, 2, 16, 9, 30, tzinfo=UTC)
+ZONE = ZoneInfo("UTC")
 
 Cache: TypeAlias = Any
 """What lru_cache makes of a function of a text."""
@@ -36,10 +37,8 @@ def caches_of_texts() -> dict[str, Cache]:
 
 
 def read(cache: Cache, text: str) -> None:
-    if cache is with_dates:
-        cache(text, AT)
-    else:
-        cache(text)
+    """As its function reads: a text, some at a moment, some in a zone."""
+    cache(*(text, AT, ZONE)[: cache.__wrapped__.__code__.co_argcount])
 
 
 def statement(number: int) -> str:

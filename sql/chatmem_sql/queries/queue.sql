@@ -167,9 +167,9 @@ select exists (
 
 -- name: redo_provisional
 -- across owners: work of all owners
--- $1 how many, $2 now, $3 rungs below the one that is back, $4 extraction's share of a chat's model calls: done by a
--- lower rung, to be done again by the better one, while the chat's exchanges still pay for a model call. What is made of
--- other texts waits until those have been done again, and until nothing of the chat is under way.
+-- $1 how many, $2 now, $3 rungs below the one that is back, $4 the share of its calls a chat may spend: done by a lower
+-- rung, to be done again by the better one; what is said next must still find a call. What is made of other texts waits
+-- until those have been done again, and until nothing of the chat is under way.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, dedup_key = case when q.dedup_key like 'redo:%' then q.dedup_key else 'redo:' || q.dedup_key end
@@ -178,7 +178,7 @@ from (
   from chat_context_queue j
   join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
   where j.state = 'complete' and j.provisional and j.rung = any($3::text[])
-    and c.model_calls < greatest(1, c.exchanges * case j.kind when 'exchange' then $4::float8 else 1 end)
+    and c.model_calls < greatest(1, c.exchanges * $4::float8)
     and (j.kind not in ('thread_summary', 'profile') or not exists (
       select from chat_context_queue e
       where e.owner_id = j.owner_id and e.chat_id = j.chat_id
