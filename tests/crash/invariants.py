@@ -61,13 +61,19 @@ BREACHES = {
 }
 
 # Each applied exchange writes the canonical summary once, and perhaps once more each time a better rung does it again; an
-# empty one is done without a worker.
+# empty one is done without a worker. Besides, an edit or an erasure may clean it.
 APPLIED = """
-select c.owner_id, c.version, count(q.id) as applied from chat_metadata c
+select c.owner_id, c.version, count(q.id) as applied, (
+    select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id) + (
+    select count(*) from tombstones t where t.owner_id = c.owner_id) as cleaned_at_most
+from chat_metadata c
 left join chat_context_queue q on (q.owner_id, q.chat_id, q.kind, q.state) = (c.owner_id, c.chat_id, 'exchange', 'complete')
   and q.model <> 'none'
 group by c.owner_id, c.chat_id, c.epoch
-having c.version not between count(q.id) and count(q.id) + coalesce(sum(q.claims) filter (where q.dedup_key like 'redo:%'), 0)"""
+having c.version < count(q.id) or c.version > count(q.id)
+  + coalesce(sum(q.claims) filter (where q.dedup_key like 'redo:%'), 0)
+  + (select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id)
+  + (select count(*) from tombstones t where t.owner_id = c.owner_id)"""
 
 TEXT_COLUMNS = """
 select table_name, column_name from information_schema.columns
