@@ -39,7 +39,11 @@ class Parsed:
 def parse(answer: str) -> Parsed:
     """Take the tags out. Brackets inside a tag may nest; one that never closes ends with its line."""
     found = list(_found(answer))
-    return Parsed(_without(answer, [span for span, _ in found]), tuple(tag for _, tag in found if tag is not None))
+    visible = _without(answer, [span for span, _ in found])
+    # What stood around a tag may read like one without it. Nobody meant it: it is neither kept nor shown.
+    while joined := [span for span, _ in _found(visible)]:
+        visible = _without(visible, joined)
+    return Parsed(visible, tuple(tag for _, tag in found if tag is not None))
 
 
 def shown_so_far(partial: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from chatmem_cli.importers import ImportFailed, ImportMemory, Unreadable, read
@@ -149,6 +149,7 @@ ANSWERS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=10), max_size=1
 
 
 @given(ANSWERS)
+@example("[REM[GOAL: run | DEADLINE: May]EMBER: x]")
 @settings(max_examples=500, deadline=None)
 def test_any_answer_is_parsed_and_what_is_shown_of_it_carries_no_tag(answer: str) -> None:
     parsed = parse(answer)
