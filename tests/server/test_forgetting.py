@@ -105,6 +105,25 @@ async def test_what_only_a_former_version_of_a_message_says_is_found_and_forgott
     assert "orblax" not in await texts(memory)
 
 
+async def test_former_versions_are_cleaned_however_many_there_are(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatmem_server.erasure.derived.BATCH", 2)
+    subjects = [f"{kind}:{n}" for kind in ("canonical", "chunk", "thread") for n in range(3)]
+    async with memory.client() as client, memory.tables() as tables:
+        await said(client, "My dog is Zorblax")
+        for version, subject in enumerate(subjects):
+            await tables.execute(
+                "insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)"
+                " values ($1, $1, $2, $3, $4, now())",
+                *(USER, subject, version, {"text": "The dog is Zorblax. Tea is liked."}),
+            )
+        done = await forget(client, topic="Zorblax")
+        left = await tables.fetch("select value ->> 'text' as text from text_versions where owner_id = $1", USER)
+    assert (done.erased["text_versions"], done.erased["traces_left"]) == (9, 0)
+    assert {row["text"] for row in left} == {"Tea is liked."}
+
+
 async def test_a_message_sent_once_more_brings_nothing_forgotten_back(memory: Memory) -> None:
     message = c.RecordMessageArgs(role="user", content="My dog is Zorblax. It rains.", message_id="7")
     async with memory.client() as client:

@@ -1,18 +1,21 @@
 """Every text that was derived for an owner, gone through and cleaned of something forgotten."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from chatmem_server.erasure.redaction import Target, redact, redact_all
+from chatmem_server.erasure.redaction import AnyOf, Target, redact, redact_all
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.store.database import Queries, Row
 from chatmem_server.text.tokens import estimate
 
-TEXTS = "derived.texts"
-"""The query that reads them all."""
+BATCH = 200
+"""Former versions read at a time: there is one for every exchange there ever was."""
+
+FIRST = (-(2**63), "", 0)
+"""Before any version: chat, subject, number."""
 
 
 @dataclass
@@ -43,35 +46,44 @@ class Cleaned:
         self.counts[place] = self.counts.get(place, 0) + 1
 
 
+async def in_batches(q: Queries, owner_id: int, *, former: bool) -> AsyncIterator[Sequence[Row]]:
+    """Every text that was derived for the owner; `former`: archived ones and former versions too."""
+    yield await q.rows("derived.texts", owner_id, former)
+    last = FIRST
+    while former and (rows := await q.rows("derived.versions", owner_id, *last, BATCH)):
+        yield rows
+        last = (rows[-1]["chat_id"], rows[-1]["subject"], rows[-1]["id"])
+
+
 async def redact_derived(q: Queries, owner_id: int, targets: Sequence[Target]) -> Cleaned:
     """Forget: take the targets' sentences out of summaries, canonical texts, the profile and all former versions."""
-    return await _redact(q, owner_id, await q.rows(TEXTS, owner_id), targets, None)
+    return await _redact(q, owner_id, targets, None)
 
 
 async def take_back_derived(q: Queries, owner_id: int, targets: Sequence[Target], now: datetime) -> Cleaned:
     """Take the targets' sentences out of the texts in use; what those said until now becomes a former version."""
-    rows = [row for row in await q.rows(TEXTS, owner_id) if row["place"] != "version" and row["subject"] != "archived"]
-    return await _redact(q, owner_id, rows, targets, now)
+    return await _redact(q, owner_id, targets, now)
 
 
-async def _redact(
-    q: Queries, owner_id: int, rows: Sequence[Row], targets: Sequence[Target], taken_back: datetime | None
-) -> Cleaned:
-    cleaned = Cleaned()
-    # Beside the event loop: a long memory has thousands of texts, and others' calls must not wait for them.
-    for row, text, body in await asyncio.to_thread(lambda: list(_changed(rows, targets))):
-        await _write(q, owner_id, row, text, body, taken_back)
-        cleaned.note(row)
+async def _redact(q: Queries, owner_id: int, targets: Sequence[Target], taken_back: datetime | None) -> Cleaned:
+    cleaned, sought = Cleaned(), [AnyOf(targets)]
+    async for rows in in_batches(q, owner_id, former=taken_back is None):
+        # Beside the event loop: a long memory has thousands of texts, and others' calls must not wait for them.
+        for row, text, body in await asyncio.to_thread(_changed, rows, sought):
+            await _write(q, owner_id, row, text, body, taken_back)
+            cleaned.note(row)
     return cleaned
 
 
-def _changed(rows: Sequence[Row], targets: Sequence[Target]) -> Iterator[tuple[Row, str, Any]]:
+def _changed(rows: Sequence[Row], sought: Sequence[AnyOf]) -> list[tuple[Row, str, Any]]:
     """The rows that state a target, with their text and body without it."""
+    changed: list[tuple[Row, str, Any]] = []
     for row in rows:
-        text, gone = redact(row["text"] or "", targets)
-        body, gone_body = redact_all(row["body"], targets)
+        text, gone = redact(row["text"] or "", sought)
+        body, gone_body = redact_all(row["body"], sought)
         if gone or gone_body:
-            yield row, text, body
+            changed.append((row, text, body))
+    return changed
 
 
 _NAMES = {

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from chatmem_server.erasure.derived import TEXTS
-from chatmem_server.erasure.redaction import Target, redact_all, states_any
+from chatmem_server.erasure.derived import in_batches
+from chatmem_server.erasure.redaction import AnyOf, Target, redact_all, states_any
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import messages
+from chatmem_server.store.database import Row
 from chatmem_server.store.messages import Located
 from chatmem_server.text.tsquery import all_of, owner_scope
 from chatmem_server.vectors import halfvec_or_none
@@ -49,9 +49,10 @@ class Prober:
 
     async def _stated(self, f: Forgotten) -> int:
         """Derived texts and touched messages that still have a sentence stating it."""
-        rows = await self._kit.database.rows(TEXTS, f.owner_id)
-        # Seconds of work for a long memory: beside the event loop, or everybody else's calls would wait for it.
-        left = await asyncio.to_thread(lambda: sum(_holds((row["text"] or "", row["body"]), f.targets) for row in rows))
+        left, sought = 0, [AnyOf(f.targets)]
+        async for rows in in_batches(self._kit.database, f.owner_id, former=True):
+            # Much work for a long memory: beside the event loop, or everybody else's calls would wait for it.
+            left += await asyncio.to_thread(_holding, rows, sought)
         for at in f.messages:
             lines = await messages.by_ids(self._kit.database, f.owner_id, at.chat_id, [at.line.id])
             left += sum(states_any(line.content, f.targets) for line in lines)
@@ -73,9 +74,9 @@ class Prober:
         return sum(not topic.named_in(row["text"]) for row in rows)
 
 
-def _holds(texts: tuple[str, Any], targets: Sequence[Target]) -> bool:
-    """Whether a sentence of a text, or of a string in a JSON value, states a target."""
-    return bool(redact_all(list(texts), targets)[1])
+def _holding(rows: Sequence[Row], sought: Sequence[AnyOf]) -> int:
+    """How many of the texts have a sentence, or a string in their JSON value, that states a target."""
+    return sum(redact_all([row["text"] or "", row["body"]], sought)[1] > 0 for row in rows)
 
 
 def _still_says(text: str, f: Forgotten) -> bool:

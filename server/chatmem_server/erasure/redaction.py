@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from chatmem_server.memories.claims import claims, tokens_of
 from chatmem_server.text.stemming import stem
@@ -73,11 +73,29 @@ class Target:
         )
 
 
+class Recognises(Protocol):
+    def stated_in(self, sentence: str) -> bool: ...
+
+
+class AnyOf:
+    """Targets looked for in many texts. A sentence is judged once: the versions of a text repeat most of theirs."""
+
+    def __init__(self, targets: Iterable[Recognises]) -> None:
+        self._targets = tuple(targets)
+        self._judged: dict[str, bool] = {}
+
+    def stated_in(self, sentence: str) -> bool:
+        known = self._judged.get(sentence)
+        if known is None:
+            known = self._judged[sentence] = any(target.stated_in(sentence) for target in self._targets)
+        return known
+
+
 def _tells(word: str) -> bool:
     return len(word) > 1 or is_spaceless(word)
 
 
-def redact(text: str, targets: Sequence[Target]) -> tuple[str, int]:
+def redact(text: str, targets: Sequence[Recognises]) -> tuple[str, int]:
     """The text without the sentences that state a target, and how many went."""
     kept: list[str] = []
     gone = 0
@@ -92,7 +110,7 @@ def redact(text: str, targets: Sequence[Target]) -> tuple[str, int]:
     return (left if any(c.isalnum() for c in left) else ""), gone
 
 
-def redact_all(value: Any, targets: Sequence[Target]) -> tuple[Any, int]:
+def redact_all(value: Any, targets: Sequence[Recognises]) -> tuple[Any, int]:
     """The same through a JSON value: a list loses items that are left empty."""
     if isinstance(value, str):
         return redact(value, targets)
@@ -110,7 +128,7 @@ def sentences(text: str) -> list[str]:
     return _SENTENCE.findall(text)
 
 
-def states_any(text: str, targets: Iterable[Target]) -> bool:
+def states_any(text: str, targets: Iterable[Recognises]) -> bool:
     parts = sentences(text)
     return any(target.stated_in(part) for target in targets for part in parts)
 
