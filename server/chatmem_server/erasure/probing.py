@@ -62,7 +62,8 @@ class Prober:
         """Texts that still state the topic, or hold a statement word for word."""
         patterns = [*map(_pattern, f.statements), *(p for target in f.targets for p in target.patterns)]
         rows = await self._kit.database.rows("probe.texts", f.owner_id, patterns)
-        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], f) for row in rows))
+        topics = AnyOf(target for target in f.targets if target.topic_words)
+        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], topics, f.statements) for row in rows))
 
     async def _lexemes(self, f: Forgotten) -> int:
         """Full-text rows that hold the topic's words though their text does not."""
@@ -79,9 +80,8 @@ def _holding(rows: Sequence[Row], sought: Sequence[AnyOf]) -> int:
     return sum(redact_all([row["text"] or "", row["body"]], sought)[1] > 0 for row in rows)
 
 
-def _still_says(text: str, f: Forgotten) -> bool:
-    topics = [target for target in f.targets if target.topic_words]
-    return states_any(text, topics) or any(statement.strip().lower() in text.lower() for statement in f.statements)
+def _still_says(text: str, topics: AnyOf, statements: Sequence[str]) -> bool:
+    return states_any(text, [topics]) or any(statement.strip().lower() in text.lower() for statement in statements)
 
 
 def _pattern(text: str) -> str:
