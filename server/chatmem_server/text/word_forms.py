@@ -1,6 +1,7 @@
 """Whether two words are forms of one word, in the languages whose endings are known; pure."""
 
 import re
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
@@ -9,8 +10,16 @@ import snowballstemmer
 
 from chatmem_server.text.stemming import stem
 
-_LATIN: Final = tuple(snowballstemmer.stemmer(name) for name in ("german", "spanish", "french"))
-_CYRILLIC: Final = (snowballstemmer.stemmer("russian"),)
+
+class _Stemmers(threading.local):
+    """Of each thread its own: a stemmer keeps the word it works on, and erasures work in several threads at once."""
+
+    def __init__(self) -> None:
+        self.latin = tuple(snowballstemmer.stemmer(name) for name in ("german", "spanish", "french"))
+        self.cyrillic = (snowballstemmer.stemmer("russian"),)
+
+
+_STEMMERS: Final = _Stemmers()
 _SHORTEST: Final = 4
 """Letters a word must have for another language's ending to be looked for in it."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
@@ -33,5 +42,5 @@ def roots(word: str, *, english: bool = False) -> frozenset[str]:
     """What is left of a lower-case word without its ending, one root for each language it may be of."""
     if english or len(word) < _SHORTEST:
         return frozenset((stem(word),))
-    stemmers = _CYRILLIC if _IS_CYRILLIC.search(word) else _LATIN
+    stemmers = _STEMMERS.cyrillic if _IS_CYRILLIC.search(word) else _STEMMERS.latin
     return frozenset((stem(word), *(stemmer.stemWord(word) for stemmer in stemmers)))
