@@ -62,6 +62,15 @@ with lane as materialized (
       where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10), 0) as covered_to
   from messages
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
+), said as not materialized (
+  select m.id, thread_key, lane_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker,
+    sent_at, utc_offset, tokens, ext_id, m.version
+  from messages m
+  left join lateral (
+    select content from message_versions v
+    where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $10
+    order by v.version limit 1) v on true
+  where owner_id = $1 and chat_id = $2 and sent_at <= $10
 )
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
@@ -93,15 +102,10 @@ select
       where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3 and updated_at <= $10),
     '') as thread_summary,
   array(
-    select row(m.id, lane_no, role, coalesce(v.content, m.content), routine, routine_summary, speaker, sent_at,
-      utc_offset, tokens, ext_id, m.version)
-    from messages m
-    left join lateral (
-      select content from message_versions v
-      where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $10
-      order by v.version limit 1) v on true
-    where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
-      and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
+    select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+      version)
+    from said
+    where thread_key = $3 and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
     order by lane_no) as window,
   (select count(*) from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
@@ -132,14 +136,9 @@ select
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
-  (select row(m.id, lane_no, role, coalesce(v.content, m.content), routine, routine_summary, speaker, sent_at,
-      utc_offset, tokens, ext_id, m.version)
-    from messages m
-    left join lateral (
-      select content from message_versions v
-      where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $10
-      order by v.version limit 1) v on true
-    where owner_id = $1 and chat_id = $2 and ext_id = $8 and sent_at <= $10) as quoted
+  (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+      version)
+    from said where ext_id = $8) as quoted
 
 -- name: around
 -- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 as of this moment or null for now: the neighbours of
