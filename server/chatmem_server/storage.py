@@ -112,12 +112,12 @@ class Storage:
         assert self._actors is not None  # set before storage is opened
         if self._actors.done():
             self._actors = asyncio.get_running_loop().create_future()
-        if not isinstance(outcome, StorageUnavailable):
-            self._actors.set_result(outcome)
-        else:
+        if isinstance(outcome, StorageUnavailable):
             self._actors.set_exception(outcome)
             # Mark it as seen: over stdio there may be nobody who asks.
             self._actors.exception()
+        else:
+            self._actors.set_result(outcome)
 
     async def _make(self, stack: AsyncExitStack) -> "Actors":
         # Imported beside the handshake: a client sees the tools before all that works behind them is loaded.
