@@ -391,7 +391,7 @@ class Explanation(Contract):
     id: str
     at: AwareDatetime
     text: str = Field(description="The context, the memory or the message itself.")
-    model: str | None = None
+    model: str | None = Field(default=None, description="Which model worded a memory; null: the user's own words.")
     memory: Memory | None = None
     sources: tuple[Source, ...] = ()
     versions: tuple[Version, ...] = ()

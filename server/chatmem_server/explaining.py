@@ -51,6 +51,7 @@ class Explainer:
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
+            model=await memories.written_by(self._kit.database, where.owner_id, memory_id),
             memory=memory,
             sources=await self._sources(where, memory.sources),
             versions=_versions(await memories.versions(self._kit.database, where.owner_id, memory_id)),

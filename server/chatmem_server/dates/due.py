@@ -1,5 +1,6 @@
 """When a goal is due or an event takes place, by its own words; pure."""
 
+import re
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -7,6 +8,16 @@ from chatmem_server.dates.time_expressions import spans_in_plan
 
 _DAY = timedelta(days=1, hours=1)
 _INSTANT = timedelta(seconds=1)
+_OF_TIME = re.compile(
+    r"\d|[^\x00-\x7f]|day|week|month|quarter|year|decade|spring|summer|autumn|\bfall\b|winter|tomorrow|tonight"
+    r"|christmas|easter|thanksgiving|halloween",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_time(text: str) -> bool:
+    """Whether the words may name a day in some way: in English by a word or a number, in other scripts nobody knows."""
+    return _OF_TIME.search(text) is not None
 
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:

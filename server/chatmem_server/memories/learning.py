@@ -1,13 +1,14 @@
 """Turns what a worker extracted into memories: only what the user said, supported, and not forgotten."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from chatmem.contract import MemoryKind
 from chatmem.work import ExtractedItem, ExtractedLists, Extraction
 from chatmem_server.context.memory_order import worth_showing
-from chatmem_server.dates.due import due_date
+from chatmem_server.dates.clock import local_day, long_date
+from chatmem_server.dates.due import due_date, speaks_of_time
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import pin_importance, pin_reason, priority
 from chatmem_server.memories.eligibility import eligible_sentences
@@ -108,12 +109,22 @@ class Learner:
             return "unsupported"
         text = mask(c.item.text.strip())
         await self._tombstones.lift(t, job.key.owner_id, text, now)
-        new = self._statement(job, c, text)
+        new = self._statement(job, c, text, self._due(c, sources))
         stored = await self._statements.store(t, new, await self._statements.vector(new.content), now)
         return {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}[stored.outcome]
 
-    def _statement(self, job: Job, c: _Candidate, text: str) -> NewMemory:
-        due = c.item.due or (due_date(c.item.quote, c.said_at, self._kit.zone) if c.kind in ("goal", "date") else None)
+    def _due(self, c: _Candidate, sources: Sequence[Source]) -> datetime | None:
+        """The day the worker gives, if the sources bear it out like any other date; else what the quote itself says.
+
+        A day neither of us can read in words that do speak of time is the worker's to know; any other is made up.
+        """
+        given, zone = c.item.due, self._kit.zone
+        if given is not None and _borne_out(c.item, local_day(given, zone), sources):
+            return given
+        own = due_date(c.item.quote, c.said_at, zone) if c.kind in ("goal", "date") else None
+        return own or (given if speaks_of_time(c.item.quote) else None)
+
+    def _statement(self, job: Job, c: _Candidate, text: str, due: datetime | None) -> NewMemory:
         pinned = c.item.pin or pin_reason(text) is not None
         return NewMemory(
             owner_id=job.key.owner_id,
@@ -135,6 +146,10 @@ class Learner:
             source_ids=tuple(line.id for line in c.sources),
             model=job.model,
         )
+
+
+def _borne_out(item: ExtractedItem, due: date, sources: Sequence[Source]) -> bool:
+    return check(f"{item.text} by {long_date(due)}", item.quote, sources).supported
 
 
 def may_tell(job: Job, line: Line) -> bool:

@@ -1,5 +1,7 @@
 """Memories by the user's or the assistant's word: remember and update."""
 
+from datetime import datetime
+
 from chatmem.contract import Memory, RememberArgs, Remembered, UpdateMemoryArgs
 from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
@@ -126,22 +128,30 @@ class Rememberer:
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing; to remove a memory use forget.")
         now = self._kit.now()
-        due = due_date(text, now, self._kit.zone) if memory.kind in ("goal", "date") else memory.deadline
         vector = await self._statements.vector(text)
         async with self._kit.database.transaction() as t:
-            await memories.rewrite(
-                t,
-                where.owner_id,
-                memory.id,
-                content=text,
-                kind=memory.kind,
-                deadline=due,
-                index_text=index_text(text, None),
-                scope=memory_scope(where.owner_id),
-                embedding=vector,
-                now=now,
-            )
+            if text != memory.content:
+                await memories.rewrite(
+                    t,
+                    where.owner_id,
+                    memory.id,
+                    content=text,
+                    kind=memory.kind,
+                    deadline=self._due_after_edit(memory, text),
+                    index_text=index_text(text, None),
+                    scope=memory_scope(where.owner_id),
+                    embedding=vector,
+                    now=now,
+                )
             return await memories.set_status(t, where.owner_id, memory.id, "active", now, user_confirmed=True)
+
+    def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
+        """By the new words; where neither they nor the old ones name a day, the one that was given beside them stays."""
+        if memory.kind not in ("goal", "date"):
+            return memory.deadline
+        now, zone = self._kit.now(), self._kit.zone
+        named_before = due_date(memory.content, memory.valid_from, zone) is not None
+        return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, memory: Memory, target: Where) -> Memory:
         """An explicit copy: nothing of one owner is ever read for another."""

@@ -7,6 +7,7 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import Memory
+from chatmem_server.dates.clock import local_day
 from chatmem_server.memories import dedup
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
@@ -43,6 +44,8 @@ class Statements:
         decision = dedup.decide(_comparable(new, zone), [(_known(x.memory, zone), x.cosine) for x in near])
         targets = [known[i] for i in decision.memory_ids if i is not None]
         match decision.verdict:
+            case "duplicate" if new.status == "active" and _due_another_day(targets[0], new, zone):
+                return await self._supersede(q, targets[:1], new, vector, now)
             case "duplicate":
                 return Stored(await self._support(q, targets[0], new, now), "duplicate")
             case "supersedes" if new.status == "active":
@@ -60,7 +63,7 @@ class Statements:
         return await memories.add(q, new, now, index_text=text, scope=scope, embedding=vector)
 
     async def _support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Said again: more sources; an uncertain statement that is now certain becomes active."""
+        """Said again: more sources, a day it is due; an uncertain statement that is now certain becomes active."""
         supported = await memories.support(
             q,
             new.owner_id,
@@ -70,6 +73,7 @@ class Statements:
             confirmed=new.user_confirmed,
             pinned=new.pinned,
             importance=new.importance,
+            deadline=new.deadline,
         )
         if known.status == "uncertain" and new.status == "active":
             supported = await memories.set_status(q, new.owner_id, known.id, "active", now)
@@ -111,3 +115,10 @@ def _comparable(new: NewMemory, zone: ZoneInfo) -> dedup.Statement:
 
 def _known(memory: Memory, zone: ZoneInfo) -> dedup.Statement:
     return dedup.Statement(text=memory.content, id=memory.id, kind=memory.kind, at=memory.valid_from.astimezone(zone))
+
+
+def _due_another_day(known: Memory, new: NewMemory, zone: ZoneInfo) -> bool:
+    """The same words, put off or brought forward: what is due is a claim like any other."""
+    if known.deadline is None or new.deadline is None:
+        return False
+    return local_day(known.deadline, zone) != local_day(new.deadline, zone)

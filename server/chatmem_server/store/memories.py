@@ -134,8 +134,9 @@ async def support(
     confirmed: bool,
     pinned: bool,
     importance: float,
+    deadline: datetime | None,
 ) -> Memory | None:
-    args = (list(source_ids), now, confirmed, pinned, importance)
+    args = (list(source_ids), now, confirmed, pinned, importance, deadline)
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
 
@@ -145,6 +146,11 @@ async def mark_asked(q: Queries, owner_id: int, ids: Sequence[int], now: datetim
 
 async def versions(q: Queries, owner_id: int, memory_id: int) -> list[TextVersion]:
     return [TextVersion(*row) for row in await q.rows("memories.versions", owner_id, memory_id)]
+
+
+async def written_by(q: Queries, owner_id: int, memory_id: int) -> str | None:
+    model: str | None = await q.value("memories.written_by", owner_id, memory_id)
+    return model
 
 
 async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory]:

@@ -116,10 +116,11 @@ returning *
 
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
--- $7 importance: said again, a statement gains sources and is not stored twice
+-- $7 importance, $8 deadline or null: said again, a statement gains sources and is not stored twice
 update memories
 set source_ids = array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s),
-  updated_at = $4, user_confirmed = user_confirmed or $5, pinned = pinned or $6, importance = greatest(importance, $7)
+  updated_at = $4, user_confirmed = user_confirmed or $5, pinned = pinned or $6, importance = greatest(importance, $7),
+  deadline = coalesce(deadline, $8)
 where owner_id = $1 and id = $2
 returning *
 
@@ -134,6 +135,11 @@ select version, content, replaced_at
 from memory_versions
 where owner_id = $1 and id = $2
 order by version
+
+-- name: written_by
+-- $1 owner, $2 number: the model that worded it; null for the user's own words
+select model from memories
+where owner_id = $1 and id = $2
 
 -- name: predecessors
 -- $1 owner, $2 number: what this memory superseded

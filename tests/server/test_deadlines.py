@@ -1,0 +1,102 @@
+"""When something is due, driven through MCP: by the caller's word, by the statement's own, never by a worker's invention."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.client import MemoryClient
+from tests.memory_fixtures import Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+MARCH = datetime(2026, 3, 15, 4, tzinfo=UTC)
+APRIL = datetime(2026, 4, 15, 4, tzinfo=UTC)
+
+
+def report(deadline: datetime | None) -> c.RememberArgs:
+    return c.RememberArgs(content="Finish the report", kind="goal", deadline=deadline)
+
+
+async def learned(client: MemoryClient, agent: MemoryClient, said: str, due: datetime) -> c.Memory:
+    """The goal a worker makes of what was said."""
+    await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id="u"))
+    await client.record_message(c.RecordMessageArgs(role="assistant", content="Good luck", exchange_of="u"))
+    job = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+    goal = w.ExtractedItem(text="Finish the thesis", quote=said, source_ids=(1,), due=due)
+    extraction = w.Extraction(certain=w.ExtractedLists(goals=(goal,)))
+    result = w.ExchangeResult(extraction=extraction, canonical=w.Canonical())
+    await agent.submit_work(
+        w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="haiku", rung="claude")
+    )
+    return (await client.get_profile(c.GetProfileArgs())).goals[0]
+
+
+async def test_a_goal_remembered_again_for_another_day_supersedes_the_old_one(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.remember(report(MARCH))
+        clock.forward(minutes=1)
+        moved = await client.remember(report(APRIL))
+        goals = (await client.get_profile(c.GetProfileArgs())).goals
+    assert moved.outcome == "superseded"
+    assert [goal.deadline for goal in goals] == [APRIL]
+
+
+async def test_a_goal_remembered_again_with_its_day_gains_it_and_is_there_once(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.remember(report(None))
+        again = await client.remember(report(MARCH))
+        without = await client.remember(report(None))
+    assert (again.outcome, again.memory.deadline) == ("duplicate", MARCH)
+    assert (without.outcome, without.memory.deadline) == ("duplicate", MARCH)
+
+
+async def test_another_wording_keeps_the_day_that_was_given_beside_the_words(memory: Memory) -> None:
+    async with memory.client() as client:
+        goal = (await client.remember(report(MARCH))).memory
+        reworded = await client.update_memory(
+            c.UpdateMemoryArgs(memory_id=goal.id, action="edit", content="Finish the quarterly report")
+        )
+        moved = await client.update_memory(
+            c.UpdateMemoryArgs(memory_id=goal.id, action="edit", content="Finish the quarterly report by April 15")
+        )
+    assert reworded.deadline == MARCH
+    assert moved.deadline is not None
+    assert moved.deadline.date() == datetime(2026, 4, 14, 16, tzinfo=UTC).date()
+
+
+async def test_an_edit_that_changes_nothing_leaves_no_version(memory: Memory) -> None:
+    async with memory.client() as client:
+        goal = (await client.remember(report(None))).memory
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="edit", content=goal.content))
+        why = await client.explain(c.ExplainArgs(memory_id=goal.id))
+    assert why.versions == ()
+
+
+async def test_a_day_the_user_never_named_is_not_kept(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        goal = await learned(client, agent, "I have to finish the thesis", due=MARCH)
+    assert goal.deadline is None
+
+
+async def test_of_two_days_the_one_the_user_named_is_kept(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        goal = await learned(client, agent, "I have to finish the thesis by April 15", due=MARCH)
+    assert goal.deadline is not None
+    assert goal.deadline.month == 4
+
+
+async def test_a_day_in_words_only_the_worker_can_read_is_kept(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        goal = await learned(client, agent, "I have to finish the thesis by the end of the month", due=MARCH)
+    assert goal.deadline == MARCH
+
+
+async def test_why_names_the_model_that_worded_a_memory_and_none_for_the_users_own_words(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        goal = await learned(client, agent, "I have to finish the thesis by April 15", due=APRIL)
+        said = (await client.remember(c.RememberArgs(content="I prefer tea"))).memory
+        learned_by = (await client.explain(c.ExplainArgs(memory_id=goal.id))).model
+        said_by = (await client.explain(c.ExplainArgs(memory_id=said.id))).model
+    assert (learned_by, said_by) == ("haiku", None)
