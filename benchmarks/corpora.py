@@ -1,4 +1,4 @@
-"""Reads public evaluation sets, given as files by whoever has them, into dialogues; none is part of this repository."""
+"""Reads evaluation sets of two public shapes into dialogues; of such files only `benchmarks/talks` is part of this repository."""
 
 import json
 import re
@@ -7,15 +7,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from benchmarks.dialogue import Dialogue, Probe, Turn
+from benchmarks.dialogue import Dialogue, Probe, Regime, Turn
 
 _LOCOMO_KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _DATES = ("%I:%M %p on %d %B, %Y", "%d %B %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d", "%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
 def locomo(file: Path) -> list[Dialogue]:
-    """A list of conversations, each with dated sessions of two speakers and questions with the ids of their evidence."""
-    return [_locomo(number, sample) for number, sample in enumerate(json.loads(file.read_text("utf-8")), 1)]
+    """A list of conversations, each with dated sessions of two speakers and questions with the ids of their evidence.
+
+    A category is one of LoCoMo's numbers or, in talks of our own, a word; a second speaker called `assistant` is one.
+    """
+    return [
+        _locomo(f"{file.stem}-{number}", sample) for number, sample in enumerate(json.loads(file.read_text("utf-8")), 1)
+    ]
 
 
 def longmemeval(file: Path) -> list[Dialogue]:
@@ -23,22 +28,23 @@ def longmemeval(file: Path) -> list[Dialogue]:
     return [_longmemeval(entry) for entry in json.loads(file.read_text("utf-8"))]
 
 
-def _locomo(number: int, sample: Mapping[str, Any]) -> Dialogue:
+def _locomo(name: str, sample: Mapping[str, Any]) -> Dialogue:
     talk = sample["conversation"]
     turns: list[Turn] = []
     ids: dict[str, int] = {}
+    regime: Regime = "assistant" if talk.get("speaker_b") == "assistant" else "people"
     for at, entry in _locomo_entries(talk):
         ids[entry["dia_id"]] = len(turns) + 1
         caption = entry.get("blip_caption")
         text = f"{entry['text']} [shares {caption}]" if caption else entry["text"]
         role = "user" if entry["speaker"] == talk.get("speaker_a", entry["speaker"]) else "assistant"
-        turns.append(Turn(len(turns) + 1, role, entry["speaker"], text, at))
+        turns.append(Turn(len(turns) + 1, role, None if regime == "assistant" else entry["speaker"], text, at))
     probes = [
-        Probe(_LOCOMO_KINDS[qa["category"]], qa["question"], evidence)
+        Probe(_LOCOMO_KINDS.get(qa["category"], qa["category"]), qa["question"], evidence)
         for qa in sample["qa"]
         if (evidence := _locomo_evidence(qa.get("evidence", ()), ids))
     ]
-    return Dialogue(f"locomo-{number}", "people", turns, probes)
+    return Dialogue(name, regime, turns, probes)
 
 
 def _locomo_entries(talk: Mapping[str, Any]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:

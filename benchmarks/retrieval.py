@@ -1,10 +1,12 @@
 """Evidence recall through our own tools, beside the usual methods on the same questions.
 
-    python -m benchmarks.retrieval [--synthetic N] [--seed N] [--locomo FILE] [--longmemeval FILE] [--model FOLDER]
-        [--budgets TOKENS ...] [--words-only] [--json FILE] [--plot FILE]
+    python -m benchmarks.retrieval [--synthetic N] [--seed N] [--locomo FILE ...] [--longmemeval FILE]
+        [--half first|second] [--model FOLDER] [--budgets TOKENS ...] [--words-only]
+        [--json FILE] [--plot FILE]
 
 `--synthetic N` is N seeded dialogues of each shape (three, when no file is given); seeds 1 and 2 are those the weights were
-fitted and chosen on.  Each dialogue is one chat, imported into embedded PostgreSQL; questions go through
+fitted and chosen on.  `--locomo benchmarks/talks/*.json` are the talks written by hand; of them the first half of the
+questions (every other one) may be studied, the second only judges.  Each dialogue is one chat, imported into embedded PostgreSQL; questions go through
 `search_memory(where="chat")` of a real server over MCP, and through `get_context`, to see what of the evidence a context of
 each budget holds.
 """
@@ -15,6 +17,7 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from zoneinfo import ZoneInfo
@@ -44,8 +47,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--synthetic", type=int, default=0, metavar="N", help="generated dialogues of each shape")
     parser.add_argument("--seed", type=int, default=3)
-    parser.add_argument("--locomo", type=Path, metavar="FILE")
+    parser.add_argument("--locomo", type=Path, metavar="FILE", nargs="+", default=[])
     parser.add_argument("--longmemeval", type=Path, metavar="FILE")
+    parser.add_argument("--half", choices=("first", "second"), help="only every other question of each dialogue")
     parser.add_argument("--first", type=int, metavar="N", help="only the first N dialogues of each file")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
     parser.add_argument("--words-only", action="store_true", help="without embeddings")
@@ -57,8 +61,10 @@ def _arguments() -> argparse.Namespace:
 
 async def _main(args: argparse.Namespace) -> None:
     dialogues = corpus(args.synthetic or (0 if args.locomo or args.longmemeval else 3), args.seed)
-    dialogues += corpora.locomo(args.locomo)[: args.first] if args.locomo else []
+    dialogues += [dialogue for file in args.locomo for dialogue in corpora.locomo(file)[: args.first]]
     dialogues += corpora.longmemeval(args.longmemeval)[: args.first] if args.longmemeval else []
+    if args.half:
+        dialogues = [replace(dialogue, probes=dialogue.probes[args.half == "second" :: 2]) for dialogue in dialogues]
     model = args.model or ServerSettings().data_dir / "models" / MODEL
     async with open_memory(None if args.words_only else model, len(dialogues)) as memory:
         await fill(memory, dialogues)

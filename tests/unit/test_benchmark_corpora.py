@@ -9,6 +9,8 @@ import pytest
 from benchmarks.corpora import locomo, longmemeval
 from benchmarks.generator import corpus
 
+TALKS = Path(__file__).parents[2] / "benchmarks" / "talks"
+
 
 def written(folder: Path, content: list[dict[str, Any]]) -> Path:
     file = folder / "set.json"
@@ -37,6 +39,29 @@ def test_a_talk_of_two_becomes_turns_with_speakers_and_questions_with_the_number
         ("Ben", "assistant", "Look! [shares a red kite]"),
     ]
     assert [(p.kind, p.evidence) for p in dialogue.probes] == [("multi-hop", (1, 2))]
+
+
+def test_a_talk_with_an_assistant_is_known_by_its_speaker_and_its_questions_name_their_kind(tmp_path: Path) -> None:
+    talk = {
+        "speaker_a": "user",
+        "speaker_b": "assistant",
+        "session_1_date_time": "7 May 2023",
+        "session_1": [{"speaker": "user", "dia_id": "D1:1", "text": "I paint."}],
+    }
+    asked = [{"question": "What is my hobby?", "category": "preference", "evidence": ["D1:1"]}]
+    [dialogue] = locomo(written(tmp_path, [{"conversation": talk, "qa": asked}]))
+    assert dialogue.regime == "assistant"
+    assert [(t.speaker, t.role) for t in dialogue.turns] == [(None, "user")]
+    assert [probe.kind for probe in dialogue.probes] == ["preference"]
+
+
+@pytest.mark.parametrize("file", sorted(TALKS.glob("*.json")), ids=lambda file: file.stem)
+def test_every_question_of_the_talks_written_by_hand_names_messages_that_there_are(file: Path) -> None:
+    [written_down] = json.loads(file.read_text())
+    [dialogue] = locomo(file)
+    assert [len(probe.evidence) for probe in dialogue.probes] == [len(qa["evidence"]) for qa in written_down["qa"]]
+    assert len(dialogue.probes) >= 50
+    assert len({probe.text for probe in dialogue.probes}) == len(dialogue.probes)
 
 
 def test_sessions_with_an_assistant_are_put_in_order_and_marked_turns_are_the_evidence(tmp_path: Path) -> None:
