@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from chatmem.settings import ServerSettings
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.storage import Storage
-from tests.memory_fixtures import USER, Clock
+from tests.memory_fixtures import USER, Clock, create_database
 from tests.server.fuse import Fuse, fit
 from tests.server.lives import Life
 
@@ -56,7 +56,7 @@ class World:
         self.lives += 1
         name = f"life_{self.lives}"
         admin = await asyncpg.connect(self.postgres.dsn(SUPERUSER, "postgres"))
-        await admin.execute(f"create database {name} template chatmem owner chatmem_app")
+        await create_database(admin, name)
         clock = Clock()
         options: dict[str, Any] = {
             "database_url": self.postgres.dsn(database=name),
