@@ -21,7 +21,7 @@ def own_environment() -> dict[str, str]:
 async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     """The memory's storage in this process, beside whatever server runs."""
     quiet = settings.model_copy(update={"embeddings": "none"})
-    found = Storage(quiet)
+    found = Storage(quiet, keeps_tokens=False)
     async with found.running():
         try:
             await found.actors()

@@ -17,6 +17,7 @@ from rich.table import Table
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
+from chatmem_cli.hosts import claude_code_line, desktop_snippet
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
@@ -128,14 +129,9 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
         table.add_row(name, value)
     console.print(table)
     console.print("\nClaude Desktop: put this into claude_desktop_config.json and restart it")
-    console.print_json(json.dumps(desktop_snippet()))
-    token = settings.data_dir / "tokens" / "assistant"
+    console.print_json(json.dumps(desktop_snippet(settings)))
     console.print("Claude Code:")
-    console.print(
-        f'  claude mcp add --transport http memory {_url(settings)} --header "Authorization: Bearer $(cat {token})"',
-        soft_wrap=True,
-        highlight=False,
-    )
+    console.print(f"  {claude_code_line(settings, _url(settings))}", soft_wrap=True, highlight=False)
     console.print("\nNext: `chatmem chat` talks with it, `chatmem import telegram result.json` brings your past along.")
     console.print("Ctrl-C stops everything.")
 
@@ -155,14 +151,6 @@ def _rungs(relay: RelaySettings) -> str:
     rungs = ["Claude"] if relay.anthropic_api_key else []
     rungs += ["Ollama"] if relay.ollama_url else []
     return " → ".join([*rungs, "offline"])
-
-
-def desktop_snippet() -> dict[str, object]:
-    """The Claude Desktop entry: absolute paths, because its environment is nearly empty."""
-    command = Path(sys.argv[0]).absolute()
-    known = command.name == "chatmem" and command.exists()
-    program = [str(command)] if known else [sys.executable, "-m", "chatmem_cli.entry"]
-    return {"mcpServers": {"memory": {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}}}
 
 
 async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:

@@ -49,6 +49,8 @@ async def open_memory(
     changes: Changes,
     emit: Emit,
     stack: AsyncExitStack,
+    *,
+    keeps_tokens: bool,
 ) -> Opened:
     """Open the memory the settings name; `stack` closes it again."""
     dsn, admin_dsn = await _dsn(settings, stack)
@@ -56,7 +58,8 @@ async def open_memory(
     traces = await _pool(stack, dsn, durable=False)
     announcer = Announcer(database)
     kit = Kit(settings, database, traces, embedder, now, announcer, emit)
-    await ensure_local_tokens(database, settings, now())
+    if keeps_tokens:
+        await ensure_local_tokens(database, settings, now())
     key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), now())
     actors = make_actors(kit, key)
     await actors.work.tidy()

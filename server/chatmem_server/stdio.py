@@ -13,7 +13,7 @@ GRACE_SECONDS = 5.0
 
 async def serve_stdio(settings: ServerSettings) -> None:
     """Serve until the client closes its end, or SIGINT or SIGTERM."""
-    storage = Storage(settings)
+    storage = Storage(settings, keeps_tokens=False)
     server = build_server(settings, storage, auth=False)
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

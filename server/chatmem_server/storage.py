@@ -38,9 +38,15 @@ def utc_now() -> datetime:
 
 
 class Storage:
-    """One process's hold on the memory. Entered once; until it is up, `actors()` waits."""
+    """One process's hold on the memory. Entered once; until it is up, `actors()` waits.
 
-    def __init__(self, settings: ServerSettings, now: Callable[[], datetime] = utc_now) -> None:
+    `keeps_tokens`: whether this process keeps the access tokens of this machine's user, as whoever answers over HTTP does.
+    A process beside it may have been told of another user.
+    """
+
+    def __init__(
+        self, settings: ServerSettings, now: Callable[[], datetime] = utc_now, *, keeps_tokens: bool = True
+    ) -> None:
         self.settings = settings
         self.changes = Changes()
         self.verifier = LateVerifier(self, settings.remote)
@@ -48,6 +54,7 @@ class Storage:
         self.generations: Generations | None = None
         self.scrubber: Scrubber | None = None
         self._now = now
+        self._keeps_tokens = keeps_tokens
         self._actors: asyncio.Future[Actors] | None = None
         self._emit = journal("server", settings, now)
 
@@ -123,7 +130,13 @@ class Storage:
         # Imported beside the handshake: a client sees the tools before all that works behind them is loaded.
         opening = await asyncio.to_thread(importlib.import_module, "chatmem_server.opening")
         opened: Opened = await opening.open_memory(
-            self.settings, self._now, self.embedder, self.changes, self._emit, stack
+            self.settings,
+            self._now,
+            self.embedder,
+            self.changes,
+            self._emit,
+            stack,
+            keeps_tokens=self._keeps_tokens,
         )
         self.scrubber, self.generations = opened.scrubber, opened.generations
         return opened.actors

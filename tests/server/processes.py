@@ -123,12 +123,12 @@ async def http_server(data_dir: Path, dsn: str | None, **settings: str) -> Async
             await server.stop()
 
 
-async def stdio_server(data_dir: Path, dsn: str | None) -> asyncio.subprocess.Process:
+async def stdio_server(data_dir: Path, dsn: str | None, **settings: str) -> asyncio.subprocess.Process:
     """A stdio server with open pipes; the caller ends it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     return await asyncio.create_subprocess_exec(
         *command("stdio"),
-        env=server_env(data_dir, dsn),
+        env=server_env(data_dir, dsn, **settings),
         cwd=data_dir,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

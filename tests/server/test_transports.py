@@ -340,6 +340,17 @@ def _cluster_runs(data_dir: Path) -> bool:
     return True
 
 
+async def test_a_client_over_stdio_of_another_user_ends_nobodys_token(http_process: HttpServer, dsn: str) -> None:
+    token = http_process.token()
+    process = await stdio_server(http_process.data_dir, dsn, TELEGRAM_USER_ID="7")
+    remembered = await ask(process, call_of("remember", content="I like green tea"))
+    await close(process, 15)
+    assert not remembered["result"]["isError"]
+    assert http_process.token() == token
+    async with connect_http(http_process.url, token) as client:
+        assert (await client.get_profile(c.GetProfileArgs())).preferences == ()
+
+
 async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:
     process = await stdio_server(tmp_path / "data", dsn)
     assert process.stdin is not None

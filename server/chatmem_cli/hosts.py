@@ -1,0 +1,45 @@
+"""What a person puts into a host (Claude Desktop, Claude Code) so that it shares this memory; it starts nothing."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from chatmem.settings import ServerSettings
+
+_DECIDES = ("data_dir", "database_url", "user_ids", "timezone", "personal_groups", "embeddings", "mask_messages")
+"""Settings that decide whose memory it is, where, and how it is kept."""
+
+_SECRET = "put here what you have set it to"
+
+
+def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
+    """The Claude Desktop entry: absolute paths and what was set, because it sees neither our environment nor `.env`."""
+    command = Path(sys.argv[0]).absolute()
+    known = command.name == "chatmem" and command.exists()
+    program = [str(command)] if known else [sys.executable, "-m", "chatmem_cli.entry"]
+    entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
+    told = _told(settings)
+    return {"mcpServers": {"memory": {**entry, "env": told} if told else entry}}
+
+
+def _told(settings: ServerSettings) -> dict[str, str]:
+    """The variables a server started elsewhere needs to serve the same person; a secret is named, never shown."""
+    values = {name: getattr(settings, name) for name in _DECIDES if name in settings.model_fields_set}
+    fields = ServerSettings.model_fields
+    return {str(fields[name].validation_alias): _written(value) for name, value in values.items()}
+
+
+def _written(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return _SECRET
+    if isinstance(value, Path):
+        return str(value.absolute())
+    return ",".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
+
+
+def claude_code_line(settings: ServerSettings, url: str) -> str:
+    """One command; the token is read when it runs, so that no screen shows it."""
+    token = settings.data_dir / "tokens" / "assistant"
+    return f'claude mcp add --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'
