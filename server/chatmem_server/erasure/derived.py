@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from chatmem_server.erasure.redaction import AnyOf, Target, redact, redact_all
+from chatmem_server.erasure.redaction import redact, redact_all
+from chatmem_server.erasure.targets import Sought, Target
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.store.database import Queries, Row
 from chatmem_server.text.tokens import estimate
@@ -55,18 +56,18 @@ async def in_batches(q: Queries, owner_id: int, *, former: bool) -> AsyncIterato
         last = (rows[-1]["chat_id"], rows[-1]["subject"], rows[-1]["id"])
 
 
-async def redact_derived(q: Queries, owner_id: int, targets: Sequence[Target]) -> Cleaned:
-    """Forget: take the targets' sentences out of summaries, canonical texts, the profile and all former versions."""
-    return await _redact(q, owner_id, targets, None)
+async def redact_derived(q: Queries, owner_id: int, sought: Sought) -> Cleaned:
+    """Forget: take the sentences that state what is sought out of summaries, canonical texts, the profile and all former versions."""
+    return await _redact(q, owner_id, sought, None)
 
 
 async def take_back_derived(q: Queries, owner_id: int, targets: Sequence[Target], now: datetime) -> Cleaned:
     """Take the targets' sentences out of the texts in use; what those said until now becomes a former version."""
-    return await _redact(q, owner_id, targets, now)
+    return await _redact(q, owner_id, Sought(targets), now)
 
 
-async def _redact(q: Queries, owner_id: int, targets: Sequence[Target], taken_back: datetime | None) -> Cleaned:
-    cleaned, sought = Cleaned(), [AnyOf(targets)]
+async def _redact(q: Queries, owner_id: int, sought: Sought, taken_back: datetime | None) -> Cleaned:
+    cleaned = Cleaned()
     async for rows in in_batches(q, owner_id, former=taken_back is None):
         # Beside the event loop: a long memory has thousands of texts, and others' calls must not wait for them.
         for row, text, body in await asyncio.to_thread(_changed, rows, sought):
@@ -75,8 +76,8 @@ async def _redact(q: Queries, owner_id: int, targets: Sequence[Target], taken_ba
     return cleaned
 
 
-def _changed(rows: Sequence[Row], sought: Sequence[AnyOf]) -> list[tuple[Row, str, Any]]:
-    """The rows that state a target, with their text and body without it."""
+def _changed(rows: Sequence[Row], sought: Sought) -> list[tuple[Row, str, Any]]:
+    """The rows that state what is sought, with their text and body without it."""
     changed: list[tuple[Row, str, Any]] = []
     for row in rows:
         text, gone = redact(row["text"] or "", sought)

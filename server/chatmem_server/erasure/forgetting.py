@@ -1,5 +1,6 @@
 """Forgetting: a preview and a token first, then one transaction through every table, then a probe."""
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -16,8 +17,9 @@ from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.derived import redact_derived
 from chatmem_server.erasure.probing import Forgotten as Probed
 from chatmem_server.erasure.probing import Prober
-from chatmem_server.erasure.redaction import GONE, Target, redact, states_any
+from chatmem_server.erasure.redaction import GONE, redact
 from chatmem_server.erasure.remaking import queue_profile, queue_remaking
+from chatmem_server.erasure.targets import Sought, Target
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
@@ -48,13 +50,8 @@ class Plan:
 
     memories: list[Memory]
     messages: list[Located]
-    targets: list[Target]
+    sought: Sought
     messages_too: bool
-
-    @property
-    def patterns(self) -> list[str]:
-        """LIKE patterns of the texts that may state a target."""
-        return sorted({pattern for target in self.targets for pattern in target.patterns})
 
     def digest(self) -> str:
         """Of the memories meant: a token confirms these and no others."""
@@ -66,7 +63,7 @@ def _probed(where: Where, args: ForgetArgs, plan: Plan) -> Probed:
         owner_id=where.owner_id,
         topic=args.topic,
         statements=[m.content for m in plan.memories],
-        targets=plan.targets,
+        sought=plan.sought,
         messages=plan.messages,
         # Words of another chat, or of messages that were to stay, are no traces.
         whole_messages=args.include_messages and where.owner_id == where.chat_id,
@@ -142,12 +139,11 @@ class Forgetter:
             found, hit = await known_again(t, self._tombstones, owner_id)
             if not found and not hit:
                 return 0
-            targets = [
-                Target.statement(text) for text in (*(m.content for m in found), *(at.line.content for at in hit))
-            ]
-            stated = await self._messages(t, where, ForgetArgs(everything=True), found, targets)
+            texts = (*(m.content for m in found), *(at.line.content for at in hit))
+            sought = Sought(map(Target.statement, texts))
+            stated = await self._messages(t, where, ForgetArgs(everything=True), found, sought)
             messages_ = list({(at.chat_id, at.line.id): at for at in (*hit, *stated)}.values())
-            await self._erase(t, where, Plan(found, messages_, targets, messages_too=True), now)
+            await self._erase(t, where, Plan(found, messages_, sought, messages_too=True), now)
             await receipts.erase_all(t, owner_id, None)
             await t.run("scrub.request", now)
         caches.clear()
@@ -155,11 +151,12 @@ class Forgetter:
 
     async def _plan(self, q: Queries, where: Where, args: ForgetArgs) -> Plan:
         found = await self._memories(q, where, args)
-        targets = [Target.statement(text) for m in found for text in (m.content,)]
+        targets = [Target.statement(m.content) for m in found]
         if args.topic is not None:
             targets.append(Target.topic(args.topic))
-        hit = await self._messages(q, where, args, found, targets) if args.include_messages else []
-        return Plan(memories=found, messages=hit, targets=targets, messages_too=args.include_messages)
+        sought = Sought(targets)
+        hit = await self._messages(q, where, args, found, sought) if args.include_messages else []
+        return Plan(memories=found, messages=hit, sought=sought, messages_too=args.include_messages)
 
     async def _memories(self, q: Queries, where: Where, args: ForgetArgs) -> list[Memory]:
         if args.memory_ids is not None:
@@ -176,7 +173,8 @@ class Forgetter:
         else:
             scope = owner_scope(where.owner_id)
             matching = await memories.matching(q, where.owner_id, chat, await self._forms(q, args.topic or ""), scope)
-        return [m for m in matching if states_any(m.content, [target])]
+        sought = Sought([target])
+        return [m for m in matching if sought.in_text(m.content)]
 
     def _of_chat(self, where: Where, memory: Memory) -> bool:
         """In a private chat everything of the user's is this chat's; in a group only what was said there."""
@@ -191,9 +189,9 @@ class Forgetter:
         return found
 
     async def _messages(
-        self, q: Queries, where: Where, args: ForgetArgs, found: list[Memory], targets: list[Target]
+        self, q: Queries, where: Where, args: ForgetArgs, found: list[Memory], sought: Sought
     ) -> list[Located]:
-        """Messages with a sentence that states a target: by the topic's words, or by each memory's."""
+        """Messages with a sentence that states what is sought: by the topic's words, or by each memory's."""
         owner, chat, scope = where.owner_id, _reach(where), owner_scope(where.owner_id)
         candidates: list[Located] = []
         for memory in found:
@@ -204,7 +202,7 @@ class Forgetter:
             candidates += await messages.with_text(q, owner, chat, topic.patterns)
         elif not topic.is_empty:
             candidates += await messages.containing(q, owner, chat, await self._forms(q, args.topic or ""), scope)
-        hits = {(at.chat_id, at.line.id): at for at in candidates if states_any(at.line.content, targets)}
+        hits = {(at.chat_id, at.line.id): at for at in candidates if sought.in_text(at.line.content)}
         return [hits[key] for key in sorted(hits)]
 
     async def _forms(self, q: Queries, text: str) -> str:
@@ -223,20 +221,20 @@ class Forgetter:
         texts = [m.content for m in plan.memories]
         stones = await self._tombstones.set(t, where.owner_id, None, texts, now)
         erased = {"memories": await memories.erase(t, where.owner_id, [m.id for m in plan.memories])}
-        erased["sentences"] = sum([await self._redact(t, at, plan.targets, now) for at in plan.messages])
+        erased["sentences"] = sum([await self._redact(t, at, plan.sought, now) for at in plan.messages])
         erased["messages"] = len(plan.messages)
         # Former texts of edited messages; and of memories that stay: what they said before, or the sentence they quote.
         if plan.messages_too:
-            erased["message_versions"] = await _drop_former(t, where, plan, messages.former_like, messages.drop_former)
-        erased["memory_versions"] = await _drop_former(t, where, plan, memories.former_like, memories.drop_former)
-        cleaned = await redact_derived(t, where.owner_id, plan.targets)
+            erased["message_versions"] = await _drop_former(t, where, plan, messages.former, messages.drop_former)
+        erased["memory_versions"] = await _drop_former(t, where, plan, memories.former, memories.drop_former)
+        cleaned = await redact_derived(t, where.owner_id, plan.sought)
         await queue_remaking(t, where.owner_id, cleaned, now)
         if plan.memories or "user_profile" in cleaned.counts:
             await queue_profile(t, where.owner_id, where.chat_id, now)
         return {**erased, **cleaned.counts, "tombstones": stones}
 
-    async def _redact(self, t: Queries, at: Located, targets: list[Target], now: datetime) -> int:
-        text, gone = redact(at.line.content, targets)
+    async def _redact(self, t: Queries, at: Located, sought: Sought, now: datetime) -> int:
+        text, gone = redact(at.line.content, sought)
         content = text or GONE
         await self._tombstones.set_message(t, at.owner_id, at.chat_id, at.line.id, at.line.content, now)
         await messages.redact(
@@ -282,11 +280,12 @@ async def _drop_former(
     t: Queries,
     where: Where,
     plan: Plan,
-    like: Callable[[Queries, int, Sequence[str]], Awaitable[list[FormerT]]],
+    all_former: Callable[[Queries, int], Awaitable[list[FormerT]]],
     drop: Callable[[Queries, int, FormerT], Awaitable[None]],
 ) -> int:
-    """Former texts that state a target go whole; how many."""
-    gone = [f for f in await like(t, where.owner_id, plan.patterns) if states_any(f.text, plan.targets)]
+    """Former texts that state what is sought go whole; how many."""
+    texts = await all_former(t, where.owner_id)
+    gone = await asyncio.to_thread(lambda: [former for former in texts if plan.sought.in_text(former.text)])
     for former in gone:
         await drop(t, where.owner_id, former)
     return len(gone)

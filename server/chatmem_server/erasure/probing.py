@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatmem_server.erasure.derived import in_batches
-from chatmem_server.erasure.redaction import AnyOf, Target, redact_all, states_any
+from chatmem_server.erasure.redaction import redact_all
+from chatmem_server.erasure.targets import Sentence, Sought, Target
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
-from chatmem_server.store import messages
+from chatmem_server.store import memories, messages
 from chatmem_server.store.database import Row
 from chatmem_server.store.messages import Located
 from chatmem_server.text.tsquery import all_of, owner_scope
@@ -25,7 +26,7 @@ class Forgotten:
     owner_id: int
     topic: str | None
     statements: Sequence[str]
-    targets: Sequence[Target]
+    sought: Sought
     messages: Sequence[Located]
     whole_messages: bool
 
@@ -48,22 +49,27 @@ class Prober:
         return count
 
     async def _stated(self, f: Forgotten) -> int:
-        """Derived texts and touched messages that still have a sentence stating it."""
-        left, sought = 0, [AnyOf(f.targets)]
-        async for rows in in_batches(self._kit.database, f.owner_id, former=True):
+        """Derived texts, former ones and touched messages that still have a sentence stating it."""
+        database = self._kit.database
+        former = [text.text for text in await memories.former(database, f.owner_id)]
+        if f.whole_messages:
+            former += [text.text for text in await messages.former(database, f.owner_id)]
+        left = await asyncio.to_thread(lambda: sum(map(f.sought.in_text, former)))
+        async for rows in in_batches(database, f.owner_id, former=True):
             # Much work for a long memory: beside the event loop, or everybody else's calls would wait for it.
-            left += await asyncio.to_thread(_holding, rows, sought)
+            left += await asyncio.to_thread(_holding, rows, f.sought)
         for at in f.messages:
-            lines = await messages.by_ids(self._kit.database, f.owner_id, at.chat_id, [at.line.id])
-            left += sum(states_any(line.content, f.targets) for line in lines)
+            lines = await messages.by_ids(database, f.owner_id, at.chat_id, [at.line.id])
+            left += sum(f.sought.in_text(line.content) for line in lines)
         return left
 
     async def _texts(self, f: Forgotten) -> int:
         """Texts that still state the topic, or hold a statement word for word."""
-        patterns = [*map(_pattern, f.statements), *(p for target in f.targets for p in target.patterns)]
+        topic = Target.topic(f.topic or "")
+        patterns = [*map(_pattern, f.statements), *topic.patterns]
         rows = await self._kit.database.rows("probe.texts", f.owner_id, patterns)
-        topics = AnyOf(target for target in f.targets if target.topic_words)
-        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], topics, f.statements) for row in rows))
+        named = Sought([topic] if topic.topic_words else [])
+        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], named, f.statements) for row in rows))
 
     async def _lexemes(self, f: Forgotten) -> int:
         """Full-text rows that hold the topic's words though their text does not."""
@@ -72,16 +78,16 @@ class Prober:
             return 0
         lexemes = await self._kit.database.value("retrieval.query_lexemes", index_text(f.topic or "", None)) or []
         rows = await self._kit.database.rows("probe.lexemes", f.owner_id, all_of(lexemes), owner_scope(f.owner_id))
-        return sum(not topic.named_in(row["text"]) for row in rows)
+        return sum(not topic.named_in(Sentence(row["text"])) for row in rows)
 
 
-def _holding(rows: Sequence[Row], sought: Sequence[AnyOf]) -> int:
-    """How many of the texts have a sentence, or a string in their JSON value, that states a target."""
+def _holding(rows: Sequence[Row], sought: Sought) -> int:
+    """How many of the texts have a sentence, or a string in their JSON value, that states it."""
     return sum(redact_all([row["text"] or "", row["body"]], sought)[1] > 0 for row in rows)
 
 
-def _still_says(text: str, topics: AnyOf, statements: Sequence[str]) -> bool:
-    return states_any(text, [topics]) or any(statement.strip().lower() in text.lower() for statement in statements)
+def _still_says(text: str, named: Sought, statements: Sequence[str]) -> bool:
+    return named.in_text(text) or any(statement.strip().lower() in text.lower() for statement in statements)
 
 
 def _pattern(text: str) -> str:

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from chatmem.contract import JobKind, Memory
 from chatmem_server.erasure.derived import take_back_derived
-from chatmem_server.erasure.redaction import Target, sentences
 from chatmem_server.erasure.remaking import queue_chunk, queue_profile, queue_remaking
+from chatmem_server.erasure.targets import Target, sentences
 from chatmem_server.memories.claims import claims
 from chatmem_server.memories.evidence import supported
 from chatmem_server.places import Where

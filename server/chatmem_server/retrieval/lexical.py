@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Final
 
-from chatmem_server.retrieval.irregular import BASE
+from chatmem_server.text.irregular import BASE
 
 
 def index_text(content: str, speaker: str | None) -> str:

@@ -175,8 +175,8 @@ class FormerText:
     text: str
 
 
-async def former_like(q: Queries, owner_id: int, patterns: Sequence[str]) -> list[FormerText]:
-    return [FormerText(*row) for row in await q.rows("memories.former_like", owner_id, list(patterns))]
+async def former(q: Queries, owner_id: int) -> list[FormerText]:
+    return [FormerText(*row) for row in await q.rows("memories.former", owner_id)]
 
 
 async def drop_former(q: Queries, owner_id: int, former: FormerText) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 import snowballstemmer
 
+from chatmem_server.text.irregular import BASE
 from chatmem_server.text.stemming import stem
 
 
@@ -40,6 +41,7 @@ def is_english(words: Iterable[str]) -> bool:
 @lru_cache(maxsize=16_384)
 def roots(word: str, *, english: bool = False) -> frozenset[str]:
     """What is left of a lower-case word without its ending, one root for each language it may be of."""
+    word = BASE.get(word, word)
     if english or len(word) < _SHORTEST:
         return frozenset((stem(word),))
     stemmers = _STEMMERS.cyrillic if _IS_CYRILLIC.search(word) else _STEMMERS.latin

@@ -162,16 +162,15 @@ from memories
 where owner_id = $1 and content ilike all($3::text[]) and ($2::bigint is null or chat_id is null or chat_id = $2)
 order by id
 
--- name: former_like
--- $1 owner, $2 patterns: former texts, and the sentences memories were learned from, that may state something forgotten.
--- Version 0 is the quote.
+-- name: former
+-- $1 owner: all former texts, and the sentences memories were learned from. Version 0 is the quote.
 select id, version, content
 from memory_versions
-where owner_id = $1 and content ilike any($2::text[])
+where owner_id = $1
 union all
 select id, 0, quote
 from memories
-where owner_id = $1 and quote ilike any($2::text[])
+where owner_id = $1 and quote is not null
 
 -- name: drop_former
 -- $1 owner, $2 number, $3 version, 0 for the quote

@@ -197,10 +197,10 @@ from messages
 where owner_id = $1 and content ilike all($3::text[]) and ($2::bigint is null or chat_id = $2)
 order by chat_id, id
 
--- name: former_like
--- $1 owner, $2 patterns: former texts that may state something forgotten
+-- name: former
+-- $1 owner: all former texts
 select chat_id, id, version, content from message_versions
-where owner_id = $1 and content ilike any($2::text[])
+where owner_id = $1
 
 -- name: drop_former
 -- $1 owner, $2 chat, $3 number, $4 version

@@ -1,14 +1,11 @@
 -- name: texts
--- $1 owner, $2 patterns: every text of the owner that matches one of them; whether it states what was forgotten is for
--- the caller to judge
+-- $1 owner, $2 patterns: every text in use of the owner that matches one of them; whether it states what was forgotten
+-- is for the caller to judge
 select content as text from messages
 where owner_id = $1 and content ilike any($2::text[])
 union all
 select routine_summary from messages
 where owner_id = $1 and routine_summary ilike any($2::text[])
-union all
-select content from message_versions
-where owner_id = $1 and content ilike any($2::text[])
 union all
 select text || chr(10) || body::text from conversation_summaries
 where owner_id = $1 and (text ilike any($2::text[]) or body::text ilike any($2::text[]))
@@ -21,9 +18,6 @@ where owner_id = $1 and concat_ws(chr(10), user_confirmed, llm_inferred, general
 union all
 select concat_ws(chr(10), content, quote) from memories
 where owner_id = $1 and (content ilike any($2::text[]) or quote ilike any($2::text[]))
-union all
-select content from memory_versions
-where owner_id = $1 and content ilike any($2::text[])
 union all
 select concat_ws(chr(10), narrative, raw_facts, raw_preferences, raw_goals, raw_dates) from user_profile
 where owner_id = $1
