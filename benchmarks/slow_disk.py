@@ -1,0 +1,111 @@
+"""What a slow device does to a memory: `python -m benchmarks.slow_disk [--writes 10]` (Linux, root, cgroup v1 `blkio`).
+
+A person records a message and asks for a context, over and over, over HTTP. After a while PostgreSQL, with all of its
+processes, may write to the disk so many times a second; then as often as it likes again. Printed for each of the three:
+what the calls took. At the end every acknowledged message has to be there, once, in order.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import asyncpg
+
+from benchmarks.soak_report import Figures, figures
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem.connect import connect_http
+from chatmem_server.postgres.embedded_cluster import postmaster
+from tests.crash.world import World, children_of
+
+USER = 1
+CGROUP = Path("/sys/fs/cgroup/blkio")
+
+
+@contextmanager
+def throttled(world: World, writes: int) -> Iterator[None]:
+    """At most `writes` writes a second for PostgreSQL: the processes there are, and those they will start."""
+    group = CGROUP / f"chatmem-{os.getpid()}"
+    group.mkdir()
+    disk = os.stat(world.postgres.cluster).st_dev
+    # Of the whole disk: a partition cannot be throttled by itself.
+    device = (Path("/sys/dev/block") / f"{os.major(disk)}:{os.minor(disk)}").resolve()
+    whole = device.parent if (device / "partition").exists() else device
+    (group / "blkio.throttle.write_iops_device").write_text(f"{(whole / 'dev').read_text().strip()} {writes}")
+    try:
+        _move(world, group)
+        yield
+    finally:
+        _move(world, CGROUP)
+        group.rmdir()
+
+
+def _move(world: World, group: Path) -> None:
+    head = postmaster(world.postgres.cluster)
+    assert head is not None  # the world runs
+    for pid in (head, *children_of(head)):
+        (group / "cgroup.procs").write_text(str(pid))
+
+
+async def turns(client: MemoryClient, first: int, count: int) -> dict[str, Figures]:
+    took: dict[str, list[float]] = {"record_message": [], "get_context": []}
+    for n in range(first, first + count):
+        said = f"Number {n}: the kettle is on shelf {n}"
+        began = time.perf_counter()
+        await client.record_message(c.RecordMessageArgs(chat_id=USER, role="user", content=said, message_id=f"m{n}"))
+        recorded = time.perf_counter()
+        await client.get_context(c.GetContextArgs(chat_id=USER, query=f"Where is kettle {n}?"))
+        took["record_message"].append((recorded - began) * 1000)
+        took["get_context"].append((time.perf_counter() - recorded) * 1000)
+    return {tool: figures(times) for tool, times in took.items()}
+
+
+async def run(writes: int, count: int) -> bool:
+    """Print the table; whether every message is there."""
+    with tempfile.TemporaryDirectory(prefix="chatmem-slow-", ignore_cleanup_errors=True) as folder:
+        world = World(Path(folder) / "world", (USER,), CHATMEM_QUEUE="", CHATMEM_COMPACTION="")
+        async with world.running(), connect_http(world.url, world.token("relay")) as client:
+            await turns(client, 0, 20)
+            print("| | record_message p50 / p95 | get_context p50 / p95 |\n|---|--:|--:|")
+            _row("before", await turns(client, 20, count))
+            with throttled(world, writes):
+                _row(f"{writes} writes a second", await turns(client, 20 + count, count))
+            _row("after", await turns(client, 20 + 2 * count, count))
+            complete = await _numbers(world) == [f"m{n}" for n in range(20 + 3 * count)]
+        world.remove()
+    print("Every acknowledged message is there, once, in order." if complete else "Messages are missing or doubled.")
+    return complete
+
+
+def _row(name: str, took: dict[str, Figures]) -> None:
+    cells = (f"{took[tool][1]} / {took[tool][2]} ms" for tool in ("record_message", "get_context"))
+    print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+async def _numbers(world: World) -> list[str]:
+    connection = await asyncpg.connect(world.dsn)
+    try:
+        rows = await connection.fetch("select ext_id from messages where owner_id = $1 order by id", USER)
+    finally:
+        await connection.close()
+    return [row["ext_id"] for row in rows]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--writes", type=int, default=10, help="writes a second the device allows")
+    parser.add_argument("--turns", type=int, default=60, help="in each of the three states")
+    args = parser.parse_args()
+    if not os.access(CGROUP, os.W_OK):
+        sys.exit("This needs root and the cgroup v1 controller `blkio`.")
+    sys.exit(0 if asyncio.run(run(args.writes, args.turns)) else 1)
+
+
+if __name__ == "__main__":
+    main()
