@@ -4,9 +4,7 @@ import asyncio
 import json
 import signal
 import socket
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import httpx2
