@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,7 +29,7 @@ CGROUP = Path("/sys/fs/cgroup/blkio")
 
 
 @contextmanager
-def throttled(world: World, writes: int) -> Iterator[None]:
+def throttled(world: World, writes: int) -> Generator[None]:
     """At most `writes` writes a second for PostgreSQL: the processes there are, and those they will start."""
     group = CGROUP / f"chatmem-{os.getpid()}"
     group.mkdir()
