@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from chatmem.contract import SectionName
 from chatmem.settings import Budgets
+from chatmem_server.context import lines
 from chatmem_server.context.assemble import STEP, Assembled, Material, assemble
+from chatmem_server.context.budget import cost
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
 from chatmem_server.store.messages import Line
@@ -140,6 +142,14 @@ def test_nothing_recalled_repeats_what_stands_above(material: Material) -> None:
     assert not set(built.included.get("relevant message", [])) & (set(built.included.get("messages", [])) - routines)
     assert not set(built.included.get("relevant summary", [])) & set(built.included.get("summaries", []))
     assert not set(built.included.get("relevant fact", [])) & set(built.included.get("memories", []))
+
+
+@given(materials())
+@settings(max_examples=100, deadline=None)
+def test_what_is_passed_over_unwritten_could_not_have_been_paid(material: Material) -> None:
+    for hit in material.hits:
+        whole = hit._replace(full_text=hit.text, tokens=estimate(hit.text))
+        assert lines.least_cost(whole) <= cost(lines.hit_line(whole, material.view))
 
 
 @given(materials(), st.sets(st.sampled_from(ORDER), min_size=1))

@@ -294,7 +294,10 @@ def _fill_relevant(draft: _Draft, shown_memories: Collection[int]) -> None:
     if not hits or not draft.opens("relevant"):
         return
     # Shares nobody used flow on to what answers the question.
-    taken = take(hits, lambda hit: form.hit_line(hit, draft.m.view), draft.purse.left, draft.purse, dense=True)
+    room = draft.purse.left
+    taken = take(
+        hits, lambda hit: form.hit_line(hit, draft.m.view), room, draft.purse, dense=True, least=form.least_cost
+    )
     kept = zip(taken.kept, taken.texts, strict=True)
     draft.bodies["relevant"] = "\n".join(text for _, text in sorted(kept, key=lambda pair: hits[pair[0]].at))
     for index in taken.kept:
@@ -312,12 +315,10 @@ def _unseen(draft: _Draft, shown_memories: Collection[int]) -> list[Hit]:
 
 
 def _write_memories(draft: _Draft, kept: Sequence[tuple[Remembered, str]]) -> None:
-    blocks: list[str] = []
-    for title in form.KIND_TITLES.values():
-        block = [text for memory, text in kept if _heading(memory) == title]
-        if block:
-            blocks.append("\n".join([title, *block]))
-    draft.bodies["memories"] = "\n".join(blocks)
+    blocks: dict[str, list[str]] = {title: [] for title in form.KIND_TITLES.values()}
+    for memory, text in kept:
+        blocks[_heading(memory)].append(text)
+    draft.bodies["memories"] = "\n".join("\n".join([title, *block]) for title, block in blocks.items() if block)
     draft.note("memories", [memory.id for memory, _ in kept])
 
 

@@ -45,16 +45,27 @@ def cost(line: str) -> int:
     return estimate(line) + NEWLINE
 
 
-def take(items: Sequence[ItemT], render: Callable[[ItemT], str], share: int, purse: Purse, *, dense: bool) -> Taken:
+def take(
+    items: Sequence[ItemT],
+    render: Callable[[ItemT], str],
+    share: int,
+    purse: Purse,
+    *,
+    dense: bool,
+    least: Callable[[ItemT], int] | None = None,
+) -> Taken:
     """Take items in the order given while share and purse last.
 
     `dense` skips an item that does not fit and goes on (facts); otherwise the first that does not fit ends it
-    (history and summaries, which must stay contiguous).
+    (history and summaries, which must stay contiguous). `least` tells of items to skip what they cost at least, so that
+    what cannot fit is not rendered.
     """
     kept: list[int] = []
     texts: list[str] = []
     spent = 0
     for index, item in enumerate(items):
+        if least is not None and least(item) > min(share - spent, purse.left):
+            continue
         text = render(item)
         price = cost(text)
         if spent + price <= share and purse.pay(price):

@@ -109,6 +109,11 @@ def hit_line(hit: Hit, view: View) -> str:
     return f"{_lead(hit, view)}: {body(hit.text)}"
 
 
+def least_cost(hit: Hit) -> int:
+    """Tokens that a hit's line costs at least: those of its text, where that stands in the line as it is."""
+    return hit.tokens if body(hit.text) == hit.full_text else 0
+
+
 def _lead(hit: Hit, view: View) -> str:
     local_time = local(hit.at, view.zone)
     day = dated(local_time.date(), view.today)

@@ -14,9 +14,9 @@ WHOLE_ROUTINE = 500
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*|\n+")
 
 
-def excerpt(text: str, query: str, *, routine: bool) -> str:
-    """The whole text, or its best sentences in their order, with marks where something is left out."""
-    if estimate(text) <= (WHOLE_ROUTINE if routine else WHOLE):
+def excerpt(text: str, tokens: int, query: str, *, routine: bool) -> str:
+    """The whole text of so many tokens, or its best sentences in their order, with marks where something is left out."""
+    if tokens <= (WHOLE_ROUTINE if routine else WHOLE):
         return text
     wanted = set(content_stems(query))
     sentences = [s.strip() for s in _SENTENCE.findall(text) if s.strip()]

@@ -136,8 +136,9 @@ def _measured(
 
 
 def hit(found: Found, text: str, query: str) -> Hit:
-    """`text` is the whole text."""
-    shown = excerpt(text, query, routine=found.routine is not None) if found.kind == "message" else text
+    """`text` is the whole text: the one that was found, unless that was clipped or has been edited since."""
+    tokens = found.tokens if text is found.text else estimate(text)
+    shown = excerpt(text, tokens, query, routine=found.routine is not None) if found.kind == "message" else text
     return Hit(
         *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
         *(found.utc_offset, found.tokens, found.score, found.cosine, found.covered or None, found.source_ids),
