@@ -30,6 +30,7 @@ _LOG_KEPT_BYTES = 2**20
 # (log_min_messages), and slow statements are logged without their parameters. wal_recycle=off, or forgotten text
 # would live on in recycled segments. Connections for the pools of a dozen processes: each assistant's own stdio
 # server is one; unused ones cost nothing. No parallel workers: they need more /dev/shm than a container has by default.
+# No wal_compression: of a message's 65 KB in a large database pglz spared 8 % and took a third of the processor time.
 _CONF = """\
 listen_addresses = ''
 port = {port}
@@ -45,7 +46,6 @@ max_parallel_maintenance_workers = 0
 random_page_cost = 1.1
 jit = off
 synchronous_commit = on
-wal_compression = pglz
 wal_recycle = off
 max_wal_size = 2GB
 checkpoint_timeout = 15min
