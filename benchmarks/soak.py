@@ -1,12 +1,12 @@
 """Uses one memory evenly for a long time and says whether it stays as it was: `python -m benchmarks.soak`.
 
 People talk, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` says
-otherwise. Each minute a line: memory of server, summarizer and PostgreSQL, connections, open jobs. At the end a table with
-the latency of each tool in slices of five minutes, and a verdict. Each run begins with an empty memory.
+otherwise. Each minute a line: memory of server, summarizer, PostgreSQL and its shared buffers, connections, open jobs. At
+the end a table with the latency of each tool in slices of five minutes, and a verdict. Each run begins with an empty memory.
 
-Not judged are the first minutes, in which memory grows to its size and stays: PostgreSQL touches its shared buffers for
-the first time, connections prepare their statements, caches of texts fill to their bounds (`tests/unit/test_caches.py`
-says how much that is).
+Not judged are the first minutes, in which memory grows to its size and stays: connections prepare their statements, caches
+of texts fill to their bounds (`tests/unit/test_caches.py` says how much that is). Nor is what PostgreSQL uses of its shared
+buffers: their size is a setting, and tables that grow fill them.
 """
 
 import argparse
@@ -36,6 +36,9 @@ USERS = tuple(range(1, 9))
 TURN_SECONDS = 2.0
 WARM_UP = 10
 """Minutes."""
+
+OWN, SHARED = ("Pss_Anon", "Pss_File"), ("Pss_Shmem",)
+"""A process's own memory, and PostgreSQL's shared buffers: reserved at its start, used as the tables grow, up to their size."""
 
 REPORT = Path("benchmarks/results/soak.json")
 
@@ -144,13 +147,15 @@ async def _look(world: World) -> Minute:
     connection = await asyncpg.connect(world.dsn)
     head = postmaster(world.postgres.cluster)
     assert head is not None  # a connection was just made
+    processes = (head, *children_of(head))
     try:
         clients = "select count(*) from pg_stat_activity where backend_type = 'client backend'"
         return Minute(
             memory={
-                "server": _pss(world.pid("server")),
-                "summarizer": _pss(world.pid("summarizer")),
-                "PostgreSQL": _pss(head, *children_of(head)),
+                "server": _pss(OWN, world.pid("server")),
+                "summarizer": _pss(OWN, world.pid("summarizer")),
+                "PostgreSQL": _pss(OWN, *processes),
+                "shared buffers": _pss(SHARED, *processes),
             },
             connections=await connection.fetchval(clients) - 1,
             open_jobs=await connection.fetchval(OPEN),
@@ -160,13 +165,14 @@ async def _look(world: World) -> Minute:
         await connection.close()
 
 
-def _pss(*pids: int | None) -> float:
-    """MiB, shared pages counted by share; a process that just ended counts nothing."""
+def _pss(kinds: Sequence[str], *pids: int | None) -> float:
+    """MiB of these kinds of pages, shared ones counted by share; a process that just ended counts nothing."""
     total = 0
     for pid in pids:
         rollup = Path(f"/proc/{pid}/smaps_rollup")
         if rollup.exists():
-            total += sum(int(line.split()[1]) for line in rollup.read_text().splitlines() if line.startswith("Pss:"))
+            fields = dict(line.split(":") for line in rollup.read_text().splitlines()[1:])
+            total += sum(int(fields[kind].removesuffix("kB")) for kind in kinds)
     return round(total / 1024, 1)
 
 

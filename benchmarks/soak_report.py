@@ -12,6 +12,7 @@ FLAT = 10.0
 """Percent of the mean by which a series may change over the run, either way."""
 
 PROCESSES = ("server", "summarizer", "PostgreSQL")
+"""Whose own memory is judged."""
 JUDGED = ("record_message", "get_context", "search_memory")
 """Tools whose latency is judged: the others are rare, and what `forget` does grows with what there is."""
 
@@ -20,7 +21,7 @@ Figures = tuple[int, float, float]
 
 
 class Minute(BaseModel):
-    """MiB of each process (shared pages by share), and what the database had open, at the end of a minute."""
+    """MiB of each process and of PostgreSQL's shared buffers, and what the database had open, at the end of a minute."""
 
     memory: dict[str, float]
     connections: int
