@@ -119,7 +119,7 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 def _report(tally: Tally, kind: str, me: str | None) -> None:
     kept = tally.memories
     console.print(
-        f"{counted.messages(tally.created)} and {counted.memories(kept['kept'])} added, {tally.duplicates} messages were there already"
+        f"{counted.messages(tally.created)} and {counted.memories(kept['kept'])} added, {counted.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
     )
     if kept["unfit"]:
         console.print(f"left out, for they state nothing or are over 64 KiB: {counted.memories(kept['unfit'])}")

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from rich.console import Console
 from rich.progress import Progress
 
+from chatmem.counted import counted
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import opened, storage
@@ -27,7 +28,7 @@ def run(action: str) -> int:
 async def _replay(settings: ServerSettings) -> None:
     async with storage(settings) as actors:
         count = await actors.work.replay()
-    console.print(f"{count} dead jobs start anew")
+    console.print(f"{counted(count, 'dead job')} {'starts' if count == 1 else 'start'} anew")
 
 
 async def _scrub(settings: ServerSettings) -> None:
@@ -47,7 +48,7 @@ async def _reembed(settings: ServerSettings) -> None:
         with Progress(console=console) as bar:
             task = bar.add_task(f"embedding with {embedder.model}", total=None)
             count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
-    console.print(f"{count} texts embedded; {embedder.model} answers now. Back: chatmem reembed --rollback")
+    console.print(f"{counted(count, 'text')} embedded; {embedder.model} answers now. Back: chatmem reembed --rollback")
 
 
 async def _rollback(settings: ServerSettings) -> None:

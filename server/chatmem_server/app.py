@@ -1,7 +1,9 @@
 """The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from mcp.server import CacheHint, MCPServer
 from mcp.server.auth.settings import AuthSettings
@@ -10,6 +12,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, InputRequiredResult
 from mcp.types import Tool as ListedTool
+from pydantic import BaseModel
 
 from chatmem.settings import ServerSettings
 from chatmem_server.auth import configured_caller, http_caller
@@ -23,6 +26,7 @@ from chatmem_server.tools.agent import agent_tools
 from chatmem_server.tools.assistant import assistant_tools
 from chatmem_server.tools.spec import ToolSpec
 from chatmem_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
+from chatmem_server.tools.zoned import in_zone
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
@@ -69,9 +73,10 @@ def build_server(
     """
     own_caller = configured_caller(settings)
     who = caller_of or (http_caller if auth else lambda: own_caller)
+    present = partial(in_zone, zone=ZoneInfo(settings.timezone))
     tools = [
-        *(_bound(spec, ASSISTANT, who, storage) for spec in assistant_tools(storage.actors)),
-        *(_bound(spec, AGENT, who, storage) for spec in agent_tools(storage.actors)),
+        *(_bound(spec, ASSISTANT, who, storage, present) for spec in assistant_tools(storage.actors)),
+        *(_bound(spec, AGENT, who, storage, _as_it_is) for spec in agent_tools(storage.actors)),
     ]
     options: dict[str, Any] = {}
     if auth:
@@ -106,7 +111,18 @@ def auth_settings(settings: ServerSettings) -> AuthSettings:
     )
 
 
-def _bound(spec: ToolSpec, scopes: frozenset[str], caller_of: CallerOf, storage: Storage) -> StrictTool:
+def _as_it_is(result: BaseModel) -> BaseModel:
+    """For the agent: its times carry the sender's own offset."""
+    return result
+
+
+def _bound(
+    spec: ToolSpec,
+    scopes: frozenset[str],
+    caller_of: CallerOf,
+    storage: Storage,
+    present: Callable[[BaseModel], BaseModel],
+) -> StrictTool:
     return strict_tool(
         spec.name,
         spec.title,
@@ -114,6 +130,7 @@ def _bound(spec: ToolSpec, scopes: frozenset[str], caller_of: CallerOf, storage:
         spec.args,
         spec.result,
         handler=spec.handler,
+        present=present,
         render=spec.render,
         annotations=spec.annotations,
         scopes=scopes,

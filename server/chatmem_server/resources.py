@@ -10,16 +10,19 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from chatmem.contract import GetContextArgs, MemoryKind, SummarizeChatArgs
+from chatmem_server.dates.clock import local
 from chatmem_server.places import Caller, ChatRefused, Where, locate, owner_of
 from chatmem_server.store import chats, memories, messages
 from chatmem_server.tools import text
 from chatmem_server.tools.assistant import GetActors
 from chatmem_server.tools.strict import CallerOf
+from chatmem_server.tools.zoned import in_zone
 
 if TYPE_CHECKING:
     from chatmem_server.actors import Actors
 
 MOST_MESSAGES = 200
+ANY_ID = 2**62
 CHAT = "memory://chat/{chat_id}"
 KINDS: tuple[MemoryKind, ...] = ("fact", "preference", "goal", "date", "outcome", "pin")
 
@@ -61,7 +64,7 @@ class _Views:
 
     async def profile(self) -> str:
         actors, where = await self._at(None)
-        return text.profile(await actors.viewer.profile(where))
+        return text.profile(in_zone(await actors.viewer.profile(where), actors.kit.zone))
 
     async def chats(self) -> str:
         actors, where = await self._at(None)
@@ -70,14 +73,23 @@ class _Views:
 
     async def summary(self, chat_id: str) -> str:
         actors, where = await self._at(chat_id)
-        return text.chat_summary(await actors.viewer.chat_summary(where, SummarizeChatArgs()))
+        summary = await actors.viewer.chat_summary(where, SummarizeChatArgs())
+        return text.chat_summary(in_zone(summary, actors.kit.zone))
 
-    async def messages(self, chat_id: str, limit: int = 50, before: int = 2**62) -> str:
+    async def messages(self, chat_id: str, limit: str = "50", before: str = "") -> str:
         actors, where = await self._at(chat_id)
-        most = max(1, min(limit, MOST_MESSAGES))
-        lines = await messages.page(actors.kit.database, where.owner_id, where.chat_id, before, most)
+        most = max(1, min(row_number("limit", limit), MOST_MESSAGES))
+        below = row_number("before", before) if before else ANY_ID
+        lines = await messages.page(actors.kit.database, where.owner_id, where.chat_id, below, most)
+        zone = actors.kit.zone
         rows = [
-            {"id": x.id, "role": x.role, "speaker": x.speaker, "at": x.sent_at.isoformat(), "text": x.content}
+            {
+                "id": x.id,
+                "role": x.role,
+                "speaker": x.speaker,
+                "at": local(x.sent_at, zone).isoformat(),
+                "text": x.content,
+            }
             for x in lines
         ]
         return json.dumps(rows, ensure_ascii=False)
@@ -93,7 +105,7 @@ class _Views:
             found = await memories.by_id(actors.kit.database, where.owner_id, int(memory_id))
         if found is None or (found.chat_id is not None and found.chat_id != where.chat_id):
             raise ResourceNotFoundError(f"No memory {memory_id}; find its number with search_memory.")
-        return text.memory(found)
+        return text.memory(in_zone(found, actors.kit.zone))
 
     async def chat_ids(self) -> list[str]:
         """The caller's own chats; the relay's are all it serves."""
@@ -123,6 +135,17 @@ def chat_number(text: str) -> int:
     """
     if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the chats there are.")
+    return int(text)
+
+
+def row_number(name: str, text: str) -> int:
+    """A number of messages, or of one.
+
+    Raises:
+        ResourceNotFoundError: when it is none; the text says what would be.
+    """
+    if re.fullmatch(r"[0-9]{1,18}", text) is None:
+        raise ResourceNotFoundError(f"{name}={text[:40]} is no number of messages; write {name}=20, for example.")
     return int(text)
 
 

@@ -1,6 +1,7 @@
 """The assistant tools, driven through MCP."""
 
 import pytest
+from mcp import MCPError
 
 from chatmem import contract as c
 from chatmem.client import MemoryRefused
@@ -127,3 +128,33 @@ async def test_start_new_chat_opens_an_epoch(memory: Memory) -> None:
         await client.record_message(c.RecordMessageArgs(role="user", content="Hello there"))
         begun = await client.start_new_chat(c.StartNewChatArgs())
     assert begun == c.NewChat(epoch=1, archived=False)
+
+
+async def test_every_result_tells_its_times_on_the_users_clock(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="The offsite comes closer"))
+        await client.remember(c.RememberArgs(content="My team offsite is on March 15", kind="date"))
+        known = await client.mcp.call_tool("get_profile", {})
+        talk = await client.mcp.call_tool("summarize_chat", {})
+        why = await client.mcp.call_tool("explain", {"memory_id": 1})
+        stored = await client.mcp.read_resource("memory://memory/1")
+        said = await client.mcp.read_resource("memory://chat/42/messages")
+    texts = [str(part) for result in (known, talk, why) for part in (result.content, result.structured_content)]
+    texts += [str(result.contents) for result in (stored, said)]
+    assert "2026-03-15T00:00:00+08:00" in texts[0]
+    assert "2026-03-15T00:00:00+08:00" in texts[1]
+    assert all("+08:00" in text and "+00:00" not in text and "00Z" not in text for text in texts)
+
+
+@pytest.mark.parametrize("query", ["limit=many", "before=x", f"before={'9' * 30}", "limit=-5"])
+async def test_a_resource_asked_for_no_number_of_messages_says_what_would_be_one(memory: Memory, query: str) -> None:
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match=r"is no number of messages; write (limit|before)=20"):
+            await client.mcp.read_resource(f"memory://chat/42/messages?{query}")
+
+
+async def test_one_message_is_counted_as_one(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="hi"))
+        known = await client.mcp.call_tool("get_profile", {})
+    assert "conversation: 1 message, 0 summaries, 1 verbatim" in str(known.content)

@@ -99,7 +99,7 @@ UNTOLD: tuple[str, ...] = (
     "Subject: Invoice\n\nDear Sir,\nmy name is Peter Grey and I work for Acme. I need payment by June 1.\nRegards,\nPeter",
     "Hi Anna,\n\nI'm the new manager at Globex and I live in Denver.\n\nBest,\nMark",
     "Error: user 'root' has no permission",
-    "// TODO: I need to refactor this by Friday",
+    "// NOTE: I need to refactor this by Friday",
     "From: bob@example.com\nI prefer tea.",
     # questions and requests
     "Do I live in Berlin?",

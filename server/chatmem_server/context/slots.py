@@ -6,40 +6,33 @@ from typing import Any
 
 from chatmem.contract import SlotType
 
-_YES = frozenset(
-    [
-        "yes",
-        "y",
-        "yeah",
-        "yep",
-        "yup",
-        "sure",
-        "ok",
-        "okay",
-        "of",
-        "course",
-        "absolutely",
-        "please",
-        "do",
-        "да",
-        "oui",
-        "si",
-        "sí",
-        "ja",
-    ]
+_PLAIN_YES = frozenset(["yes", "yeah", "yep", "yup", "absolutely", "definitely", "да", "oui", "sí"])
+_PLAIN_NO = frozenset(["nope", "nah", "нет", "nein", "non"])
+_ASSENT = re.compile(
+    r"(?:y|ok|okay|sure|fine|ja|si|of course|please|please do|go ahead|do it|do that|sounds good|why not)"
+    r"(?: (?:please|thanks|thank you|then|thing|go ahead|do it|do that|bitte))*"
 )
-_NO = frozenset(["no", "n", "nope", "nah", "never", "don't", "dont", "нет", "non", "nein"])
+_REFUSAL = re.compile(
+    r"(?:n|no|never|don't|dont|do not|please don't|please do not|not now|not yet|not really|rather not|better not)"
+    r"(?: (?:please|thanks|thank you|need|way|danke|never|not now|don't|do not))*"
+)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_URL = re.compile(r"https?://\S+|(?:www\.)?[\w-]+\.(?:com|org|net|io|dev|app|gov|edu)(?:/\S*)?", re.IGNORECASE)
+_URL = re.compile(
+    r"https?://\S+|(?<![@\w.-])(?:www\.)?[\w-]+\.(?:com|org|net|io|dev|app|gov|edu)(?:/\S*)?", re.IGNORECASE
+)
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?")
 _TIME = re.compile(
     r"\b(?:[01]?\d|2[0-3])(?::[0-5]\d)?\s*(?:am|pm)\b|\b(?:[01]?\d|2[0-3]):[0-5]\d\b|\b(?:noon|midnight)\b", re.I
 )
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
 _DATE = re.compile(
     rf"\b(?:{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:\s+\d{{4}})?"
-    r"|\d{4}-\d{2}-\d{2}|\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?|today|tomorrow|tonight|yesterday"
-    r"|(?:next|this|on|last)?\s*(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:next|this)\s+(?:week|month|year))\b",
+    r"|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|\d{1,2}(?:st|nd|rd|th)"
+    r"|today|tomorrow|tonight|yesterday|in\s+(?:\d+|a|one|two|three)\s+(?:day|week|month)s?"
+    r"|(?:next|this|on|last)?\s*(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:next|this)\s+(?:week|month|year))(?!\w)",
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
@@ -59,12 +52,12 @@ def _text(said: str, _: Sequence[str]) -> str | None:
 
 
 def _yes_no(said: str, _: Sequence[str]) -> str | None:
-    words = re.findall(r"[\w']+", said.lower())
-    if not words:
-        return None
-    if words[0] in _YES or " ".join(words[:2]) in ("of course", "please do"):
+    """A clear word decides alone; any other is an answer only where it is all that its clause says."""
+    clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
+    first = clause.partition(" ")[0]
+    if first in _PLAIN_YES or _ASSENT.fullmatch(clause):
         return "yes"
-    return "no" if words[0] in _NO else None
+    return "no" if first in _PLAIN_NO or _REFUSAL.fullmatch(clause) else None
 
 
 def _searched(pattern: re.Pattern[str]) -> Callable[[str, Sequence[str]], str | None]:

@@ -52,6 +52,7 @@ class StrictTool(Tool):
 
     args_model: type[BaseModel] = Field(exclude=True)
     handler: Handler = Field(exclude=True)
+    present: Callable[[Any], BaseModel] = Field(exclude=True)
     render: Callable[[Any], str] = Field(exclude=True)
     scopes: frozenset[str] = Field(exclude=True)
     caller_of: CallerOf = Field(exclude=True)
@@ -83,9 +84,10 @@ class StrictTool(Tool):
             raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
         if isinstance(result, InputRequiredResult):
             return result
-        structured = result.model_dump(mode="json", exclude_none=False)
+        shown = self.present(result)
+        structured = shown.model_dump(mode="json", exclude_none=False)
         return CallToolResult(
-            content=[TextContent(type="text", text=self.render(result))], structured_content=structured
+            content=[TextContent(type="text", text=self.render(shown))], structured_content=structured
         )
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
@@ -112,6 +114,7 @@ def strict_tool(
     result: type[BaseModel],
     *,
     handler: Handler,
+    present: Callable[[Any], BaseModel],
     render: Callable[[Any], str],
     annotations: ToolAnnotations,
     scopes: frozenset[str],
@@ -135,6 +138,7 @@ def strict_tool(
         meta=dict(meta),
         args_model=args,
         handler=handler,
+        present=present,
         render=render,
         scopes=scopes,
         caller_of=caller_of,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from chatmem import contract as c
+from chatmem.counted import counted, messages, summaries
 from chatmem_server.text.fences import contained, contained_text
 
 
@@ -16,7 +17,7 @@ def recorded(r: c.RecordedMessage) -> str:
     queued = ", ".join(r.queued) or "nothing"
     return (
         f"{r.outcome} message {r.id} in {r.thread_key} ({r.session_id}); "
-        f"importance {r.importance}, {r.tokens} tokens; queued: {queued}"
+        f"importance {r.importance}, {counted(r.tokens, 'token')}; queued: {queued}"
     )
 
 
@@ -105,7 +106,7 @@ def profile(p: c.Profile) -> str:
     }
     parts += [_block(title, entries) for title, entries in lists.items() if entries]
     talk = p.conversation
-    parts.append(f"conversation: {talk.messages} messages, {talk.summaries} summaries, {talk.verbatim} verbatim")
+    parts.append(f"conversation: {messages(talk.messages)}, {summaries(talk.summaries)}, {talk.verbatim} verbatim")
     return "\n".join(parts)
 
 
@@ -116,17 +117,17 @@ def _block(title: str, entries: Sequence[c.Memory]) -> str:
 def chat_summary(s: c.ChatSummary) -> str:
     lines = [
         contained(
-            f"{p.period} ({p.count} messages, {p.thread_key}, summary {p.id}, {p.from_at.isoformat()} to "
+            f"{p.period} ({messages(p.count)}, {p.thread_key}, summary {p.id}, {p.from_at.isoformat()} to "
             f"{p.to_at.isoformat()}{', provisional' if p.provisional else ''}): {p.text}"
         )
         for p in s.periods
     ]
     since = f" since {s.current_session.since.isoformat()}" if s.current_session.since else ""
-    lines.append(contained(f"current session ({s.current_session.count} messages{since}): {s.current_session.text}"))
+    lines.append(contained(f"current session ({messages(s.current_session.count)}{since}): {s.current_session.text}"))
     lines += [contained(f"thread: {s.thread_summary}")] if s.thread_summary else []
     lines += [contained(f"session: {s.session_summary}")] if s.session_summary else []
     k = s.canonical
-    lines.append(f"canonical (version {k.version}, {k.tokens} tokens):")
+    lines.append(f"canonical (version {k.version}, {counted(k.tokens, 'token')}):")
     lines += [contained(f"- {name}: {value}") for name, value in _canonical(k) if value]
     lines += [contained(f"routine {r.name} at {r.time}: {r.summary}") for r in s.routines_today]
     b, v = s.backlog, s.coverage
@@ -151,7 +152,7 @@ def explanation(e: c.Explanation) -> str:
     lines += [contained(f"source message {s.id} ({s.role}, {s.at.isoformat()}): {s.text}") for s in e.sources]
     lines += [contained(f"before {v.at.isoformat()}: {v.text}") for v in e.versions]
     lines += [f"related {memory(m)}" for m in e.memories]
-    lines += [f"section {s.name}: {s.tokens} tokens, {s.stability}" for s in e.sections]
+    lines += [f"section {s.name}: {counted(s.tokens, 'token')}, {s.stability}" for s in e.sections]
     lines += [f"included {kind}: {_numbers(ids)}" for kind, ids in e.included.items()]
     lines += [f"left out: {item}" for item in e.left_out]
     lines += [f"shown in context {receipt}" for receipt in e.receipts]

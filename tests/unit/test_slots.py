@@ -1,0 +1,98 @@
+"""Which messages answer what the assistant asked for, and which only sound like it."""
+
+import pytest
+
+from chatmem.contract import SlotType
+from chatmem_server.context.slots import fill
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("yes", "Yes, book it for Friday", "yep", "OK", "ok, do it", "Sure thing", "sure, go ahead!", "Of course"),
+        *("please do", "Please.", "go ahead", "sounds good", "why not?", "absolutely", "да", "Oui", "sí", "Ja bitte"),
+    ],
+)
+def test_a_yes_is_taken_as_yes(said: str) -> None:
+    assert fill("yes_no", said) == "yes"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("no", "No, leave it", "no thanks", "No need.", "nope", "don't", "Please don’t", "not now", "Never!"),
+        *("nein danke", "нет", "non merci", "rather not"),
+    ],
+)
+def test_a_no_is_taken_as_no(said: str) -> None:
+    assert fill("yes_no", said) == "no"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(
+            "Do you know the weather?",
+            "Please play some jazz",
+            "Of all cities I like Rome best",
+            "No idea what you mean",
+        ),
+        *("OK Computer is a great album", "Never mind that, play some jazz", "Is it ok?", "What?", "Sure of it he was"),
+    ],
+)
+def test_a_message_that_only_begins_like_a_yes_or_a_no_is_neither(said: str) -> None:
+    assert fill("yes_no", said) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("March 3", "March 3"),
+        ("on the 15th, please", "15th"),
+        ("3 May 2026", "3 May 2026"),
+        ("2026-03-03", "2026-03-03"),
+        ("3.5.", "3.5."),
+        ("3/5", "3/5"),
+        ("tomorrow works", "tomorrow"),
+        ("in two weeks", "in two weeks"),
+        ("next Friday", "next Friday"),
+    ],
+)
+def test_a_date_is_taken_as_it_was_said(said: str, value: str) -> None:
+    assert fill("date", said) == value
+
+
+@pytest.mark.parametrize(
+    "said", ["Play some jazz", "Maybe 10 of them", "market 12", "pi is 3.14", "version 2.5 is out"]
+)
+def test_a_number_beside_a_word_that_begins_like_a_month_is_no_date(said: str) -> None:
+    assert fill("date", said) is None
+
+
+@pytest.mark.parametrize(
+    ("slot", "said", "value"),
+    [
+        ("number", "about 20 people", "20"),
+        ("number", "3 or 4", None),
+        ("time", "at 7:30 pm", "7:30 pm"),
+        ("time", "Play some jazz", None),
+        ("email", "it's ann@example.com", "ann@example.com"),
+        ("url", "see https://example.com/a", "https://example.com/a"),
+        ("url", "write to ann@example.com", None),
+        ("text", "Blue, I think", "Blue, I think"),
+        ("text", "What do you mean?", None),
+        ("text", "/memory", None),
+    ],
+)
+def test_an_answer_has_the_type_that_was_asked_for(slot: SlotType, said: str, value: str | None) -> None:
+    assert fill(slot, said) == value
+
+
+def test_a_choice_is_one_of_those_offered() -> None:
+    assert fill("choice", "the Red one", ("red", "blue")) == "red"
+    assert fill("choice", "red or blue", ("red", "blue")) is None
+    assert fill("choice", "scared", ("red", "blue")) is None
+
+
+def test_long_talk_that_holds_a_date_fills_no_slot() -> None:
+    assert fill("date", "By the way my sister told me on the phone that she got married on March 3") is None
