@@ -1,8 +1,18 @@
 """The public contract of the assistant tools: names, arguments and results; pydantic only, no behaviour."""
 
+from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    model_validator,
+)
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"
@@ -17,6 +27,8 @@ START_NEW_CHAT = "start_new_chat"
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_BIGINT = 2**63 - 1
+ZONE = "zone"
+"""Name, in a validation's context, of the time zone in which a moment without an offset is meant."""
 
 Role = Literal["user", "assistant"]
 MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
@@ -53,11 +65,30 @@ def _external_id(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
+    if moment.tzinfo is not None:
+        return moment
+    zone = (info.context or {}).get(ZONE)
+    if zone is None:
+        raise ValueError("needs its UTC offset, as in 2026-03-15T09:00:00+08:00")
+    return moment.replace(tzinfo=zone)
+
+
+def _in_calendar(moment: datetime) -> datetime:
+    """Python and PostgreSQL count years 1 to 9999; a day is left at either end, because zones differ."""
+    if not 1 < moment.year < 9999:
+        raise ValueError("is no year anybody lives in")
+    return moment
+
+
 Clean = Annotated[str, AfterValidator(_clean)]
 Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
 Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
 ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
 RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
+Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar)]
+Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar)]
+"""A moment a person means; the server takes one without an offset on the user's clock: `2026-03-15` is their day."""
 Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
@@ -93,7 +124,7 @@ class RecordMessageArgs(Place):
     role: Role
     content: Text
     message_id: ExternalId | None = Field(default=None, description="The channel's own id; recording it again is safe.")
-    sent_at: AwareDatetime | None = Field(default=None, description="ISO 8601 with offset; default now.")
+    sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; default now.")
     channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = None
     speaker: Annotated[Text, Field(max_length=128)] | None = None
     agent_id: Annotated[Text, Field(max_length=64)] | None = None
@@ -119,7 +150,7 @@ class GetContextArgs(Place):
     query: Clean | None = Field(default=None, description="The message to be answered.")
     token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
     exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
-    as_of: AwareDatetime | None = Field(default=None, description="ISO 8601: memory as believed then.")
+    as_of: Moment | None = Field(default=None, description="ISO 8601: memory as believed then.")
     include: tuple[SectionName, ...] | None = Field(default=None, description="Only these sections.")
     detail: Literal["text", "sections"] = "text"
 
@@ -174,8 +205,8 @@ class SearchMemoryArgs(Place):
     where: Literal["thread", "chat", "all"] = Field(
         default="chat", description="Default chat and what is global; all: every chat."
     )
-    since: AwareDatetime | None = None
-    until: AwareDatetime | None = None
+    since: Moment | None = None
+    until: Moment | None = None
     limit: int = Field(default=8, ge=1, le=100, strict=True, description="1-100, default 8.")
     cursor: Text | None = Field(default=None, description="next_cursor of the page before.")
 
@@ -203,7 +234,7 @@ class RememberArgs(Place):
     content: Text
     kind: MemoryKind | None = Field(default=None, description="Default: detected.")
     scope: Scope = Field(default="chat", description="Default chat; global: known in all chats.")
-    deadline: AwareDatetime | None = Field(default=None, description="A goal's deadline or a date's time.")
+    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
     pinned: bool = False
     importance: Unit | None = None
     source_message_id: ExternalId | None = None

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from chatmem.contract import Clean, Contract, JobKind, MemoryKind, Role, Text
+from chatmem.contract import Clean, Contract, Instant, JobKind, MemoryKind, Role, Text
 
 CLAIM_WORK = "claim_work"
 EXTEND_WORK = "extend_work"
@@ -145,7 +145,7 @@ class ExtractedItem(Contract):
     text: Annotated[Text, Field(max_length=600)]
     quote: Annotated[Text, Field(max_length=2000)]
     source_ids: Annotated[tuple[int, ...], Field(min_length=1)]
-    due: AwareDatetime | None = Field(default=None, description="A goal's deadline or a date's moment.")
+    due: Instant | None = Field(default=None, description="A goal's deadline or a date's moment.")
     importance: float | None = Field(default=None, ge=0, le=1)
     pin: bool = False
 

@@ -1,18 +1,17 @@
 """The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from mcp import MCPError
 from mcp.server import CacheHint, MCPServer
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import ServerMiddleware
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, InputRequiredResult
+from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp.types import Tool as ListedTool
-from pydantic import BaseModel
 
 from chatmem.settings import ServerSettings
 from chatmem_server.auth import configured_caller, http_caller
@@ -26,7 +25,6 @@ from chatmem_server.tools.agent import agent_tools
 from chatmem_server.tools.assistant import assistant_tools
 from chatmem_server.tools.spec import ToolSpec
 from chatmem_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
-from chatmem_server.tools.zoned import in_zone
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
@@ -44,6 +42,15 @@ class MemoryServer(MCPServer[None]):
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
         return [tool for tool in await super().list_tools() if self._admits(caller, tool.name)]
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """The SDK tells of a wrong name or argument as of a defect of ours."""
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            raise MCPError(INVALID_PARAMS, f"{error}; prompts/list names prompts and arguments.") from error
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
@@ -73,10 +80,12 @@ def build_server(
     """
     own_caller = configured_caller(settings)
     who = caller_of or (http_caller if auth else lambda: own_caller)
-    present = partial(in_zone, zone=ZoneInfo(settings.timezone))
+    zone = ZoneInfo(settings.timezone)
     tools = [
-        *(_bound(spec, ASSISTANT, who, storage, present) for spec in assistant_tools(storage.actors)),
-        *(_bound(spec, AGENT, who, storage, _as_it_is) for spec in agent_tools(storage.actors)),
+        *(_bound(spec, ASSISTANT, who, storage, zone) for spec in assistant_tools(storage.actors)),
+        *(
+            _bound(spec, AGENT, who, storage, None) for spec in agent_tools(storage.actors)
+        ),  # its times carry the sender's offset
     ]
     options: dict[str, Any] = {}
     if auth:
@@ -111,17 +120,8 @@ def auth_settings(settings: ServerSettings) -> AuthSettings:
     )
 
 
-def _as_it_is(result: BaseModel) -> BaseModel:
-    """For the agent: its times carry the sender's own offset."""
-    return result
-
-
 def _bound(
-    spec: ToolSpec,
-    scopes: frozenset[str],
-    caller_of: CallerOf,
-    storage: Storage,
-    present: Callable[[BaseModel], BaseModel],
+    spec: ToolSpec, scopes: frozenset[str], caller_of: CallerOf, storage: Storage, zone: ZoneInfo | None
 ) -> StrictTool:
     return strict_tool(
         spec.name,
@@ -130,7 +130,7 @@ def _bound(
         spec.args,
         spec.result,
         handler=spec.handler,
-        present=present,
+        zone=zone,
         render=spec.render,
         annotations=spec.annotations,
         scopes=scopes,

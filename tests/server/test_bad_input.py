@@ -32,7 +32,7 @@ HUGE = 10**30
 
 NO_STRINGS: tuple[Any, ...] = (" \n\t", "a\x00b", LONG, MEGABYTE, "\ud800", 1.5, True, ["x"], {"x": 1})
 NO_IDS: tuple[Any, ...] = (0, -1, HUGE, MAX_BIGINT + 1, 1.5, True, "abc", "", [1], {"x": 1})
-NO_TIMES: tuple[Any, ...] = ("yesterday", "", "2026-02-16T10:00:00", "2026-13-01T00:00:00Z", "a\x00b", [], {}, True)
+NO_TIMES: tuple[Any, ...] = ("yesterday", "", "0001-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "a\x00b", [], {}, True)
 NO_FLAGS: tuple[Any, ...] = ("maybe", 2, -1, 1.5, [], {}, "")
 
 CALL = {"model": "m", "rung": "claude"}
@@ -79,7 +79,7 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "role": ("system", "USER", "", 1, None, []),
         "content": (*NO_STRINGS, "", None),
         "message_id": (*NO_STRINGS, "", "9" * 129, HUGE * 10**120),
-        "sent_at": NO_TIMES,
+        "sent_at": (*NO_TIMES, "2026-02-16T10:00:00"),
         "channel": ("", "Tele Gram", "x" * 33, "a\x00", 3),
         "speaker": ("", "x" * 129, "\x00", 3),
         "agent_id": ("", "x" * 65, "\x00", 3),

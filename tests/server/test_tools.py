@@ -158,3 +158,46 @@ async def test_one_message_is_counted_as_one(memory: Memory) -> None:
         await client.record_message(c.RecordMessageArgs(role="user", content="hi"))
         known = await client.mcp.call_tool("get_profile", {})
     assert "conversation: 1 message, 0 summaries, 1 verbatim" in str(known.content)
+
+
+async def test_a_day_without_an_offset_is_the_users_day(memory: Memory) -> None:
+    async with memory.client() as client:
+        goal = {"content": "Finish the report", "kind": "goal", "deadline": "2026-03-15"}
+        stored = await client.mcp.call_tool("remember", goal)
+        await client.record_message(c.RecordMessageArgs(role="user", content="The report is long"))
+        span = {"since": "2026-02-16T09:15:00", "until": "2026-02-16T09:16"}
+        found = await client.mcp.call_tool("search_memory", {"query": "report", "kinds": ["message"], **span})
+        earlier = await client.mcp.call_tool("search_memory", {"query": "report", "until": "2026-02-16T09:14"})
+    assert stored.structured_content is not None
+    assert stored.structured_content["memory"]["deadline"] == "2026-03-15T00:00:00+08:00"
+    assert "The report is long" in str(found.content)
+    assert "Nothing found" in str(earlier.content)
+
+
+async def test_a_message_must_say_on_whose_clock_it_was_sent(memory: Memory) -> None:
+    async with memory.client() as client:
+        message = {"role": "user", "content": "hi", "sent_at": "2026-02-16T09:15:00"}
+        refused = await client.mcp.call_tool("record_message", message)
+    assert refused.is_error
+    assert "Argument sent_at: needs its UTC offset, as in 2026-03-15T09:00:00+08:00." in str(refused.content)
+
+
+@pytest.mark.parametrize("moment", ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00"])
+async def test_a_moment_at_the_edge_of_time_is_refused(memory: Memory, moment: str) -> None:
+    async with memory.client() as client:
+        goal = {"content": "Finish the report", "kind": "goal", "deadline": moment}
+        refused = [
+            await client.mcp.call_tool("remember", goal),
+            await client.mcp.call_tool("get_context", {"as_of": moment}),
+            await client.mcp.call_tool("search_memory", {"query": "report", "since": moment}),
+        ]
+    assert all("is no year anybody lives in" in str(result.content) for result in refused)
+
+
+@pytest.mark.parametrize(("name", "arguments"), [("chat_with_memory", {}), ("nothing_like_it", {})])
+async def test_a_prompt_asked_for_wrongly_says_where_to_look(
+    memory: Memory, name: str, arguments: dict[str, str]
+) -> None:
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match="prompts/list names prompts and arguments"):
+            await client.mcp.get_prompt(name, arguments)

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Generic, TypeVar
+from zoneinfo import ZoneInfo
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
@@ -13,11 +14,13 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnno
 from pydantic import BaseModel, Field, ValidationError
 
 from chatmem.client import LATER_META
+from chatmem.contract import ZONE
 from chatmem_server import outage
 from chatmem_server.places import Caller
 from chatmem_server.refusals import Refused
 from chatmem_server.tools.schema import compact, compact_result
 from chatmem_server.tools.storable import unstorable
+from chatmem_server.tools.zoned import in_zone
 
 logger = logging.getLogger(__name__)
 
@@ -48,11 +51,14 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 
 class StrictTool(Tool):
-    """Validates with the contract's model, answers with compact text and the same as structured content."""
+    """Validates with the contract's model, answers with compact text and the same as structured content.
+
+    `zone`: the user's, on whose clock times are read and told; None leaves them as they are.
+    """
 
     args_model: type[BaseModel] = Field(exclude=True)
     handler: Handler = Field(exclude=True)
-    present: Callable[[Any], BaseModel] = Field(exclude=True)
+    zone: ZoneInfo | None = Field(exclude=True)
     render: Callable[[Any], str] = Field(exclude=True)
     scopes: frozenset[str] = Field(exclude=True)
     caller_of: CallerOf = Field(exclude=True)
@@ -84,7 +90,7 @@ class StrictTool(Tool):
             raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
         if isinstance(result, InputRequiredResult):
             return result
-        shown = self.present(result)
+        shown = result if self.zone is None else in_zone(result, self.zone)
         structured = shown.model_dump(mode="json", exclude_none=False)
         return CallToolResult(
             content=[TextContent(type="text", text=self.render(shown))], structured_content=structured
@@ -92,7 +98,7 @@ class StrictTool(Tool):
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
         try:
-            args = self.args_model.model_validate(arguments)
+            args = self.args_model.model_validate(arguments, context={ZONE: self.zone})
         except ValidationError as error:
             raise ToolError(explained(self.name, error)) from None
         reason = unstorable(arguments)
@@ -114,7 +120,7 @@ def strict_tool(
     result: type[BaseModel],
     *,
     handler: Handler,
-    present: Callable[[Any], BaseModel],
+    zone: ZoneInfo | None,
     render: Callable[[Any], str],
     annotations: ToolAnnotations,
     scopes: frozenset[str],
@@ -138,7 +144,7 @@ def strict_tool(
         meta=dict(meta),
         args_model=args,
         handler=handler,
-        present=present,
+        zone=zone,
         render=render,
         scopes=scopes,
         caller_of=caller_of,
@@ -162,6 +168,8 @@ def _sentence(location: tuple[int | str, ...], kind: str, message: str) -> str:
         return f"There is no argument {field}; leave it out."
     if kind == "missing":
         return f"Argument {field} is required."
+    if kind == "timezone_aware":
+        return f"Argument {field}: needs its UTC offset, as in 2026-03-15T09:00:00+08:00."
     if not field:
         return f"{text[0].upper()}{text[1:]}."
     return f"Argument {field}: {text[0].lower()}{text[1:]}."
