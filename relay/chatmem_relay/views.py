@@ -22,6 +22,7 @@ UNKNOWN_COMMAND = "I don't know that command; /help lists them."
 CHAT_FULL = "This conversation's summary is full. /new starts a fresh one; your memories stay."
 
 NO_RECORD = "I keep no record of what that was based on."
+_ONE = {"messages": "message", "memories": "memory", "summaries": "summary"}
 _SHOWN = 5
 _QUOTE = 160
 
@@ -99,15 +100,17 @@ def _backlog(summary: ChatSummary) -> str:
 
 
 def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None) -> str:
-    lines = [f"• {m.content}{_due(m, zone)}" for m in entries] or ["• –"]
+    lines = [f"• {_dated(m, zone)}" for m in entries] or ["• –"]
     return "\n".join([title, *lines])
 
 
-def _due(memory: Memory, zone: tzinfo | None) -> str:
-    """The day with its year, which the words often leave out."""
+def _dated(memory: Memory, zone: tzinfo | None) -> str:
+    """With the day and its year, which the words often leave out, or name as `(2026-03-15)`."""
     if memory.deadline is None or memory.kind not in ("goal", "date"):
-        return ""
-    return f" ({'by ' if memory.kind == 'goal' else ''}{_day(memory.deadline.astimezone(zone))})"
+        return memory.content
+    due = memory.deadline.astimezone(zone)
+    words = memory.content.replace(f" ({due.date().isoformat()})", "")
+    return f"{words} ({'by ' if memory.kind == 'goal' else ''}{_day(due)})"
 
 
 def _day(at: datetime) -> str:
@@ -116,13 +119,19 @@ def _day(at: datetime) -> str:
 
 def _held(receipt: Explanation) -> list[str]:
     """The kinds and numbers of what the context held, and the lines of its memories and finds."""
-    counts = ", ".join(f"{len(ids)} {kind}" for kind, ids in receipt.included.items() if ids)
+    counts = ", ".join(_number_of(kind, len(ids)) for kind, ids in receipt.included.items() if ids)
     lines = [f"Based on {counts}." if counts else "Based on our recent talk only."]
     for section in receipt.sections:
         if section.name in ("memories", "relevant"):
             lines += [f"• {_short(line.lstrip('- '))}" for line in _body(section.text)[:_SHOWN]]
     lines += [f"Left out: {counted(len(receipt.left_out), 'thing')} that did not fit."] if receipt.left_out else []
     return lines
+
+
+def _number_of(kind: str, number: int) -> str:
+    """`1 message`, `2 relevant summaries`: a receipt names what was shown in the plural, what was found in the singular."""
+    one = _ONE.get(kind, kind)
+    return counted(number, one, f"{one[:-1]}ies" if one.endswith("y") else None)
 
 
 def _body(text: str) -> list[str]:

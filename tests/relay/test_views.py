@@ -173,3 +173,17 @@ def test_a_choice_knows_its_choices() -> None:
     waits = expected("Would you like green tea or coffee?")
     assert waits is not None
     assert waits.choices == ("green tea", "coffee")
+
+
+def test_a_day_stands_once_beside_words_that_name_it_already() -> None:
+    offsite = memory("date", "Team offsite is on March 15 (2026-03-15)", datetime(2026, 3, 14, 16, tzinfo=UTC))
+    shown = views.memory_view(profile(dates=(offsite,)), SINGAPORE)
+    assert "• Team offsite is on March 15 (Sun, 15 March 2026)\n" in shown
+
+
+def test_why_counts_one_as_one() -> None:
+    held = {"messages": (7,), "memories": (1, 2), "relevant summary": (3, 4), "relevant message": (5,)}
+    answer = c.Explanation(subject="message", id="7", at=NOW, text="In Lisbon")
+    receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held)
+    said = "Based on 1 message, 2 memories, 2 relevant summaries, 1 relevant message."
+    assert said in views.why_view(answer, receipt)
