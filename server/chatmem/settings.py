@@ -364,7 +364,8 @@ def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
         return kind(**overrides)
     except ValidationError as error:
         lines = [
-            f"{_variable(kind, e['loc'])}: {e['msg']}" for e in error.errors(include_input=False, include_url=False)
+            f"{_variable(kind, e['loc'])}: {e['msg'].removeprefix('Value error, ')}"
+            for e in error.errors(include_input=False, include_url=False)
         ]
         raise SettingsError("Wrong settings:\n  " + "\n  ".join(lines)) from None
 

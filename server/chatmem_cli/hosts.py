@@ -16,12 +16,17 @@ _SECRET = "put here what you have set it to"
 
 def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
     """The Claude Desktop entry: absolute paths and what was set, because it sees neither our environment nor `.env`."""
-    command = Path(sys.argv[0]).absolute()
-    known = command.name == "chatmem" and command.exists()
-    program = [str(command)] if known else [sys.executable, "-m", "chatmem_cli.entry"]
+    program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings)
     return {"mcpServers": {"memory": {**entry, "env": told} if told else entry}}
+
+
+def own_command() -> list[str]:
+    """How this program is called from anywhere."""
+    command = Path(sys.argv[0]).absolute()
+    known = command.name == "chatmem" and command.exists()
+    return [str(command)] if known else [sys.executable, "-m", "chatmem_cli.entry"]
 
 
 def _told(settings: ServerSettings) -> dict[str, str]:

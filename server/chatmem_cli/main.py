@@ -8,6 +8,7 @@ Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage
 import importlib
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,9 +33,16 @@ DEFECT = 70
 """EX_SOFTWARE of sysexits.h."""
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"chatmem {version('chatmem')}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     debug: Annotated[bool, typer.Option("--debug", help="Show where a failure happened (before the command).")] = False,
+    _: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)] = False,
 ) -> None:
     """One memory for every assistant you talk to.
 
@@ -55,7 +63,10 @@ def _run(module: str, *args: Any, **options: Any) -> None:
 
 @app.command()
 def up() -> None:
-    """Start everything: database, server, summarizer, and the Telegram relay if a bot token is set."""
+    """Start everything: database, server, summarizer and relay.
+
+    The Telegram relay runs where a bot token is set.
+    """
     _run("up")
 
 
@@ -131,13 +142,19 @@ def send(
     routine: Annotated[str, typer.Option("--routine", help="The routine's name.")],
     agent: Annotated[str | None, typer.Option("--agent", help="The agent that speaks.")] = None,
 ) -> None:
-    """Send standard input to a Telegram chat and record it as a routine message."""
+    """Send standard input to a Telegram chat and record it.
+
+    It is recorded as a routine message: in full, and shown by its summary.
+    """
     _run("send", chat_id, routine, agent)
 
 
 @app.command()
 def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
-    """Draw one turn as a tree with times; without an id, list the last turns (needs OBSERVABILITY_ENABLED=1)."""
+    """Draw one turn as a tree with times, or list the last turns.
+
+    Events are written with OBSERVABILITY_ENABLED=1 only.
+    """
     _run("trace", trace_id)
 
 
@@ -145,19 +162,25 @@ def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or i
 def reembed(
     rollback: Annotated[bool, typer.Option("--rollback", help="Back to the model before the last change.")] = False,
 ) -> None:
-    """Change all embeddings to the model the settings name, beside the running server; begun again, it goes on."""
+    """Change all embeddings to the model the settings name.
+
+    Searches go on beside it; begun again, it goes on where it ended.
+    """
     _run("maintenance", "rollback" if rollback else "reembed")
 
 
 @app.command()
 def scrub() -> None:
-    """Rewrite the database's files now, so that forgotten text leaves them too."""
+    """Rewrite the database's files: forgotten text leaves them too."""
     _run("maintenance", "scrub")
 
 
 @app.command()
 def backup(file: Annotated[Path, typer.Argument(help="Where to; it must not be there yet.")]) -> None:
-    """Write the whole memory of all users into one file, while it is in use."""
+    """Write the whole memory of all users into one file.
+
+    It may be in use meanwhile.
+    """
     _run("backup", file)
 
 
@@ -166,7 +189,10 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A file that `chatmem backup` wrote.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the memory that is there.")] = False,
 ) -> None:
-    """Put a backup in place of the memory: all of it, or nothing if something is wrong with it."""
+    """Put a backup in place of the memory.
+
+    All of it, or nothing if something is wrong with it.
+    """
     _run("restore", file, force=force)
 
 

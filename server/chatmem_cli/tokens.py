@@ -20,6 +20,8 @@ def run(action: str, *, name: str = "", scope: str = "assistant", user: int | No
     settings = load(ServerSettings)
     match action:
         case "create":
+            if user is not None and scope != "assistant":
+                raise CommandFailed(f"a token of scope {scope} acts for no one user; leave --user out.")
             asyncio.run(_create(settings, name, _scope(scope), user))
         case "list":
             asyncio.run(_list(settings))

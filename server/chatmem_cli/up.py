@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import signal
 import socket
 import time
@@ -15,7 +16,7 @@ from rich.table import Table
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
-from chatmem_cli.hosts import claude_code_line, desktop_snippet
+from chatmem_cli.hosts import claude_code_line, desktop_snippet, own_command
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
@@ -130,7 +131,9 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print_json(json.dumps(desktop_snippet(settings)))
     console.print("Claude Code:")
     console.print(f"  {claude_code_line(settings, _url(settings))}", soft_wrap=True, highlight=False)
-    console.print("\nNext: `chatmem chat` talks with it, `chatmem import telegram result.json` brings your past along.")
+    name = "chatmem" if shutil.which("chatmem") else " ".join(own_command())
+    console.print(f"\nNext, in another terminal: `{name} chat` talks with it,", soft_wrap=True, highlight=False)
+    console.print(f"`{name} import telegram result.json` brings your past along.", soft_wrap=True, highlight=False)
     console.print("Ctrl-C stops everything.")
 
 

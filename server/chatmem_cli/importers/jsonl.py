@@ -28,7 +28,7 @@ def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
 
 def _item(line: bytes, number: int, chat_id: int | None) -> Iterator[Item]:
     try:
-        entry: dict[str, Any] = json.loads(line)
+        entry = _entry(line)
         kind = entry.get("type", "message")
         if kind == "memory":
             yield _memory(entry)
@@ -36,9 +36,23 @@ def _item(line: bytes, number: int, chat_id: int | None) -> Iterator[Item]:
             yield _message(entry, line, chat_id)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ImportFailed(
-            f"line {number} is no message ({error!r}); one needs role (user, assistant), content and sent_at (ISO 8601). "
+            f"line {number} is no message ({_lack(error)}); one needs role (user, assistant), content and sent_at (ISO 8601). "
             "The lines before it are in."
         ) from error
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise ValueError("it is not JSON") from error
+    if not isinstance(entry, dict):
+        raise TypeError("it is no JSON object")
+    return entry
+
+
+def _lack(error: Exception) -> str:
+    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
 
 
 def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportMessage:

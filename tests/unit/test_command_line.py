@@ -1,0 +1,55 @@
+"""What the command `chatmem` says before it does anything."""
+
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from chatmem.settings import ServerSettings, SettingsError, load
+from chatmem_cli.failures import CommandFailed
+from chatmem_cli.importers import jsonl
+from chatmem_cli.importers.items import ImportFailed
+from chatmem_cli.main import app
+
+
+def test_it_tells_its_version() -> None:
+    said = CliRunner().invoke(app, ["--version"])
+    assert (said.exit_code, said.output.strip()) == (0, f"chatmem {version('chatmem')}")
+
+
+def test_the_list_of_commands_says_each_in_a_whole_sentence() -> None:
+    said = CliRunner().invoke(app, ["--help"], terminal_width=80).output
+    commands = said.partition("Commands:\n")[2].splitlines()
+    assert len(commands) == 17
+    assert all(line.endswith(".") and not line.endswith("...") for line in commands)
+
+
+@pytest.mark.parametrize("scope", ["relay", "agent"])
+def test_a_token_that_acts_for_nobody_in_particular_takes_no_user(scope: str) -> None:
+    said = CliRunner().invoke(app, ["token", "create", "phone", "--scope", scope, "--user", "5"])
+    assert isinstance(said.exception, CommandFailed)
+    assert "leave --user out" in str(said.exception)
+
+
+def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("USER_TIMEZONE", "Mars/Olympus")
+    with pytest.raises(SettingsError, match=r"USER_TIMEZONE: 'Mars/Olympus' is no IANA time zone"):
+        load(ServerSettings)
+
+
+@pytest.mark.parametrize(
+    ("line", "lack"),
+    [
+        ("{", "it is not JSON"),
+        ("[]", "it is no JSON object"),
+        ('{"role": "user", "content": "hi"}', "it has no sent_at"),
+        ('{"role": "bot", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"}', "role 'bot'"),
+    ],
+)
+def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line: str, lack: str) -> None:
+    file = tmp_path / "talk.jsonl"
+    file.write_text(line + "\n")
+    with pytest.raises(ImportFailed, match="line 1 is no message") as failed:
+        list(jsonl.read(file, None, lambda _: None))
+    assert f"({lack})" in str(failed.value)
