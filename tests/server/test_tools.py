@@ -201,3 +201,16 @@ async def test_a_prompt_asked_for_wrongly_says_where_to_look(
     async with memory.client() as client:
         with pytest.raises(MCPError, match="prompts/list names prompts and arguments"):
             await client.mcp.get_prompt(name, arguments)
+
+
+async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memory: Memory) -> None:
+    async with memory.client() as client:
+        long = {"role": "assistant", "content": "The forecast is long. " * 2_000, "message_id": "1"}
+        await client.mcp.call_tool("record_message", long)
+        small = await client.mcp.call_tool("get_context", {"query": "Why?", "token_budget": 300})
+        briefing = {**long, "message_id": "2", "routine": "morning-summary", "summary": "Sunny, two meetings."}
+        await client.mcp.call_tool("record_message", briefing)
+        reply = await client.get_context(c.GetContextArgs(query="When?", reply_to_message_id="2"))
+    assert len(str(small.content)) < 300 * 4 * 3
+    assert reply.focus is not None
+    assert (reply.focus.source, reply.focus.text) == ("reply", "Sunny, two meetings.")

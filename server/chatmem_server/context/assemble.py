@@ -352,7 +352,7 @@ def _finish(draft: _Draft) -> Assembled:
         tokens=_total(sections),
         truncated=draft.truncated,
         coverage=_coverage(m, draft.shown),
-        focus=find_focus(m.rows, m.query, m.now),
+        focus=find_focus(m.rows, m.query, m.now, m.budgets.quoted),
         notices=_notices(m),
         included=draft.included,
         left_out=draft.left_out,
