@@ -32,6 +32,16 @@ def _split(value: Any) -> Any:
 
 
 Ids = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_split)]
+
+
+def _with_scheme(value: Any) -> Any:
+    """Ollama itself writes its address without one: `127.0.0.1:11434`, or a host alone."""
+    if not isinstance(value, str) or not value or "://" in value:
+        return value
+    return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"
+
+
+OllamaAddress = Annotated[str, BeforeValidator(_with_scheme)]
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
@@ -223,7 +233,7 @@ class ServerSettings(Settings):
     embedding_model_dir: Path | None = Field(
         default=None, validation_alias="CHATMEM_EMBEDDING_MODEL_DIR", description="Folder with the local model's files."
     )
-    ollama_url: str = Field(
+    ollama_url: OllamaAddress = Field(
         default="http://127.0.0.1:11434", validation_alias="OLLAMA_HOST", description="Ollama server."
     )
     ollama_embedding_model: str = Field(
@@ -270,7 +280,7 @@ class _Client(Settings):
     anthropic_base_url: str | None = Field(
         default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
     )
-    ollama_url: str | None = Field(
+    ollama_url: OllamaAddress | None = Field(
         default=None, validation_alias="OLLAMA_HOST", description="Ollama server; without it that rung is skipped."
     )
 

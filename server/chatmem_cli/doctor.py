@@ -17,6 +17,7 @@ import httpx2
 from rich.console import Console
 from rich.text import Text
 
+from chatmem.counted import counted
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_server.auth import SCOPES
 from chatmem_server.embedding.model_files import MODEL, complete
@@ -209,7 +210,8 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         return Finding(None, "Telegram: no TELEGRAM_BOT_TOKEN, so there is no relay")
     if not relay.user_ids:
         return Finding(False, "Telegram: TELEGRAM_USER_ID is not set, so nobody may talk", "set it to your numeric id")
-    return Finding(True, f"Telegram: a bot token is set; {len(relay.user_ids)} allowed user(s)")
+    users = counted(len(relay.user_ids), "allowed user")
+    return Finding(True, f"Telegram: a bot token is set; {users}")
 
 
 async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:

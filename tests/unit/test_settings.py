@@ -29,3 +29,18 @@ def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch)
 def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
     assert "very-secret" not in repr(load(RelaySettings))
+
+
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("127.0.0.1:11434", "http://127.0.0.1:11434"),
+        ("gpu-box", "http://gpu-box:11434"),
+        ("https://gpu-box", "https://gpu-box"),
+    ],
+)
+def test_ollamas_address_may_be_written_as_ollama_writes_it(
+    monkeypatch: pytest.MonkeyPatch, written: str, address: str
+) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", written)
+    assert (load(ServerSettings).ollama_url, load(RelaySettings).ollama_url) == (address, address)
