@@ -7,7 +7,9 @@ BIN := .venv/bin
 up: .venv/ready
 	$(BIN)/chatmem up
 
-test: .venv/ready-dev check unit
+# What reads the code runs beside the tests, which leave a core waiting now and then.
+test: .venv/ready-dev
+	$(MAKE) --no-print-directory --jobs=4 check unit
 
 check: lint types contracts
 
@@ -26,11 +28,11 @@ types: .venv/ready-dev
 contracts: .venv/ready-dev
 	$(BIN)/lint-imports
 
-# Much of a test is waiting for processes; one process a core, each with a PostgreSQL of its own, at most four. The files
-# go out in order, so the long ones (chain, conformance, crash) begin and the quick ones (unit) fill up the end; xdist's
-# own order, most tests first, ends with one core at the longest file.
+# Files go out whole and in order, so the long ones (chain, conformance, crash) begin and the quick ones (unit) fill up
+# the end; xdist's own order, most tests first, ends with one core at the longest file. tests/conftest.py says how many
+# processes.
 unit: .venv/ready-dev
-	$(BIN)/pytest -q --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 clean:
 	rm -rf .venv build dist

@@ -71,6 +71,12 @@ async def create_database(admin: "asyncpg.Connection[asyncpg.Record]", name: str
 @pytest.fixture
 async def dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
     """An empty, migrated database."""
+    async with database(postgres) as dsn:
+        yield dsn
+
+
+@asynccontextmanager
+async def database(postgres: EmbeddedPostgres) -> AsyncGenerator[str]:
     name = f"test_{next(_numbers)}"
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     await create_database(admin, name)

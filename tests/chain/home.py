@@ -13,6 +13,7 @@ import anyio
 
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
+from tests.patience import HANGS, promised
 from tests.server.processes import free_port
 
 
@@ -72,14 +73,14 @@ class Home:
         )
         assert process.stdout is not None
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(HANGS):
                 while b"Ctrl-C stops everything" not in await process.stdout.readline():
                     pass
             yield process
         finally:
             if process.returncode is None:
                 process.send_signal(signal.SIGINT)
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(promised(30)):
                 await process.communicate()
 
     @asynccontextmanager
@@ -97,7 +98,7 @@ class Home:
         shutil.rmtree(self.cluster, ignore_errors=True)
 
 
-async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = 60) -> None:
+async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = HANGS) -> None:
     """Ask other processes again until it holds: they have no event for us to wait for."""
     with anyio.fail_after(seconds):
         while not await check():  # noqa: ASYNC110

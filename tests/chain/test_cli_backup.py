@@ -12,7 +12,7 @@ from chatmem import contract as c
 from tests.chain.home import Home
 from tests.stubs import exports
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.anyio
 CODE = "My locker in Oslo opens with zq77a1"
 
 

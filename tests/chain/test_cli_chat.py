@@ -9,8 +9,9 @@ import sys
 import pytest
 
 from tests.chain.home import Home
+from tests.patience import HANGS, promised
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.anyio
 
 
 async def test_without_a_server_it_starts_its_own_and_remembers_between_two_talks(home: Home) -> None:
@@ -60,11 +61,15 @@ async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> N
     )
     os.close(terminal)
     said = b""
-    async with asyncio.timeout(60):
-        while "you › ".encode() not in said:
-            said += await asyncio.to_thread(os.read, master, 65536)
+    try:
+        async with asyncio.timeout(HANGS):
+            while "you › ".encode() not in said:
+                said += await asyncio.to_thread(os.read, master, 65536)
         process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(promised(10)):
             assert await process.wait() == 130
-    os.close(master)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        os.close(master)
     assert b"Traceback" not in said

@@ -11,7 +11,7 @@ from chatmem_cli.main import DEFECT, told
 from tests.chain.home import Home
 from tests.stubs.telegram_emulator import telegram
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.anyio
 
 
 async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(home: Home) -> None:

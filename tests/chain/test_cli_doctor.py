@@ -17,7 +17,7 @@ from tests.chain.home import Home
 from tests.server.processes import free_port
 from tests.stubs.loopback import served
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.anyio
 
 SECRETS = ("sk-ant-secret", "99:bot-secret", "db-secret")
 

@@ -15,10 +15,10 @@ import pytest
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryUnreachable
 from tests.chain.home import Home, eventually
+from tests.patience import HANGS, promised
 
 pytestmark = [
     pytest.mark.anyio,
-    pytest.mark.timeout(180),
     pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc"),
 ]
 
@@ -30,7 +30,7 @@ class Running:
         self.process = process
         self.said = ""
 
-    async def until(self, text: str, seconds: float = 60) -> None:
+    async def until(self, text: str, seconds: float = HANGS) -> None:
         assert self.process.stdout is not None
         async with asyncio.timeout(seconds):
             while text not in self.said:
@@ -38,9 +38,9 @@ class Running:
                 assert line, f"it ended before it said {text!r}: {self.said}"
                 self.said += line.decode()
 
-    async def end(self, number: int, seconds: float = 20) -> int:
+    async def end(self, number: int) -> int:
         self.process.send_signal(number)
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(promised(20)):
             out, _ = await self.process.communicate()
         self.said += out.decode()
         assert self.process.returncode is not None

@@ -10,7 +10,7 @@ from chatmem import contract as c
 from tests.chain.home import Home, eventually
 from tests.stubs import exports
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.anyio
 
 
 async def test_one_command_imports_answers_summarises_and_survives_a_restart(home: Home) -> None:

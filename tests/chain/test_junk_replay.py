@@ -8,7 +8,7 @@ from chatmem import contract as c
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.anyio
 
 WORTH = (
     "I work as a nurse at Oslo hospital",

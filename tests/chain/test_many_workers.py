@@ -15,9 +15,10 @@ from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
 from chatmem_cli.children import Child
 from tests.crash.invariants import APPLIED, BREACHES
+from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.anyio
 
 USERS = (42, 43, 44)
 EXCHANGES = 100
@@ -95,14 +96,14 @@ async def _talk(clients: list[MemoryClient], user: int) -> None:
 
 
 async def _reached(client: MemoryClient, messages: int) -> None:
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(HANGS):
         while (await client.get_profile(c.GetProfileArgs(chat_id=USERS[0]))).conversation.messages < messages:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
 
 
 async def _drained(dsn: str) -> None:
     connection = await asyncpg.connect(dsn)
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(HANGS):
         while await connection.fetchval(OPEN):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
     await connection.close()

@@ -7,7 +7,7 @@ import pytest
 from tests.chain import killing
 from tests.chain.whole import Whole, whole
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.anyio
 
 
 async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.chain.whole import Whole, both
 from tests.stubs.replies import Reply, Say, say_json
 from tests.stubs.stub import Asked
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.anyio
 
 SECTIONS = (
     *("USER PROFILE", "CHAT SUMMARY", "FACTS, GOALS AND PINS", "CONVERSATION HISTORY"),

@@ -11,7 +11,7 @@ from tests.stubs.otlp_collector import OtlpCollector
 from tests.stubs.replies import Fail, Hang, Reply, Say
 from tests.stubs.stub import Asked
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.anyio
 
 CANARY = "Quetzalcoatlus"
 

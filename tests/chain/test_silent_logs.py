@@ -10,7 +10,7 @@ from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
 from tests.crash.world import World
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.anyio
 
 CANARY = "zq9e107d9d37"
 USER = 42

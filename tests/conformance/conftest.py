@@ -1,11 +1,13 @@
-"""The foreign programs, and one server process for each test to drive them at."""
+"""The foreign programs, and one server process to drive them at."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from chatmem_server.postgres.embedded import EmbeddedPostgres
 from tests.conformance.npm import binaries
+from tests.memory_fixtures import database
 from tests.server.processes import HttpServer, http_server
 
 
@@ -14,7 +16,10 @@ def npm_bin() -> Path:
     return binaries()
 
 
-@pytest.fixture
-async def http_process(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
-    async with http_server(tmp_path / "data", dsn) as server:
+@pytest.fixture(scope="module")
+async def http_process(
+    tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres
+) -> AsyncIterator[HttpServer]:
+    """One for the tests of a file: what one of them stores, no other says."""
+    async with database(postgres) as dsn, http_server(tmp_path_factory.mktemp("http"), dsn) as server:
         yield server

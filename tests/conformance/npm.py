@@ -10,6 +10,8 @@ import anyio
 import pytest
 from filelock import FileLock
 
+from tests.patience import promised
+
 PACKAGES = (
     "node@22.23.3",
     "@modelcontextprotocol/inspector@2.12.0",
@@ -48,7 +50,7 @@ async def run(program: Path, *arguments: str, env: dict[str, str], cwd: Path, se
         stderr=asyncio.subprocess.PIPE,
     )
     try:
-        with anyio.fail_after(seconds):
+        with anyio.fail_after(promised(seconds)):
             out, errors = await process.communicate()
     finally:
         if process.returncode is None:

@@ -38,6 +38,13 @@ def entry(request: pytest.FixtureRequest, tmp_path: Path, dsn: str, http_process
     return {"type": "stdio", "command": program, "args": arguments, "env": server_env(tmp_path / "io", dsn)}
 
 
+@pytest.fixture
+def database(entry: dict[str, Any], dsn: str, http_process: HttpServer) -> str:
+    """Where the server of `entry` stores."""
+    assert http_process.dsn is not None
+    return http_process.dsn if entry["type"] == "http" else dsn
+
+
 async def test_claude_code_connects(claude: Claude, entry: dict[str, Any]) -> None:
     await claude("mcp", "add", *_added(entry))
     listed = await claude("mcp", "list")
@@ -54,7 +61,7 @@ def _added(entry: dict[str, Any]) -> list[str]:
 
 
 async def test_claude_codes_model_sees_whole_answers_and_its_memories_are_stored(
-    claude: Claude, entry: dict[str, Any], tmp_path: Path, dsn: str
+    claude: Claude, entry: dict[str, Any], tmp_path: Path, database: str
 ) -> None:
     config = tmp_path / "mcp.json"
     config.write_text(json.dumps({"mcpServers": {"memory": entry}}))
@@ -72,7 +79,7 @@ async def test_claude_codes_model_sees_whole_answers_and_its_memories_are_stored
     assert remembered["memory"]["content"] == "I drink green tea every morning"
     assert [r["text"] for r in found["results"]] == ["I drink green tea every morning"]
     assert found["results"][0]["id"] == remembered["memory"]["id"]
-    assert await stored(dsn) == [("I drink green tea every morning", 42)]
+    assert await stored(database) == [("I drink green tea every morning", 42)]
 
 
 async def test_claude_code_shows_its_model_the_instructions_and_the_daily_tools(

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from tests.conformance.npm import run
+from tests.patience import promised
 from tests.server.processes import HttpServer, command, server_env
 
 pytestmark = [pytest.mark.anyio, pytest.mark.node]
 
-ERAS = ("legacy", "modern")
+WORDS = {"legacy": ("Lisbon", "green tea", "window"), "modern": ("Oslo", "black coffee", "aisle")}
+"""A town, a drink and a seat in each era: they share a server, and neither is to find what the other said."""
+
 RUN_SECONDS = 60
 
 
@@ -21,6 +24,7 @@ RUN_SECONDS = 60
 class Inspector:
     """One target, one era: `config` names the server as a client's configuration file would."""
 
+    era: str
     bin: Path
     config: Path
     home: Path
@@ -28,6 +32,7 @@ class Inspector:
     async def __call__(self, method: str, *more: str) -> tuple[int, Any, str]:
         """Exit code, parsed answer and what it said on stderr."""
         arguments = ["--cli", "--config", str(self.config), "--server", "memory", "--stored-auth-only"]
+        arguments += ["--connect-timeout", str(round(promised(30) * 1000))]
         code, out, errors = await run(
             self.bin / "mcp-inspector",
             *(*arguments, "--method", method, "--format", "json", *more),
@@ -50,7 +55,7 @@ class Inspector:
         return await self.answer("tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
 
 
-@pytest.fixture(params=[f"{transport} {era}" for transport in ("stdio", "http") for era in ERAS])
+@pytest.fixture(params=[f"{transport} {era}" for transport in ("stdio", "http") for era in WORDS])
 async def inspector(
     request: pytest.FixtureRequest, npm_bin: Path, tmp_path: Path, dsn: str, http_process: HttpServer
 ) -> Inspector:
@@ -68,7 +73,7 @@ async def inspector(
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "io").mkdir()
-    return Inspector(npm_bin, config, home)
+    return Inspector(era, npm_bin, config, home)
 
 
 async def test_inspector_finds_no_fault_in_the_schemas(inspector: Inspector) -> None:
@@ -80,21 +85,21 @@ async def test_inspector_finds_no_fault_in_the_schemas(inspector: Inspector) -> 
 
 async def test_inspector_speaks_the_era_it_is_told_to(inspector: Inspector) -> None:
     hello = await inspector.answer("initialize")
-    era = json.loads(inspector.config.read_text())["mcpServers"]["memory"]["protocolEra"]
-    assert hello["protocolVersion"] == {"legacy": "2025-11-25", "modern": "2026-07-28"}[era]
+    assert hello["protocolVersion"] == {"legacy": "2025-11-25", "modern": "2026-07-28"}[inspector.era]
     assert "get_context" in hello["instructions"]
 
 
 async def test_inspector_calls_the_tools(inspector: Inspector) -> None:
-    recorded = await inspector.call("record_message", role="user", content="I live in Lisbon", message_id="7")
-    remembered = await inspector.call("remember", content="I prefer green tea")
+    town, drink, _ = WORDS[inspector.era]
+    recorded = await inspector.call("record_message", role="user", content=f"I live in {town}", message_id=town)
+    remembered = await inspector.call("remember", content=f"I prefer {drink}")
     context = await inspector.call("get_context", query="What do I drink?")
-    found = await inspector.call("search_memory", query="tea", where="all")
+    found = await inspector.call("search_memory", query=drink, where="all")
     assert recorded["structuredContent"]["outcome"] == "created"
     assert remembered["structuredContent"]["memory"]["kind"] == "preference"
-    assert "I prefer green tea" in context["structuredContent"]["context"]
-    assert "I live in Lisbon" in context["content"][0]["text"]
-    assert found["structuredContent"]["results"][0]["text"] == "I prefer green tea"
+    assert f"I prefer {drink}" in context["structuredContent"]["context"]
+    assert f"I live in {town}" in context["content"][0]["text"]
+    assert found["structuredContent"]["results"][0]["text"] == f"I prefer {drink}"
 
 
 async def test_inspector_sees_a_refusal_as_the_tools_own_error(inspector: Inspector) -> None:
@@ -106,7 +111,8 @@ async def test_inspector_sees_a_refusal_as_the_tools_own_error(inspector: Inspec
 
 
 async def test_inspector_reads_resources_and_prompts(inspector: Inspector) -> None:
-    await inspector.call("remember", content="I prefer green tea")
+    seat = WORDS[inspector.era][2]
+    await inspector.call("remember", content=f"I prefer {seat} seats")
     resources = await inspector.answer("resources/list")
     templates = await inspector.answer("resources/templates/list")
     profile = await inspector.answer("resources/read", "--uri", "memory://profile")
@@ -116,6 +122,6 @@ async def test_inspector_reads_resources_and_prompts(inspector: Inspector) -> No
     )
     assert {r["uri"] for r in resources["resources"]} == {"memory://profile", "memory://chats"}
     assert len(templates["resourceTemplates"]) == 4
-    assert "I prefer green tea" in profile["contents"][0]["text"]
+    assert f"I prefer {seat} seats" in profile["contents"][0]["text"]
     assert len(prompts["prompts"]) == 3
     assert "Where do I live?" in prompt["messages"][0]["content"]["text"]

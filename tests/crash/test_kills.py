@@ -6,7 +6,7 @@ import pytest
 
 from tests.crash.campaign import play
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.anyio
 
 KILLS = 25
 SEED = 20261121

@@ -13,6 +13,7 @@ from typing import Literal
 from chatmem_cli.children import Child
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.embedded_cluster import postmaster
+from tests.patience import HANGS
 from tests.server.processes import free_port
 
 Target = Literal["server", "summarizer", "postmaster", "backend"]
@@ -118,7 +119,7 @@ class World:
     def _child(self, name: str, module: str, arguments: tuple[str, ...], environment: dict[str, str]) -> Child:
         return Child(name, module, arguments, environment, _unheard, longest_pause=0.5, output=self._output)
 
-    async def _until(self, check: Callable[[], bool], seconds: float = 60) -> None:
+    async def _until(self, check: Callable[[], bool], seconds: float = HANGS) -> None:
         async with asyncio.timeout(seconds):
             while not check():  # noqa: ASYNC110 (other processes have no event for us)
                 await asyncio.sleep(0.05)

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any, cast
 
 from chatmem.client import MemoryClient, MemoryUnreachable
+from tests.patience import HANGS
 
 
 class Away:
@@ -22,7 +23,7 @@ class Away:
 
     async def refused(self, times: int) -> None:
         """Wait until so many calls found the memory away."""
-        async with asyncio.timeout(20), self._changed:
+        async with asyncio.timeout(HANGS), self._changed:
             await self._changed.wait_for(lambda: self._refused >= times)
 
     def __getattr__(self, name: str) -> Any:

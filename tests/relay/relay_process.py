@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tests.patience import HANGS
 from tests.server.processes import HttpServer, end, server_env
 from tests.stubs.telegram_emulator import Telegram
 
@@ -51,7 +52,7 @@ class RelayProcess:
     async def said(self) -> tuple[int, str]:
         """Its exit code and standard error, once it ended."""
         assert self.process is not None
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(HANGS):
             _, errors = await self.process.communicate()
         return self.process.returncode or 0, errors.decode()
 

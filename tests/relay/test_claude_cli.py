@@ -19,6 +19,7 @@ from chatmem_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from chatmem_relay.responders.responder import CannotAnswer
 from tests.conformance.conftest import npm_bin  # noqa: F401
 from tests.contexts import of_sections
+from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.replies import Reply, Say, UseTool
@@ -81,7 +82,7 @@ def told(message: str, chat_id: int = 42) -> Incoming:
     return Incoming(message, chat_id, "1", datetime(2026, 2, 16, 1, 15, tzinfo=UTC), "telegram")
 
 
-async def answer(command: Path, message: str, *, chat_id: int = 42, seconds: float = 20) -> tuple[list[str], Answer]:
+async def answer(command: Path, message: str, *, chat_id: int = 42, seconds: float = HANGS) -> tuple[list[str], Answer]:
     pieces: list[str | Answer] = []
     responder = ClaudeCli(str(command), seconds, ACCESS)
     async for piece in responder.answer(prompt(message), told(message, chat_id), None):  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import pytest
 
 from chatmem import contract as c
 from tests.memory_fixtures import Memory
+from tests.patience import HANGS
 from tests.relay.relaying import GROUP, PERSONAL, Echo, Scripted, relaying
 
 pytestmark = pytest.mark.anyio
@@ -48,7 +49,7 @@ async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path
         await api.say("Hello")
         await api.replies(1)
         # The answer is shown before its tags are carried out.
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANGS):
             while not (await client.get_profile(c.GetProfileArgs())).facts:
                 pass
         await api.say("What is my salary?", chat=PERSONAL)

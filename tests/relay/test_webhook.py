@@ -12,6 +12,7 @@ import pytest
 
 from chatmem_relay.webhook import SECRET_HEADER
 from tests.memory_fixtures import Memory
+from tests.patience import promised
 from tests.relay.outages import Away
 from tests.relay.relaying import Echo, relaying
 from tests.stubs.telegram_emulator import Telegram, telegram
@@ -72,7 +73,7 @@ async def test_what_could_not_be_recorded_is_delivered_again(memory: Memory, tmp
             assert api.world.updates, "Telegram still has it"
             away.away = False
             await api.until(lambda: "re one" in [message["text"] for message in api.sent])
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(promised(5)):
                 await api.all_fetched()
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import anyio
 import httpx2
 
-READY_SECONDS = 30
+from tests.patience import HANGS, promised
 
 
 def free_port() -> int:
@@ -75,7 +75,7 @@ class HttpServer:
             cwd=self.data_dir,
             stdin=asyncio.subprocess.DEVNULL,
         )
-        with anyio.fail_after(READY_SECONDS):
+        with anyio.fail_after(HANGS):
             await self._ready()
 
     async def _ready(self) -> None:
@@ -103,9 +103,9 @@ async def end(process: asyncio.subprocess.Process, number: int = signal.SIGTERM,
 
 
 async def exit_code(process: asyncio.subprocess.Process, seconds: float) -> int:
-    """The exit code, waiting at most `seconds`; then the process is killed and TimeoutError raised."""
+    """The exit code, promised within `seconds`; after that the process is killed and TimeoutError raised."""
     try:
-        return await asyncio.wait_for(process.wait(), seconds)
+        return await asyncio.wait_for(process.wait(), promised(seconds))
     except TimeoutError:
         process.kill()
         await process.wait()

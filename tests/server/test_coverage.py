@@ -13,7 +13,7 @@ from chatmem_server.store.queue import JobKey
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.server.test_queue import answer
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.anyio
 
 STEPS = 120
 CANARY = "zebrafinch"

@@ -19,6 +19,7 @@ import pytest
 
 from chatmem_server.postgres import embedded, embedded_account, embedded_cluster
 from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, bindir
+from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
 
@@ -91,7 +92,7 @@ def _reachable_by_others(program: Path) -> bool:
 async def said(process: anyio.abc.Process) -> str:
     assert process.stdout is not None
     line = b""
-    with anyio.fail_after(60):
+    with anyio.fail_after(HANGS):
         while not line.endswith(b"\n") or not line.strip():
             line += await process.stdout.receive(1)
     return line.decode().strip()
@@ -104,13 +105,13 @@ async def tell_to_leave(process: anyio.abc.Process) -> None:
 
 
 async def reaped(pid: int) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(HANGS):
         while _state(pid):  # noqa: ASYNC110  # the kernel tells no stranger when a process ends
             await anyio.sleep(0.01)
 
 
 async def gone(pid: int) -> None:
-    with anyio.fail_after(30):
+    with anyio.fail_after(HANGS):
         while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # the kernel tells no stranger when a process ends
             await anyio.sleep(0.01)
 
@@ -239,10 +240,11 @@ async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
     os.kill(recorded_pid(server), signal.SIGKILL)
     # As long as nobody has reaped it, its number counts as taken, and a first start is refused.
     await reaped(recorded_pid(server))
-    monkeypatch.setattr(embedded, "_PATIENCE", 0.2)
+    patience = promised(0.2)
+    monkeypatch.setattr(embedded, "_PATIENCE", patience)
     began = time.monotonic()
     await server.start()
-    assert time.monotonic() - began > 0.2
+    assert time.monotonic() - began > patience
     async with session(server) as connection:
         assert await connection.fetchval("select count(*) from big") == 400_000
 
@@ -346,7 +348,7 @@ async def test_a_cancelled_start_leaves_no_server_behind(
     monkeypatch.setattr(EmbeddedPostgres, "_ensure_database", never)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.start)
-        with anyio.fail_after(30):
+        with anyio.fail_after(HANGS):
             await reached.wait()
         assert await server.ping() == "up"
         tasks.cancel_scope.cancel()
@@ -501,7 +503,7 @@ async def test_an_ordinary_user_runs_the_server_as_itself(server: EmbeddedPostgr
 async def test_a_folder_of_another_user_is_refused_with_the_cure(reachable: Path) -> None:
     async with child(reachable / "data", user=65534, group=65534, extra_groups=[], stderr=subprocess.PIPE) as process:
         assert process.stderr is not None
-        with anyio.fail_after(60):
+        with anyio.fail_after(HANGS):
             await process.wait()
             errors = b"".join([chunk async for chunk in process.stderr]).decode()
     assert "EmbeddedPostgresError: no permission for" in errors

@@ -47,8 +47,9 @@ from chatmem_server.postgres.file_lock import exclusive
 from chatmem_server.storage import Storage
 from chatmem_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS, promised
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.anyio
 
 Small = st.lists(st.floats(-1, 1, width=16), min_size=16, max_size=16)
 SENTENCES = (
@@ -94,7 +95,7 @@ async def original() -> Path:
 
 
 async def until_ready(embedder: Embedder) -> None:
-    with anyio.fail_after(240):
+    with anyio.fail_after(HANGS):
         while not embedder.ready:  # loading happens in a thread that has no event for us
             assert embedder.state["failed"] is None
             await anyio.sleep(0.02)
@@ -269,7 +270,7 @@ async def test_cancelling_ends_the_download_and_clears_what_was_there(
     (tmp_path / "models" / f".{MODEL}.new").mkdir(parents=True)
     (tmp_path / "models" / f".{MODEL}.new" / "left by a killed process").touch()
     halfway = anyio.Event()
-    with anyio.fail_after(20):
+    with anyio.fail_after(HANGS):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(fetch, tmp_path / "models" / MODEL, lambda done, total: halfway.set())
             await halfway.wait()
@@ -285,7 +286,7 @@ async def test_a_question_waits_for_no_text_of_the_backlog(tmp_path: Path, monke
             for name in ("first", "second"):
                 group.create_task(embedder.embed([name, f"{name} too"], urgent=False))
             await model.began.wait()
-            with anyio.fail_after(10):
+            with anyio.fail_after(HANGS):
                 asked = await embedder.embed(["at once"], urgent=True)
             assert model.order == ["at once"]
             model.gate.set()
@@ -342,7 +343,7 @@ async def test_stopping_answers_everyone_who_waits(tmp_path: Path, monkeypatch: 
         await model.began.wait()
         model.gate.set()
         await asyncio.sleep(0)
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         answers = await asyncio.gather(*waiting, return_exceptions=True)
     assert all(isinstance(answer, list | EmbeddingUnavailable) for answer in answers)
     assert any(isinstance(answer, EmbeddingUnavailable) for answer in answers)
@@ -352,7 +353,7 @@ async def test_stopping_answers_everyone_who_waits(tmp_path: Path, monkeypatch: 
 async def test_without_a_model_nobody_waits(tmp_path: Path) -> None:
     embedder = LocalEmbedder(tmp_path / "nothing")
     for urgent in (True, False):
-        with anyio.fail_after(1), pytest.raises(EmbeddingUnavailable):
+        with anyio.fail_after(promised(1)), pytest.raises(EmbeddingUnavailable):
             await embedder.embed(["hello"], urgent=urgent)
 
 
@@ -363,7 +364,7 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
     embedder = LocalEmbedder(tmp_path / MODEL, source)
     monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: object())
     async with running(embedder):
-        with anyio.fail_after(20):
+        with anyio.fail_after(HANGS):
             while embedder.state["failed"] is None:  # noqa: ASYNC110 (the state is for looking at)
                 await anyio.sleep(0.01)
             assert "holds no model.safetensors" in embedder.state["failed"]
@@ -425,7 +426,7 @@ async def test_a_database_that_goes_away_does_not_end_the_backlog(
 
     async with gated(tmp_path, monkeypatch) as (embedder, _), anyio.create_task_group() as tasks:
         tasks.start_soon(EmbeddingBacklog(cast(Database, Away()), embedder).run)
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANGS):
             await asked.wait()
         tasks.cancel_scope.cancel()
 

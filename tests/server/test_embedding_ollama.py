@@ -12,6 +12,7 @@ import pytest
 from chatmem_server.embedding import ollama
 from chatmem_server.embedding.ollama import OllamaEmbedder
 from chatmem_server.embedding.protocol import EmbeddingUnavailable
+from tests.patience import HANGS, promised
 from tests.stubs.ollama_stub import OllamaStub
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +50,7 @@ async def running(embedder: OllamaEmbedder) -> AsyncGenerator[None]:
 
 
 async def until(embedder: OllamaEmbedder, *, ready: bool) -> None:
-    with anyio.fail_after(20):
+    with anyio.fail_after(HANGS):
         while embedder.ready != ready:  # noqa: ASYNC110 (the state is for looking at)
             await anyio.sleep(0.01)
 
@@ -82,7 +83,7 @@ async def test_unsound_vectors_are_refused(vectors: list[list[float]], monkeypat
 
 async def test_no_question_is_sent_before_it_has_answered_once(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder, asked = answering(monkeypatch, sound)
-    with anyio.fail_after(1), pytest.raises(EmbeddingUnavailable):
+    with anyio.fail_after(promised(1)), pytest.raises(EmbeddingUnavailable):
         await embedder.embed(["hello"], urgent=True)
     assert asked == []
 
@@ -105,7 +106,7 @@ async def test_a_question_waits_briefly_and_the_next_not_at_all(monkeypatch: pyt
     monkeypatch.setattr(ollama, "PROBE_SECONDS", 0.01)
     embedder, asked = answering(monkeypatch, hangs_on_questions)
     await embedder.embed(["backlog"], urgent=False)
-    with anyio.fail_after(5), pytest.raises(EmbeddingUnavailable, match=r"within 0\.05 s"):
+    with anyio.fail_after(promised(5)), pytest.raises(EmbeddingUnavailable, match=r"within 0\.05 s"):
         await embedder.embed(["hello"], urgent=True)
     with pytest.raises(EmbeddingUnavailable):
         await embedder.embed(["other"], urgent=True)

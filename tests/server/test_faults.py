@@ -27,6 +27,7 @@ from chatmem_server.storage import Storage
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder, Step
 from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS
 from tests.server.processes import http_server
 from tests.server.test_queue import answer, drain, talk
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -34,7 +35,7 @@ from tests.stubs.competent import competent
 from tests.stubs.replies import MISBEHAVIOURS, Reply, say_json
 from tests.told import Told
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.anyio
 
 OUTAGES = ("hang", "429", "500", "garbage")
 MODEL_SECONDS = 1.0
@@ -54,7 +55,7 @@ async def work_off(memory: Memory, model: Claude | Ollama) -> w.QueueStatus:
     ladder = Ladder([Step(Guarded(model), MODEL_SECONDS)])
     async with memory.agent() as place:
         agent = asyncio.create_task(Agent(place, ladder, Habits("test", wait_seconds=0), Told()).run(stop))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(HANGS):
             while _open(status := await place.queue_status()):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
         stop.set()
@@ -156,7 +157,7 @@ async def test_a_postgresql_that_is_killed_comes_back_and_meanwhile_callers_are_
 async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
     """Ask until it is recorded; what was told meanwhile."""
     told: list[str] = []
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(HANGS):
         while True:
             try:
                 await client.record_message(args)

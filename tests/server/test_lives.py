@@ -177,7 +177,6 @@ def machine(world: World) -> type[RuleBasedStateMachine]:
     return Lives
 
 
-@pytest.mark.timeout(240)
 def test_a_random_life_keeps_every_promise(world: World) -> None:
     run_state_machine_as_test(machine(world), settings=CI)  # type: ignore[no-untyped-call]
 

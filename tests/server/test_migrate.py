@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import MigrationError, migrate, missing, statements
 from chatmem_sql import Migration
+from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
 
@@ -69,7 +70,7 @@ async def test_a_migration_that_fails_leaves_nothing_of_itself_and_no_lock(empty
     async with connected(empty) as db, connected(empty) as other:
         with pytest.raises(asyncpg.UndefinedTableError):
             await migrate(db, steps(TABLE, "insert into thing values (1); insert into nowhere values (1);"))
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANGS):
             assert await migrate(other, steps(TABLE, ROWS)) == ["0002_step_2.sql"]
         assert await other.fetchval("select count(*) from thing") == 100
 
@@ -81,7 +82,7 @@ async def test_four_starters_at_once_apply_everything_once_even_concurrent_index
         async with connected(empty) as db:
             done.extend(await migrate(db, steps(TABLE, ROWS, CONCURRENT)))
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(HANGS):
         async with anyio.create_task_group() as starters:
             for _ in range(4):
                 starters.start_soon(start)
@@ -98,7 +99,7 @@ async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty:
             with suppress(asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError):
                 await migrate(victim, steps(TABLE, "select pg_sleep(60)"))
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(HANGS):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(start)
                 asleep = "select count(*) from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'"
@@ -113,7 +114,7 @@ async def test_a_table_in_use_is_said_and_not_waited_for(empty: str) -> None:
         await migrate(db, steps(TABLE))
         async with user.transaction():
             await user.execute("lock table thing")
-            with anyio.fail_after(20), pytest.raises(MigrationError, match="stop the other chatmem processes"):
+            with anyio.fail_after(HANGS), pytest.raises(MigrationError, match="stop the other chatmem processes"):
                 await migrate(db, steps(TABLE, "alter table thing add column more int"))
         assert await migrate(db, steps(TABLE, "alter table thing add column more int")) == ["0002_step_2.sql"]
 

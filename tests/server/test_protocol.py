@@ -18,6 +18,7 @@ from chatmem_server.app import build_server
 from chatmem_server.places import Caller
 from chatmem_server.storage import Storage
 from tests.memory_fixtures import USER, Clock, Memory
+from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
 
@@ -252,7 +253,7 @@ async def test_a_subscriber_hears_what_another_server_changed(
     ):
         await heard_on(memory)
         await writer.call_tool("remember", {"content": "I live in Lisbon"})
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANGS):
             event = await anext(aiter(events))
         profile = await listener.read_resource(uri)
     assert event == ResourceUpdated(uri=uri)
@@ -269,7 +270,7 @@ async def heard_on(memory: Memory) -> None:
     assert memory.settings.database_url is not None
     connection = await asyncpg.connect(memory.settings.database_url.get_secret_value())
     try:
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANGS):
             while await connection.fetchval(LISTENING) < 2:  # noqa: ASYNC110  # another session has no event for us
                 await anyio.sleep(0.02)
     finally:
@@ -290,7 +291,7 @@ async def test_a_subscriber_hears_of_its_own_memory_only(
         await heard_on(memory)
         await stranger.call_tool("remember", {"content": "I live in Porto"})
         await writer.call_tool("record_message", {"role": "user", "content": "Hello there"})
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANGS):
             event = await anext(aiter(events))
     assert event == ResourceUpdated(uri=mine)
 

@@ -17,6 +17,7 @@ from chatmem_server.admission import BURST_SECONDS, MOST_BUCKETS, RateLimit
 from chatmem_server.arrival import TimedArrival
 from chatmem_server.auth import create_token
 from tests.memory_fixtures import Clock
+from tests.patience import HANGS
 from tests.server.test_auth import call, running
 from tests.stubs.loopback import served
 
@@ -92,7 +93,7 @@ HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n"
 async def test_a_request_that_never_ends_loses_its_connection(port: int, sent: bytes) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(sent)
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         assert await reader.read() == b""
     writer.close()
 
@@ -100,7 +101,7 @@ async def test_a_request_that_never_ends_loses_its_connection(port: int, sent: b
 async def test_a_trickle_does_not_buy_time(port: int) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.write(HEAD)
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         ended = asyncio.create_task(reader.read())
         while not ended.done():
             writer.write(b"X-Slow: 1\r\n")
@@ -115,7 +116,7 @@ async def test_after_a_whole_request_a_second_slow_one_is_cut_as_well(port: int)
     writer.write(whole)
     first = await reader.readuntil(b"\r\n\r\n4")
     writer.write(b"GET / HTTP/1.1\r\n")
-    with anyio.fail_after(10):
+    with anyio.fail_after(HANGS):
         assert await reader.read() == b""
     assert first.startswith(b"HTTP/1.1 200")
     writer.close()
@@ -125,7 +126,7 @@ async def test_a_connection_may_rest_between_requests_and_an_answer_may_take_lon
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for _ in range(2):
         writer.write(HEAD + b"\r\nabcd")
-        with anyio.fail_after(10):
+        with anyio.fail_after(HANGS):
             assert (await reader.readuntil(b"\r\n\r\n4")).startswith(b"HTTP/1.1 200")
         await asyncio.sleep(PATIENCE * 1.5)
     writer.close()

@@ -10,7 +10,7 @@ from chatmem_server.postgres.embedded import EmbeddedPostgres
 from chatmem_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.anyio
 
 CANARY = "Quetzalcoatlus"
 

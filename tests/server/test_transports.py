@@ -8,6 +8,7 @@ import signal
 import statistics
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from chatmem import contract as c
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
 from chatmem_server.postgres.embedded import EmbeddedPostgres
+from tests.memory_fixtures import database
+from tests.patience import HANGS, promised
 from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
 
 pytestmark = pytest.mark.anyio
@@ -59,54 +62,60 @@ async def post(server: HttpServer, http: httpx2.AsyncClient, **headers: str) -> 
 
 
 @pytest.fixture
-async def http_process(tmp_path: Path, dsn: str):
+async def http_process(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
+    """A server to be ended or killed."""
     async with http_server(tmp_path / "data", dsn) as server:
         yield server
 
 
-async def test_http_answers_only_who_brings_a_token_and_comes_by_its_name(http_process: HttpServer) -> None:
-    bearer = http_process.headers()
+@pytest.fixture(scope="module")
+async def lasting(tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres) -> AsyncIterator[HttpServer]:
+    """A server that outlives what is sent to it, test after test, and in which nothing is ever stored."""
+    async with database(postgres) as dsn, http_server(tmp_path_factory.mktemp("lasting"), dsn) as server:
+        yield server
+
+
+async def test_http_answers_only_who_brings_a_token_and_comes_by_its_name(lasting: HttpServer) -> None:
+    bearer = lasting.headers()
     async with httpx2.AsyncClient() as http:
-        good = await post(http_process, http, **bearer)
-        none = await post(http_process, http)
-        wrong = await post(http_process, http, Authorization="Bearer " + "x" * 43)
-        empty = await post(http_process, http, Authorization="Bearer")
-        basic = await post(http_process, http, Authorization="Basic dTpw")
-        host = await post(http_process, http, Host="evil.example", **bearer)
-        origin = await post(http_process, http, Origin="https://evil.example", **bearer)
-        local = await post(http_process, http, Origin="http://localhost:6274", **bearer)
+        good = await post(lasting, http, **bearer)
+        none = await post(lasting, http)
+        wrong = await post(lasting, http, Authorization="Bearer " + "x" * 43)
+        empty = await post(lasting, http, Authorization="Bearer")
+        basic = await post(lasting, http, Authorization="Basic dTpw")
+        host = await post(lasting, http, Host="evil.example", **bearer)
+        origin = await post(lasting, http, Origin="https://evil.example", **bearer)
+        local = await post(lasting, http, Origin="http://localhost:6274", **bearer)
     assert good.status_code == 200
     assert [r.status_code for r in (none, wrong, empty, basic)] == [401] * 4
     assert "bearer" in none.headers["www-authenticate"].lower()
     assert (host.status_code, origin.status_code, local.status_code) == (421, 403, 200)
 
 
-async def test_http_refuses_a_body_over_the_limit_and_lives_on(http_process: HttpServer) -> None:
-    bearer = http_process.headers()
+async def test_http_refuses_a_body_over_the_limit_and_lives_on(lasting: HttpServer) -> None:
+    bearer = lasting.headers()
     big = json.dumps(request("tools/call", name="remember", arguments={"content": "x" * 3_000_000}))
     async with httpx2.AsyncClient() as http:
-        told = await http.post(
-            http_process.url, content=big, headers={**wire_headers("tools/call", "remember"), **bearer}
-        )
+        told = await http.post(lasting.url, content=big, headers={**wire_headers("tools/call", "remember"), **bearer})
 
         async def pieces():
             for start in range(0, len(big), 65536):
                 yield big[start : start + 65536].encode()
 
         chunked = await http.post(
-            http_process.url, content=pieces(), headers={**wire_headers("tools/call", "remember"), **bearer}
+            lasting.url, content=pieces(), headers={**wire_headers("tools/call", "remember"), **bearer}
         )
-        after = await post(http_process, http, **bearer)
+        after = await post(lasting, http, **bearer)
     assert (told.status_code, chunked.status_code) == (413, 413)
     assert after.status_code == 200
 
 
-async def test_http_answers_malformed_requests_with_an_error_and_no_insides(http_process: HttpServer) -> None:
+async def test_http_answers_malformed_requests_with_an_error_and_no_insides(lasting: HttpServer) -> None:
     bodies = (b"", b"{", b"[]", b"null", b'"x"', b"\xff\xfe", b'{"jsonrpc":"2.0"}', b"[" * 5000, b'{"id":1e999}')
-    headers = {**wire_headers("tools/list"), **http_process.headers(), "Content-Type": "application/json"}
+    headers = {**wire_headers("tools/list"), **lasting.headers(), "Content-Type": "application/json"}
     async with httpx2.AsyncClient() as http:
-        answers = [await http.post(http_process.url, content=body, headers=headers) for body in bodies]
-        after = await post(http_process, http, **http_process.headers())
+        answers = [await http.post(lasting.url, content=body, headers=headers) for body in bodies]
+        after = await post(lasting, http, **lasting.headers())
     assert [a.status_code for a in answers] == [400] * len(bodies)
     assert not [a.text for a in answers if "Traceback" in a.text or "site-packages" in a.text]
     assert after.status_code == 200
@@ -124,19 +133,19 @@ UNSTORABLE = (
 
 @pytest.mark.parametrize("arguments", UNSTORABLE, ids=range(len(UNSTORABLE)))
 async def test_http_refuses_values_json_can_write_and_a_database_cannot_hold(
-    http_process: HttpServer, arguments: str
+    lasting: HttpServer, arguments: str
 ) -> None:
     body = json.dumps(call_of("remember")).replace('"arguments": {}', f'"arguments": {arguments}')
     assert arguments in body
-    headers = {**wire_headers("tools/call", "remember"), **http_process.headers(), "Content-Type": "application/json"}
+    headers = {**wire_headers("tools/call", "remember"), **lasting.headers(), "Content-Type": "application/json"}
     async with httpx2.AsyncClient() as http:
-        answer = await http.post(http_process.url, content=body.encode(), headers=headers)
+        answer = await http.post(lasting.url, content=body.encode(), headers=headers)
     assert answer.status_code in (200, 400)
     refusal = answer.json()
     assert "error" in refusal or refusal["result"]["isError"]
     assert "Traceback" not in answer.text
     assert "failed inside" not in answer.text
-    async with connect_http(http_process.url, http_process.token()) as client:
+    async with connect_http(lasting.url, lasting.token()) as client:
         profile = await client.get_profile(c.GetProfileArgs())
     assert profile.facts == profile.preferences == ()
 
@@ -151,10 +160,10 @@ async def test_stdio_answers_lines_that_are_no_requests_and_lives_on(tmp_path: P
 
 
 @pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
-async def test_each_token_lists_and_calls_only_its_own_tools(http_process: HttpServer, mode: str) -> None:
-    assistant = await _tools(http_process, "assistant", mode, "queue_status", {})
-    relay = await _tools(http_process, "relay", mode, "claim_work", {"worker": "w", "wait_seconds": 0})
-    agent = await _tools(http_process, "agent", mode, "remember", {"content": "I like tea", "chat_id": 42})
+async def test_each_token_lists_and_calls_only_its_own_tools(lasting: HttpServer, mode: str) -> None:
+    assistant = await _tools(lasting, "assistant", mode, "queue_status", {})
+    relay = await _tools(lasting, "relay", mode, "claim_work", {"worker": "w", "wait_seconds": 0})
+    agent = await _tools(lasting, "agent", mode, "remember", {"content": "I like tea", "chat_id": 42})
     assert len(assistant[0]) == 10
     assert relay[0] == assistant[0]
     assert agent[0] == {"claim_work", "extend_work", "submit_work", "fail_work", "queue_status"}
@@ -172,8 +181,8 @@ async def _tools(server: HttpServer, scope: str, mode: str, foreign: str, argume
         return listed, await client.call_tool(foreign, arguments)
 
 
-async def test_the_agents_token_has_no_resources(http_process: HttpServer) -> None:
-    async with connect_http(http_process.url, http_process.token("agent")) as client:
+async def test_the_agents_token_has_no_resources(lasting: HttpServer) -> None:
+    async with connect_http(lasting.url, lasting.token("agent")) as client:
         with pytest.raises(Exception, match="no resources"):
             await client.mcp.read_resource("memory://profile")
 
@@ -218,20 +227,20 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
         took = time.perf_counter() - started
         rest = b"".join([chunk async for chunk in chunks])
     print(f"{number.name} with an open stream: {took:.2f} s, exit code {code}")
-    assert took < 6
+    assert took < promised(6)
     assert code == 0
     assert b'"result"' in rest, "the stream ends as the protocol wants: with a result"
 
 
-async def test_keep_alive_posts_do_not_wait_for_nagle(http_process: HttpServer) -> None:
+async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> None:
     """A delayed acknowledgement costs every call 40 ms; a busy machine does not do that to the fastest."""
     body = request("tools/call", name="get_profile", arguments={})
-    headers = {**wire_headers("tools/call", "get_profile"), **http_process.headers()}
+    headers = {**wire_headers("tools/call", "get_profile"), **lasting.headers()}
     took = []
     async with httpx2.AsyncClient(headers=headers) as http:
         for _ in range(60):
             started = time.perf_counter()
-            answer = await http.post(http_process.url, json=body)
+            answer = await http.post(lasting.url, json=body)
             took.append(time.perf_counter() - started)
             assert answer.status_code == 200
     median = statistics.median(took) * 1000
@@ -243,7 +252,7 @@ async def test_stdio_lists_its_tools_soon_after_the_process_starts(tmp_path: Pat
     await _first_list(tmp_path / "warm", dsn)
     took = [await _first_list(tmp_path / "data", dsn) for _ in range(3)]
     print("stdio, start to tools/list: " + ", ".join(f"{seconds:.2f}" for seconds in took) + " s")
-    assert min(took) < FIRST_LIST_SECONDS
+    assert min(took) < promised(FIRST_LIST_SECONDS)
 
 
 async def _first_list(data_dir: Path, dsn: str | None) -> float:
@@ -261,7 +270,7 @@ async def ask(process: asyncio.subprocess.Process, message: dict[str, Any]) -> d
     assert process.stdin is not None
     process.stdin.write(json.dumps(message).encode() + b"\n")
     await process.stdin.drain()
-    with anyio.fail_after(60):
+    with anyio.fail_after(HANGS):
         return await answer_to(process, message["id"])
 
 
@@ -320,7 +329,7 @@ async def test_stdio_stops_its_embedded_database_when_it_ends(embedded_dir: Path
     took = time.perf_counter() - started
     print(f"stdio with embedded PostgreSQL, {how}: ended after {took:.2f} s")
     assert code == 0
-    assert took < END_SECONDS
+    assert took < promised(END_SECONDS)
     assert not _cluster_runs(embedded_dir)
 
 
@@ -356,7 +365,7 @@ async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp
     assert process.stdin is not None
     process.stdin.write(json.dumps(call_of("remember", content="I like green tea")).encode() + b"\n")
     await process.stdin.drain()
-    with anyio.fail_after(60):
+    with anyio.fail_after(HANGS):
         answer = await answer_to(process, 2)
     assert await close(process) == 0
     assert answer["result"]["structuredContent"]["outcome"] == "stored"
@@ -383,7 +392,7 @@ async def test_a_process_that_serves_stdio_has_loaded_nothing_heavy(tmp_path: Pa
     assert await close(process) == 0
 
 
-async def test_the_relay_must_name_a_chat(http_process: HttpServer) -> None:
-    async with connect_http(http_process.url, http_process.token("relay")) as client:
+async def test_the_relay_must_name_a_chat(lasting: HttpServer) -> None:
+    async with connect_http(lasting.url, lasting.token("relay")) as client:
         with pytest.raises(MemoryRefused, match="Name a chat_id"):
             await client.get_profile(c.GetProfileArgs())

@@ -26,6 +26,7 @@ from chatmem_summarizer import agent as agent_module
 from chatmem_summarizer import work as work_module
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder, Step
+from tests.patience import HANGS, promised
 from tests.summarizer.talk import chunk, exchange, job
 from tests.told import Told
 
@@ -82,7 +83,7 @@ class Place:
             self.changed.notify_all()
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(10), self.changed:
+        async with asyncio.timeout(HANGS), self.changed:
             await self.changed.wait_for(condition)
 
 
@@ -143,7 +144,7 @@ async def working(
         yield Bench(place, stop, events, task)
     finally:
         stop.set()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANGS):
             await task
 
 
@@ -218,7 +219,7 @@ async def test_no_more_jobs_run_at_once_than_allowed() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk(), number) for number in range(1, 7)])
     async with working(place, Ladder([Step(Guarded(model), 60)]), concurrency=3):
-        await asyncio.wait_for(model.asked.wait(), 5)
+        await asyncio.wait_for(model.asked.wait(), HANGS)
         model.let.set()
         await place.until(lambda: len(place.submitted) == 6)
     assert model.most_waiting <= 3
@@ -230,7 +231,7 @@ async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
     async with working(place) as bench:
         await place.until(lambda: len(place.claims) == 1)
         bench.stop.set()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(promised(2)):
             await bench.task
 
 
@@ -238,10 +239,10 @@ async def test_told_to_stop_it_finishes_what_is_nearly_done() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk())])
     async with working(place, Ladder([Step(Guarded(model), 60)])) as bench:
-        await asyncio.wait_for(model.asked.wait(), 5)
+        await asyncio.wait_for(model.asked.wait(), HANGS)
         bench.stop.set()
         model.let.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(promised(5)):
             await bench.task
     assert len(place.submitted) == 1
     assert not place.failed
@@ -251,9 +252,9 @@ async def test_told_to_stop_it_hands_back_what_takes_too_long() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk())])
     async with working(place, Ladder([Step(Guarded(model), 60)]), finish=0.05) as bench:
-        await asyncio.wait_for(model.asked.wait(), 5)
+        await asyncio.wait_for(model.asked.wait(), HANGS)
         bench.stop.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(promised(5)):
             await bench.task
     assert not place.submitted
     (back,) = place.failed

@@ -10,6 +10,7 @@ import pytest
 
 from chatmem.settings import SummarizerSettings
 from chatmem_summarizer.__main__ import steps
+from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +36,7 @@ async def started(folder: Path, **variables: str) -> asyncio.subprocess.Process:
 
 async def read_until(stream: asyncio.StreamReader | None, words: bytes) -> None:
     assert stream is not None
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(HANGS):
         while words not in await stream.readline():
             assert not stream.at_eof(), "the process ended early"
 
@@ -45,13 +46,13 @@ async def test_it_survives_a_missing_server_and_ends_when_told(tmp_path: Path, n
     process = await started(tmp_path, CHATMEM_TOKEN="t")
     await read_until(process.stderr, b"no work could be claimed")
     process.send_signal(number)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(promised(5)):
         assert await process.wait() == 0
 
 
 async def test_without_a_token_it_says_what_to_do(tmp_path: Path) -> None:
     process = await started(tmp_path, CHATMEM_DATA_DIR=str(tmp_path))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(HANGS):
         _, told = await process.communicate()
     assert process.returncode == 1
     assert b"CHATMEM_TOKEN" in told

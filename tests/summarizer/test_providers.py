@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from chatmem_llm import Answer, Completion, LanguageModel, LLMError, LLMUnavailable, LLMUnusable, SystemBlock, Turn, ask
 from chatmem_llm.claude import Claude
 from chatmem_llm.ollama import Ollama
+from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub, embedding
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Hang, Reply, Say, say_json
@@ -22,7 +23,7 @@ from tests.stubs.stub import ModelStub
 
 pytestmark = pytest.mark.anyio
 
-QUICK = replace(ask("hello", system="be kind"), timeout=5.0)
+QUICK = replace(ask("hello", system="be kind"), timeout=HANGS)
 IMPATIENT = replace(QUICK, timeout=0.3)
 
 
@@ -183,7 +184,7 @@ async def test_cancelling_a_call_ends_it_at_once(either: tuple[ModelStub, Langua
 
     stub.script = hang
     task = asyncio.create_task(model.complete(replace(QUICK, timeout=60)))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(HANGS):
         await arrived.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -213,7 +214,7 @@ async def test_the_wait_a_provider_asks_for_is_passed_on_and_not_slept(
     claude: Claude, claude_stub: AnthropicStub
 ) -> None:
     claude_stub.script = lambda asked: Fail(429, "slow down", "rate_limit_error", retry_after=3600)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(HANGS):
         failure = await failure_of(claude, QUICK)
     assert isinstance(failure, LLMUnavailable)
     assert failure.retry_after == 3600

@@ -15,6 +15,7 @@ from chatmem_llm.claude import Claude
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder, Step
 from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.competent import competent
 from tests.stubs.replies import Fail, Reply
@@ -79,12 +80,12 @@ class Scene:
 
     async def idle(self) -> None:
         """Nothing is queued."""
-        async with asyncio.timeout(60), self.memory.tables() as tables:
+        async with asyncio.timeout(HANGS), self.memory.tables() as tables:
             while await tables.fetchval(OPEN):
                 pass
 
     async def until_nothing_is_provisional(self) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(HANGS):
             while await self.provisional():
                 pass
         await self.idle()

@@ -13,6 +13,7 @@ from chatmem.client import MemoryClient
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder
 from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS
 from tests.told import Told
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +28,7 @@ async def worked(memory: Memory) -> AsyncIterator[Told]:
         agent = Agent(place, Ladder([]), Habits("test", wait_seconds=0), events)
         task = asyncio.create_task(agent.run(stop))
         yield events
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(HANGS):
             while await open_jobs(place):
                 pass
         stop.set()

@@ -250,6 +250,6 @@ def test_searching_a_query_is_cheap() -> None:
 
 
 def _seconds(query: str) -> float:
-    begun = time.perf_counter()
+    begun = time.process_time()
     spans_in_query(query, NOW, SINGAPORE)
-    return time.perf_counter() - begun
+    return time.process_time() - begun

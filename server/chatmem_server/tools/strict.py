@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from typing import Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -128,15 +129,13 @@ def strict_tool(
     observe: Callable[[str, float, bool], None],
     meta: Mapping[str, Any],
 ) -> StrictTool:
-    metadata = FuncMetadata(
-        arg_model=ArgModelBase, output_schema=compact_result(result.model_json_schema(mode="serialization"))
-    )
+    metadata = FuncMetadata(arg_model=ArgModelBase, output_schema=_result_schema(result))
     return StrictTool(
         fn=handler,
         name=name,
         title=title,
         description=description,
-        parameters=compact(args.model_json_schema()),
+        parameters=_arguments_schema(args),
         fn_metadata=metadata,
         is_async=True,
         context_kwarg=None,
@@ -150,6 +149,17 @@ def strict_tool(
         caller_of=caller_of,
         observe=observe,
     )
+
+
+# Once a process for every model: it is most of what another server costs, and nobody changes a schema that is shown.
+@cache
+def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
+    return compact(args.model_json_schema())
+
+
+@cache
+def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
+    return compact_result(result.model_json_schema(mode="serialization"))
 
 
 def explained(tool: str, error: ValidationError) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 
 import httpx
 
+from tests.patience import HANGS
 from tests.stubs.loopback import served
 from tests.stubs.telegram_emulator.api import BotApi, Call
 from tests.stubs.telegram_emulator.faults import Fault
 from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of
 
-WAIT_SECONDS = 20
 REDELIVERY_SECONDS = 0.05
 
 
@@ -85,7 +85,7 @@ class Telegram:
 
     async def until(self, wanted: Callable[[], bool]) -> None:
         """Wait for something to become true of the emulator; TimeoutError if it does not."""
-        async with asyncio.timeout(WAIT_SECONDS), self.world.changed:
+        async with asyncio.timeout(HANGS), self.world.changed:
             await self.world.changed.wait_for(wanted)
 
     async def all_fetched(self) -> None:
