@@ -293,7 +293,8 @@ class ForgetArgs(Place):
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":
         if (self.topic is not None) + (self.memory_ids is not None) + self.everything != 1:
-            raise ValueError("name exactly one of topic, memory_ids, everything")
+            also = " beside confirm, as in the preview" if self.confirm is not None else ""
+            raise ValueError(f"name exactly one of topic, memory_ids, everything{also}")
         return self
 
 

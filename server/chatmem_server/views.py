@@ -49,7 +49,7 @@ class Viewer:
         counts = await chats.counts(self._kit.database, where.owner_id, where.chat_id)
         return Profile(
             narrative=stored.narrative if stored else "",
-            facts=_of(live, "fact"),
+            facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),
             goals=_of(live, "goal"),
             dates=_of(live, "date"),
@@ -156,8 +156,8 @@ class Viewer:
         return Coverage(verbatim=lane.last_no - lane.queued_to, summarised=lane.covered_to, pending=queued, gap=gap)
 
 
-def _of(live: list[Memory], kind: MemoryKind) -> tuple[Memory, ...]:
-    return tuple(m for m in live if m.kind == kind and m.status == "active" and worth_showing(m.content))
+def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:
+    return tuple(m for m in live if m.kind in kinds and m.status == "active" and worth_showing(m.content))
 
 
 def _open(lane: Lane | None) -> int:

@@ -214,3 +214,24 @@ async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memo
     assert len(str(small.content)) < 300 * 4 * 3
     assert reply.focus is not None
     assert (reply.focus.source, reply.focus.text) == ("reply", "Sunny, two meetings.")
+
+
+async def test_what_was_tried_and_how_it_ended_is_shown_like_a_fact(memory: Memory) -> None:
+    tried = "We tried Redis; it failed"
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content=tried, kind="outcome"))
+        known = await client.get_profile(c.GetProfileArgs())
+        context = await client.get_context(c.GetContextArgs())
+    assert [(m.kind, m.content) for m in known.facts] == [("outcome", tried)]
+    assert context.context is not None
+    assert f"OUTCOMES\n- {tried}" in context.context
+
+
+async def test_a_confirm_token_alone_is_told_what_belongs_to_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I like tea"))
+        preview = await client.mcp.call_tool("forget", {"topic": "tea"})
+        assert preview.structured_content is not None
+        refused = await client.mcp.call_tool("forget", {"confirm": preview.structured_content["confirm"]})
+    assert "call forget with the same arguments and confirm=" in str(preview.content)
+    assert "everything beside confirm, as in the preview." in str(refused.content)

@@ -90,7 +90,7 @@ def forgotten(r: c.Forgotten) -> str:
     if r.confirm is None:
         return "Nothing matches; nothing to forget."
     lines = [contained(f"{match.kind} {match.id} ({match.at.isoformat()}): {match.text}") for match in r.matches]
-    call = f"Nothing is deleted yet. Ask the user, then call forget again with confirm={r.confirm}"
+    call = f"Nothing is deleted yet. Ask the user, then call forget with the same arguments and confirm={r.confirm}"
     return "\n".join([*lines, f"would erase: {_counts(r.would_erase)}", call, *r.notes])
 
 
