@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from telegram.error import TelegramError
 
 from chatmem_relay.markdown import Marked, rendered, units
-from chatmem_relay.outbox import Address, AnswerLost, Markup, NotSent, Outbox, SlowDown
+from chatmem_relay.outbox import Address, AnswerLost, Markup, NotSent, Outbox, SlowDown, why
 from chatmem_relay.split import LONGEST, split
 from chatmem_relay.turn import NotShown
 
@@ -116,7 +116,7 @@ class ChatSurface:
         try:
             number = await self._outbox.find(self._to.chat_id, what, d.after)
         except TelegramError as error:
-            raise NotShown(str(error)) from error
+            raise NotShown(why(error)) from error
         if d.sketch:
             d.draft = number
         elif number is not None:

@@ -10,6 +10,7 @@ Not knowable: a send that Telegram carries out only after we looked, and one who
 import asyncio
 import logging
 import random
+import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -37,6 +38,11 @@ hold up its chat for ever. A Telegram that is silent is waited for without end."
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_WORDINGS = re.compile(
+    r"(?:chat|thread|user|message to edit|message to be replied) not found|can't parse entities|message is too long"
+    r"|message text is empty|not enough rights|no rights|bot was (?:blocked|kicked)|user is deactivated|unauthorized"
+    r"|bad gateway|timed out|not modified|need administrator rights"
+)
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
 Markup = InlineKeyboardMarkup | ForceReply
@@ -123,7 +129,7 @@ class Outbox:
             self._moved.moved(to.chat_id, error.new_chat_id)
             return await self.send(Address(error.new_chat_id), what, markup, about_to)
         except TelegramError as error:
-            raise NotSent(str(error)) from error
+            raise NotSent(why(error)) from error
         self.saw(to.chat_id, number)
         return number
 
@@ -137,7 +143,7 @@ class Outbox:
         except RetryAfter as refusal:
             raise SlowDown(wanted_pause(refusal)) from refusal
         except TelegramError as error:
-            raise NotSent(str(error)) from error
+            raise NotSent(why(error)) from error
         self.saw(to.chat_id, number)
         return number
 
@@ -148,7 +154,7 @@ class Outbox:
         except RetryAfter as refusal:
             raise SlowDown(wanted_pause(refusal)) from refusal
         except TelegramError as error:
-            raise NotSent(str(error)) from error
+            raise NotSent(why(error)) from error
 
     async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
         """Change a message's text. Doing it again does no harm, so a lost answer is tried again. Raises NotSent."""
@@ -158,10 +164,10 @@ class Outbox:
             if _is_unchanged(error):
                 return
             if not what.marks:
-                raise NotSent(str(error)) from error
+                raise NotSent(why(error)) from error
             await self.edit(chat_id, number, Marked(what.text), markup)
         except TelegramError as error:
-            raise NotSent(str(error)) from error
+            raise NotSent(why(error)) from error
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
         """The number under which this very text stands behind `after`, if it does. Raises TelegramError."""
@@ -195,7 +201,7 @@ class Outbox:
             if number is not None:
                 return number
             if after is None and not _was_refused(error):
-                raise AnswerLost(str(error)) from error
+                raise AnswerLost(why(error)) from error
             raise
 
     async def _plainer(
@@ -206,7 +212,7 @@ class Outbox:
             return await self.send(replace(to, thread_id=None), what, markup, about_to)
         if what.marks:
             return await self.send(to, Marked(what.text), markup, about_to)
-        raise NotSent(str(error)) from error
+        raise NotSent(why(error)) from error
 
     async def _send(self, to: Address, what: Marked, markup: Markup | None) -> int:
         reply = ReplyParameters(to.reply_to, allow_sending_without_reply=True) if to.reply_to is not None else None
@@ -259,6 +265,12 @@ class Outbox:
 def _counter(chat_id: int) -> int:
     """Supergroups number their messages by themselves; a bot's private chats and basic groups share one count."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
+
+
+def why(error: TelegramError) -> str:
+    """The kind of an error, with what is known of its wording: the rest may quote the message."""
+    known = _WORDINGS.search(str(error).lower())
+    return f"{type(error).__name__} ({known[0]})" if known else type(error).__name__
 
 
 def wanted_pause(refusal: RetryAfter) -> float:

@@ -131,14 +131,14 @@ def _translated(model: str, error: Exception) -> LLMError:
         return _status_error(model, error)
     if isinstance(error, TimeoutError | anthropic.APITimeoutError | httpx2.TimeoutException):
         return LLMUnavailable(model, "no answer in time")
-    return LLMUnavailable(model, f"{type(error).__name__}: {error}"[:200])
+    return LLMUnavailable(model, type(error).__name__, words=str(error)[:200])
 
 
 def _status_error(model: str, error: anthropic.APIStatusError) -> LLMError:
-    reason = f"HTTP {error.status_code}: {error.api_message or 'no message'}"[:200]
+    reason, words = f"HTTP {error.status_code}", (error.api_message or "no message")[:200]
     if error.status_code in _REJECTED and cast("str | None", error.type) != "billing_error":
-        return LLMUnusable(model, reason)
-    return LLMUnavailable(model, reason, retry_after=_retry_after(error))
+        return LLMUnusable(model, reason, words=words)
+    return LLMUnavailable(model, reason, words=words, retry_after=_retry_after(error))
 
 
 def _retry_after(error: anthropic.APIStatusError) -> float | None:

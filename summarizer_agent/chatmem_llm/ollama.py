@@ -120,11 +120,11 @@ def _translated(model: str, error: Exception) -> LLMError:
         return LLMUnavailable(model, "no answer in time")
     if isinstance(error, ollama.ResponseError):
         return _response_error(model, error)
-    return LLMUnavailable(model, f"{type(error).__name__}: {error}"[:200])
+    return LLMUnavailable(model, type(error).__name__, words=str(error)[:200])
 
 
 def _response_error(model: str, error: ollama.ResponseError) -> LLMError:
     if error.status_code == 404:
         return LLMUnavailable(model, f"not on this Ollama server; get it with `ollama pull {model}`")
-    reason = f"HTTP {error.status_code}: {error.error}"[:200]
-    return LLMUnusable(model, reason) if error.status_code == 400 else LLMUnavailable(model, reason)
+    kind = LLMUnusable if error.status_code == 400 else LLMUnavailable
+    return kind(model, f"HTTP {error.status_code}", words=error.error[:200])

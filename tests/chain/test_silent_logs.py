@@ -8,7 +8,11 @@ import pytest
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
+from tests.chain.whole import TALKER, Whole, whole
 from tests.crash.world import World
+from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Reply, Say, say_json
+from tests.stubs.stub import Asked
+from tests.stubs.telegram_emulator.faults import Refuse
 
 pytestmark = pytest.mark.anyio
 
@@ -46,3 +50,53 @@ async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_pat
     assert "store/" in logs, "the stack says where"
     assert CANARY not in logs
     assert CANARY not in "".join(answers)
+
+
+def parrot(asked: Asked, number: int) -> Reply:
+    """Misbehaves in another way each time, and quotes what it was asked, as providers' errors may."""
+    said = f"{CANARY} stood in: {asked.prompt}"
+    ways = (
+        Garbage(f"<html>{said}</html>"),
+        Fail(400, said, "invalid_request_error"),
+        Fail(500, said),
+        Garbage(f'{{"{said}'),
+        Say(f"{said} {{"),
+        say_json({said: said}),
+        ErrorInStream(said, said),
+        HalfStream(said),
+    )
+    return ways[number % len(ways)]
+
+
+def written(life: Whole) -> str:
+    """All that the processes wrote, on standard error and in their events."""
+    return "\n".join(
+        file.read_text(errors="replace")
+        for file in (*life.folder.glob("*.err"), *life.logs.rglob("*"))
+        if file.is_file()
+    )
+
+
+async def test_what_models_and_telegram_quote_in_their_errors_is_in_no_log(tmp_path: Path) -> None:
+    quoted = Refuse(400, f"Bad Request: {CANARY} is not allowed here")
+    async with whole(tmp_path, (USER,)) as life:
+        asked: dict[bool, int] = {}
+
+        def script(request: Asked) -> Reply:
+            talks = request.model == TALKER
+            asked[talks] = asked.get(talks, -1) + 1
+            return parrot(request, asked[talks])
+
+        life.model.script = script
+        life.telegram.faults["sendMessage"] = [None, quoted, None, quoted]
+        for number in range(4):
+            await life.telegram.say(f"{SAID} and number {number}", USER)
+        await life.seen(lambda: len(life.telegram.api.of("sendMessage")) >= 4)
+        await life.settled(USER)
+        logs = written(life)
+        kept = await life.everywhere(USER)
+    assert set(asked) == {True, False}, "relay and summarizer met a model that misbehaves"
+    assert "turn failed" in logs
+    assert "could not be shown: BadRequest" in logs
+    assert CANARY in kept, "the memory itself has the text"
+    assert CANARY not in logs

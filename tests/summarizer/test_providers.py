@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
+from chatmem.logs import described
 from chatmem_llm import Answer, Completion, LanguageModel, LLMError, LLMUnavailable, LLMUnusable, SystemBlock, Turn, ask
 from chatmem_llm.claude import Claude
 from chatmem_llm.ollama import Ollama
@@ -288,3 +289,34 @@ async def test_the_embedding_stub_puts_like_texts_near_each_other() -> None:
         return sum(a * b for a, b in zip(embedding(one), embedding(other), strict=True))
 
     assert cosine("the red cat sleeps", "a red cat sleeps") > cosine("the red cat sleeps", "invoice overdue")
+
+
+CANARY = "zq3c59dc048e"
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Fail(400, CANARY, "invalid_request_error"),
+        Fail(401, CANARY, "authentication_error"),
+        Fail(500, CANARY),
+        Garbage(f"<html>{CANARY}</html>"),
+        Garbage(f'{{"content": [{{"type": "{CANARY}"'),
+        Garbage(f'data: {{"{CANARY}\n\n'),
+    ],
+)
+async def test_what_a_provider_quotes_in_its_errors_is_kept_from_logs(
+    either: tuple[ModelStub, LanguageModel], reply: Reply, streamed: bool
+) -> None:
+    stub, model = either
+    stub.script = lambda asked: reply
+    with pytest.raises(LLMError) as failure:
+        await (_streamed(model) if streamed else model.complete(QUICK))
+    assert model.name in described(failure.value)
+    assert CANARY not in described(failure.value)
+
+
+async def _streamed(model: LanguageModel) -> None:
+    async for _ in model.stream(QUICK):
+        pass
