@@ -1,5 +1,8 @@
 """The write-ahead queue, driven through MCP as the summarizer agent does."""
 
+import json
+from pathlib import Path
+
 import asyncpg
 import pytest
 
@@ -218,6 +221,23 @@ async def test_the_monthly_cap_leaves_only_the_rung_that_costs_nothing(settings:
             status = await agent.queue_status()
     assert (item.may_use_model, after.may_use_model) == (True, False)
     assert (status.cost.calls, status.cost.price_usd, status.cost.cap_usd) == (1, 0.02, 0.01)
+
+
+async def test_what_became_of_an_exchange_and_of_a_summary_is_told_as_events(
+    settings: ServerSettings, clock: Clock, tmp_path: Path
+) -> None:
+    told = settings.model_copy(update={"observability": True, "log_dir": tmp_path / "logs"})
+    storage = Storage(told, clock)
+    async with storage.running():
+        await storage.actors()
+        memory = Memory(storage, told)
+        async with memory.client() as client, memory.agent() as agent:
+            await talk(client, 21)
+            await drain(agent)
+    lines = [json.loads(line) for file in (tmp_path / "logs").iterdir() for line in file.read_text().splitlines()]
+    events = {line["event"] for line in lines}
+    assert events >= {"message_received", "ltm_enqueued", "ltm_store_result", "summary_written"}
+    assert all(line["traceId"] for line in lines if line["event"] == "summary_written")
 
 
 async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_is_one(memory: Memory) -> None:

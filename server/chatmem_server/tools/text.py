@@ -165,7 +165,14 @@ def new_chat(r: c.NewChat) -> str:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "nothing"
+    """The names are those of tables and kinds: `1 memory, 0 other texts`."""
+    named = ((name.replace("_", " "), count) for name, count in counts.items())
+    return ", ".join(f"{count} {_singular(name) if count == 1 else name}" for name, count in named) or "nothing"
+
+
+def _singular(name: str) -> str:
+    words = (word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s") for word in name.split())
+    return " ".join(words)
 
 
 def _numbers(ids: Sequence[int]) -> str:
