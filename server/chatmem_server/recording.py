@@ -135,7 +135,7 @@ class Recorder:
         assert m.args.message_id is not None  # only an external id can be there twice
         old = await self._stored(m)
         if old.content == m.content or await self._was_forgotten(m, old):
-            return self._result(m, old.id, "duplicate", ())
+            return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)
         queued = await self._edit(m, old, now)
         if queued is None:
             return await self._again(m, now)

@@ -236,3 +236,11 @@ async def test_a_confirm_token_alone_is_told_what_belongs_to_it(memory: Memory) 
     assert "would erase: 1 memory, 0 messages, 0 other texts" in str(preview.content)
     assert "call forget with the same arguments and confirm=" in str(preview.content)
     assert "everything beside confirm, as in the preview." in str(refused.content)
+
+
+async def test_a_message_that_comes_again_without_its_topic_is_told_where_it_is(memory: Memory) -> None:
+    async with memory.client() as client:
+        first = c.RecordMessageArgs(role="user", content="Hello there", message_id="7", message_thread_id=5)
+        await client.record_message(first)
+        again = await client.record_message(first.model_copy(update={"message_thread_id": None}))
+    assert (again.outcome, again.thread_key) == ("duplicate", "topic:42:5")
