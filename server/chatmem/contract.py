@@ -1,18 +1,10 @@
 """The public contract of the assistant tools: names, arguments and results; pydantic only, no behaviour."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import (
-    AfterValidator,
-    AwareDatetime,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from chatmem.moments import End, Instant, Moment
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"
@@ -27,8 +19,6 @@ START_NEW_CHAT = "start_new_chat"
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_BIGINT = 2**63 - 1
-ZONE = "zone"
-"""Name, in a validation's context, of the time zone in which a moment without an offset is meant."""
 
 Role = Literal["user", "assistant"]
 MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
@@ -65,30 +55,11 @@ def _external_id(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
-    if moment.tzinfo is not None:
-        return moment
-    zone = (info.context or {}).get(ZONE)
-    if zone is None:
-        raise ValueError("needs its UTC offset, as in 2026-03-15T09:00:00+08:00")
-    return moment.replace(tzinfo=zone)
-
-
-def _in_calendar(moment: datetime) -> datetime:
-    """Python and PostgreSQL count years 1 to 9999; a day is left at either end, because zones differ."""
-    if not 1 < moment.year < 9999:
-        raise ValueError("is no year anybody lives in")
-    return moment
-
-
 Clean = Annotated[str, AfterValidator(_clean)]
 Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
 Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
 ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
 RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
-Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar)]
-Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar)]
-"""A moment a person means; the server takes one without an offset on the user's clock: `2026-03-15` is their day."""
 Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
@@ -206,7 +177,7 @@ class SearchMemoryArgs(Place):
         default="chat", description="Default chat and what is global; all: every chat."
     )
     since: Moment | None = None
-    until: Moment | None = None
+    until: End | None = None
     limit: int = Field(default=8, ge=1, le=100, strict=True, description="1-100, default 8.")
     cursor: Text | None = Field(default=None, description="next_cursor of the page before.")
 

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from chatmem.contract import Clean, Contract, Instant, JobKind, MemoryKind, Role, Text
+from chatmem.contract import Clean, Contract, JobKind, MemoryKind, Role, Text
+from chatmem.moments import Instant
 
 CLAIM_WORK = "claim_work"
 EXTEND_WORK = "extend_work"

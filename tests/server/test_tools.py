@@ -167,10 +167,13 @@ async def test_a_day_without_an_offset_is_the_users_day(memory: Memory) -> None:
         await client.record_message(c.RecordMessageArgs(role="user", content="The report is long"))
         span = {"since": "2026-02-16T09:15:00", "until": "2026-02-16T09:16"}
         found = await client.mcp.call_tool("search_memory", {"query": "report", "kinds": ["message"], **span})
+        day = {"since": "2026-02-16", "until": "2026-02-16"}
+        that_day = await client.mcp.call_tool("search_memory", {"query": "report", "kinds": ["message"], **day})
         earlier = await client.mcp.call_tool("search_memory", {"query": "report", "until": "2026-02-16T09:14"})
     assert stored.structured_content is not None
     assert stored.structured_content["memory"]["deadline"] == "2026-03-15T00:00:00+08:00"
     assert "The report is long" in str(found.content)
+    assert "The report is long" in str(that_day.content)
     assert "Nothing found" in str(earlier.content)
 
 

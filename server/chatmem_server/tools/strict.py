@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnno
 from pydantic import BaseModel, Field, ValidationError
 
 from chatmem.client import LATER_META
-from chatmem.contract import ZONE
+from chatmem.moments import ZONE
 from chatmem_server import outage
 from chatmem_server.places import Caller
 from chatmem_server.refusals import Refused
