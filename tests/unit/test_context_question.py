@@ -104,6 +104,40 @@ def test_a_question_after_three_long_replies_still_has_room_for_what_answers_it(
     assert built.tokens <= 1000
 
 
+def after_replies(tokens: int, query: str, total: int) -> Assembled:
+    """A reply of the assistant, a word of the user and another reply; together about so many tokens."""
+    small = talk(3, query, total)
+    long = {1: tokens // 2, 3: tokens // 2}
+    window = [
+        replace(line, role="assistant", content=f"said {line.id}: {WORDS * (long[line.id] // 22)}")
+        if line.id in long
+        else line
+        for line in small.rows.window
+    ]
+    return assemble(replace(small, rows=replace(small.rows, window=window)))
+
+
+@pytest.mark.parametrize("tokens", [700, 900, 1200])
+def test_long_last_replies_give_way_to_what_answers_a_question_and_the_users_words_do_not(tokens: int) -> None:
+    built = after_replies(tokens, "What did we do?", 1000)
+    said, found = counted(built)
+    assert said == 3
+    assert f"said 2: {WORDS}\n" in built.text
+    assert found >= 7
+    assert built.truncated
+    assert "message 3: clipped" in built.left_out
+    assert built.tokens <= 1000
+
+
+@pytest.mark.parametrize(("tokens", "query", "total"), [(900, "Good night.", 1000), (2400, "What did we do?", 4300)])
+def test_last_replies_stay_whole_where_nothing_is_asked_or_what_answers_has_its_share(
+    tokens: int, query: str, total: int
+) -> None:
+    built = after_replies(tokens, query, total)
+    assert not built.truncated
+    assert f"said 3: {WORDS * (tokens // 2 // 22)}" in built.text
+
+
 def test_what_short_messages_leave_of_a_clipped_context_is_not_lost() -> None:
     small = talk(3, "Good night.", 1000)
     long = replace(small.rows.window[0], content=f"said 1: {WORDS * 90}")

@@ -152,6 +152,42 @@ def test_when_is_answered_by_a_message_with_time_words() -> None:
     assert order(q, said(1, "We swam there", ranks=HIT), said(2, "We swam there yesterday", ranks=HIT)) == [2, 1]
 
 
+@pytest.mark.parametrize("text", ["How much was the bike?", "How many spokes has it?", "And the price of the bike?"])
+def test_an_amount_is_answered_by_a_message_with_a_number(text: str) -> None:
+    q = asked(text, "bike")
+    without, digits, word = (
+        said(n, head, ranks=HIT)
+        for n, head in enumerate(("The bike was dear.", "The bike, 300.", "The bike, ninety."), 1)
+    )
+    assert order(q, without, digits) == [2, 1]
+    assert order(q, without, word) == [3, 1]
+
+
+def test_how_long_ago_asks_for_a_time_and_not_for_an_amount() -> None:
+    assert not asked("How long ago did we ride?").asks_amount
+    assert asked("How long is the ride?").asks_amount
+
+
+@pytest.mark.parametrize(
+    ("text", "advice", "past"),
+    [
+        ("Can you recommend a film?", True, False),
+        ("Could you suggest one?", True, False),
+        ("What film did you recommend?", True, True),
+        ("Could you repeat what you suggested?", True, True),
+    ],
+)
+def test_who_asks_for_a_recommendation_does_not_ask_what_was_recommended(text: str, advice: bool, past: bool) -> None:
+    assert (asked(text).asks_advice, asked(text).asks_assistant) == (advice, past)
+
+
+def test_advice_builds_on_what_the_user_likes_and_refuses() -> None:
+    q = asked("Can you suggest a drink?", "drink")
+    plain, taste = said(1, "A drink was spilt.", ranks=HIT), said(2, "That drink, never again.", ranks=HIT)
+    assert order(q, plain, taste) == [2, 1]
+    assert order(q, plain, taste._replace(role="assistant")) == [1, 2]
+
+
 def test_the_day_the_query_names_counts_and_so_do_the_days_after() -> None:
     q = asked("walk", "walk", spans=((AT, AT + DAY),))
     on, after, before = (said(n, "walk", ranks=HIT, sent_at=AT + days * DAY) for n, days in ((1, 0), (2, 3), (3, -20)))

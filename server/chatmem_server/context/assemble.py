@@ -30,8 +30,11 @@ ALWAYS = 3
 KEPT = 20
 """The last messages that a question leaves in place of a window too long for its share (SPEC §4)."""
 
-FOUND_PART = 3
-"""A question leaves one part in so many to what answers it when even the last messages must be clipped."""
+FOUND_PART = 2
+"""A question leaves one part in so many to what answers it, at most the share of that: long last messages are clipped for it."""
+
+REPLY = 160
+"""Tokens a long last reply of the assistant keeps beside a question: it repeats much, and the user's words stay whole."""
 
 SEPARATOR = "\n\n"
 JOINT = 2
@@ -105,6 +108,7 @@ class _Draft:
     included: dict[str, list[int]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     truncated: bool = False
+    headed: bool = True
     shown: Sequence[Line] = ()
     memories_spent: int | None = None
     lines: dict[int, Shown] = field(default_factory=dict)
@@ -170,16 +174,35 @@ def _fill_newest(draft: _Draft) -> list[Shown]:
     newest = [draft.line(line) for line in _window(draft.m)[-ALWAYS:]]
     if not (newest or draft.m.rows.chunks) or not draft.opens("history"):
         return []
-    price = sum(cost(shown.text) for shown in newest) + sum(cost(day_header(day)) for day in {x.day for x in newest})
-    if draft.purse.pay(price):
-        return newest
+    kept_free = min(draft.purse.left // FOUND_PART, draft.m.budgets.relevant) if draft.m.asked else 0
+    eased = _beside_what_answers(draft, newest, draft.purse.left - kept_free)
+    if draft.purse.pay(_price(eased)):
+        cut = [shown.line.id for shown, whole in zip(eased, newest, strict=True) if shown != whole]
+        draft.truncated = bool(cut)
+        draft.omit("message", cut, "clipped")
+        return eased
     draft.truncated = True
-    kept_free = draft.purse.left // FOUND_PART if draft.m.asked else 0
+    draft.headed = False
     room = max(0, draft.purse.left - kept_free - 2 * ALWAYS) // max(1, len(newest))
-    clipped = [shown._replace(text=clip(shown.text, max(1, room - 1))[0]) for shown in newest]
+    clipped = [shown._replace(text=clip(shown.text, max(1, room - 1))[0]) for shown in eased]
     draft.omit("message", [shown.line.id for shown in newest], "clipped")
     draft.purse.left = max(0, draft.purse.left - 2 * ALWAYS - sum(cost(shown.text) for shown in clipped))
     return clipped
+
+
+def _price(newest: Sequence[Shown]) -> int:
+    return sum(cost(shown.text) for shown in newest) + sum(cost(day_header(day)) for day in {x.day for x in newest})
+
+
+def _beside_what_answers(draft: _Draft, newest: list[Shown], room: int) -> list[Shown]:
+    """Long replies among the last messages clipped as far as what answers a question needs, and no further than REPLY."""
+    long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > REPLY]
+    over = _price(newest) - room
+    if not (draft.m.asked and long and over > 0):
+        return newest
+    left = sum(cost(x.text) for x in long) - over
+    most = max(REPLY, left // len(long))
+    return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
 
 
 def _fill_text(draft: _Draft, name: SectionName, text: str, share: int) -> None:
@@ -326,8 +349,8 @@ def _write_history(draft: _Draft, chunks: Sequence[str], messages: Sequence[Show
     parts = [*chunks]
     day: date | None = None
     for shown in messages:
-        # The very first header of clipped messages is dropped: there every token belongs to the messages.
-        parts += [day_header(shown.day)] if shown.day != day and not draft.truncated else []
+        # Where even the last messages had to be clipped every token belongs to them, not to headers.
+        parts += [day_header(shown.day)] if shown.day != day and draft.headed else []
         parts.append(shown.text)
         day = shown.day
     draft.bodies["history"] = "\n".join(parts)

@@ -43,6 +43,8 @@ class Signals:
     asking: Floats
     time_words: Floats
     numbers: Floats
+    amounts: Floats
+    tastes: Floats
     in_span: Floats
     after_span: Floats
     tells_of_span: Floats
@@ -83,6 +85,8 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
         asking=_floats(s.asking(c.head) for c in candidates),
         time_words=_floats(s.time_words(c.head) for c in candidates) if question.asks_when else none,
         numbers=_floats(_held(numbers, c.head) for c in candidates) if numbers else none,
+        amounts=_floats(s.amounts(c.head) for c in candidates) if question.asks_amount else none,
+        tastes=_floats(_likes(c) for c in candidates) if question.asks_advice and not question.asks_assistant else none,
         in_span=_floats(s.in_spans(c.sent_at, spans) for c in candidates) if spans else none,
         after_span=_floats(s.after_spans(c.sent_at, spans) for c in candidates) if spans else none,
         tells_of_span=_floats(index in told for index in range(len(candidates))) if told else none,
@@ -100,6 +104,10 @@ def _replies(c: Candidate) -> bool:
 
 def _names_routine(question: Question, c: Candidate) -> bool:
     return c.routine is not None and s.names_routine(question.text, c.routine)
+
+
+def _likes(c: Candidate) -> bool:
+    return c.role == "user" and s.tastes(c.head)
 
 
 def _held(numbers: Sequence[str], text: str) -> float:

@@ -48,6 +48,8 @@ class Question:
     asks_assistant: bool
     asks_past_state: bool
     asks_routine: bool
+    asks_amount: bool
+    asks_advice: bool
 
     @property
     def total(self) -> float:
@@ -70,6 +72,8 @@ def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Se
         asks_assistant=bool(_ASSISTANT.search(text)),
         asks_past_state=bool(_FORMERLY.search(text)),
         asks_routine=bool(_ROUTINE.search(text)),
+        asks_amount=bool(_AMOUNT.search(text)),
+        asks_advice=bool(_ADVICE.search(text)),
     )
 
 
@@ -118,7 +122,7 @@ _WHEN: Final = re.compile(
     re.IGNORECASE,
 )
 _ASSISTANT: Final = re.compile(
-    r"\byou(?:['’]ve| have)? (?:\w+ )?(?:told|sa(?:y|id)|recommend\w*|suggest\w*|g[ai]ve\w*|mention\w*|ma[kd]e|dr[ae]w|provid\w*"
+    r"(?<!\bcan )(?<!\bcould )(?<!\bwould )(?<!\bwill )\byou(?:['’]ve| have)? (?:\w+ )?(?:told|sa(?:y|id)|recommend\w*|suggest\w*|g[ai]ve\w*|mention\w*|ma[kd]e|dr[ae]w|provid\w*"
     r"|list\w*|advis\w*|writ\w*|wrote|explain\w*|sen[dt]|propos\w*|describ\w*|answer\w*|repl\w*)\b|\baccording to you\b"
     r"|\byour (?:last |previous |earlier )?(?:answer|reply|suggestion|recommendation|advice|list|briefing|message|check-in)\w*\b",
     re.IGNORECASE,
@@ -130,6 +134,16 @@ _FORMERLY: Final = re.compile(
 _ROUTINE: Final = re.compile(
     r"\b(?:briefings?|check-?ins?|summar(?:y|ies)|reports?|digests?|scans?|updates?|routines?|reminders?|newsletters?"
     r"|(?:morning|evening|night|daily|weekly) (?:message|post|news|cost|overview)s?)\b",
+    re.IGNORECASE,
+)
+_AMOUNT: Final = re.compile(
+    r"\bhow (?:much|many|old|far|fast|heavy|tall|big|large|long)\b(?! (?:ago|since)\b)"
+    r"|\b(?:prices?|costs?|fees?|rent|weigh(?:s|t)?|rates?|amount|percentage|salary|distance|number of)\b",
+    re.IGNORECASE,
+)
+_ADVICE: Final = re.compile(
+    r"\b(?:can|could|would|will) you\b|\b(?:should|could|can|shall) (?:i|we)\b|\b(?:suggest|recommend|advise|help me)\b"
+    r"|\b(?:ideas|tips|advice|suggestions|recommendations)\b",
     re.IGNORECASE,
 )
 _ASKS: Final = re.compile(

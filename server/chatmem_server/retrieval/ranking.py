@@ -78,6 +78,8 @@ def _manner(x: Signals) -> Floats:
         - w.QUESTION * x.asking
         - w.SHORT * x.shortness
         + w.TIME_WORDS * x.time_words
+        + w.AMOUNTS * x.amounts
+        + w.TASTES * x.tastes
         + w.IN_SPAN * x.in_span
         + w.AFTER_SPAN * x.after_span
     )

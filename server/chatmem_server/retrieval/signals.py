@@ -119,9 +119,19 @@ def time_words(text: str) -> bool:
     return bool(might) and _TIME_PHRASES.search(text) is not None
 
 
+@lru_cache(_REMEMBERED)
+def amounts(text: str) -> bool:
+    return _DIGIT.search(text) is not None or not _AMOUNT_WORDS.isdisjoint(_WORD.findall(text.lower()))
+
+
+@lru_cache(_REMEMBERED)
+def tastes(text: str) -> bool:
+    return _TASTE.search(text) is not None
+
+
 def clear_cache() -> None:
     """Forget every text looked at."""
-    for remembered in (asking, first_person, time_words, _told_times):
+    for remembered in (asking, first_person, time_words, amounts, tastes, _told_times):
         remembered.cache_clear()
 
 
@@ -176,6 +186,15 @@ _DIGIT: Final = re.compile(r"\d")
 _TIME_PHRASES: Final = re.compile(
     r"\d(?:st|nd|rd|th|\s*[ap]m)\b|\b(?:19|20)\d\d\b|\b(?:last|next|this|past|coming|just) (?:few )?"
     r"(?:days?|weeks?|months?|years?|night|summer|winter|spring|fall|autumn|now)\b|[昨今明][天日年]|[上下先来]个?[周月週]",
+    re.IGNORECASE,
+)
+_AMOUNT_WORDS: Final = frozenset(
+    "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty sixty seventy eighty ninety"
+    " hundred thousand million dozen half once twice".split()
+)
+_TASTE: Final = re.compile(
+    r"\b(?:love|like|hate|prefer|favou?rite|enjoy|adore|rather|never|always|only|please|allergic|fan of"
+    r"|(?:can|do)(?:n['’]?t|not| not) (?:stand|bear|like|eat|drink|have|do|want))\b",
     re.IGNORECASE,
 )
 _NUMBER: Final = re.compile(r"\d[\d.,:]*\d|\d")
