@@ -95,7 +95,7 @@ def test_a_question_that_nothing_answers_takes_nothing_from_the_history() -> Non
 
 def test_a_question_after_three_long_replies_still_has_room_for_what_answers_it() -> None:
     small = talk(3, "What did we do?", 1000)
-    window = [replace(line, content=f"said {line.id}: {WORDS * 40}") for line in small.rows.window]
+    window = [line._replace(content=f"said {line.id}: {WORDS * 40}") for line in small.rows.window]
     built = assemble(replace(small, rows=replace(small.rows, window=window)))
     said, found = counted(built)
     assert built.truncated
@@ -140,7 +140,7 @@ def test_last_replies_stay_whole_where_nothing_is_asked_or_what_answers_has_its_
 
 def test_what_short_messages_leave_of_a_clipped_context_is_not_lost() -> None:
     small = talk(3, "Good night.", 1000)
-    long = replace(small.rows.window[0], content=f"said 1: {WORDS * 90}")
+    long = small.rows.window[0]._replace(content=f"said 1: {WORDS * 90}")
     built = assemble(replace(small, rows=replace(small.rows, window=[long, *small.rows.window[1:]])))
     assert built.truncated
     assert counted(built)[1] >= 5

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from chatmem.contract import MemoryKind
 from chatmem_server.places import DEFAULT_CHANNEL
@@ -55,8 +55,7 @@ class Chunk:
     tokens: int
 
 
-@dataclass(frozen=True)
-class Remembered:
+class Remembered(NamedTuple):
     id: int
     kind: MemoryKind
     content: str

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from chatmem import tracing
 from chatmem.contract import JobKind, Role
@@ -86,8 +86,7 @@ class StoredMessage:
     version: int
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A message as a context shows it."""
 
     id: int
@@ -260,7 +259,7 @@ def located(row: Row) -> Located:
 
 
 def line(row: Row) -> Line:
-    return Line(**{name: row[name] for name in Line.__dataclass_fields__})
+    return Line(*(row[name] for name in Line._fields))
 
 
 def lines(rows: Sequence[Row]) -> list[Line]:
