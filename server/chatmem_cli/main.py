@@ -5,7 +5,6 @@ Importing late keeps `chatmem serve --stdio` well under a second: a client waits
 Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 a defect of ours, 130 interrupted.
 """
 
-import importlib
 import os
 import sys
 from importlib.metadata import version
@@ -15,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from chatmem.settings import SettingsError
+from chatmem.starting import imported
 from chatmem_cli.failures import CommandFailed
 
 app = typer.Typer(
@@ -56,7 +56,7 @@ _debugging: list[bool] = []
 
 def _run(module: str, *args: Any, **options: Any) -> None:
     """Run `chatmem_cli.<module>.run(...)`; its exit code becomes ours."""
-    code = importlib.import_module(f"chatmem_cli.{module}").run(*args, **options)
+    code = imported(f"chatmem_cli.{module}").run(*args, **options)
     if code:
         raise typer.Exit(code)
 

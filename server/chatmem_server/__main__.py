@@ -2,12 +2,11 @@
 
 import argparse
 import asyncio
-import gc
-import importlib
 import sys
 
 from chatmem import lifeline, logs, tracing
 from chatmem.settings import ServerSettings, SettingsError, load
+from chatmem.starting import imported
 
 
 def main() -> None:
@@ -29,11 +28,7 @@ def main() -> None:
 def run(settings: ServerSettings, *, stdio: bool) -> None:
     """Serve until told to stop."""
     transport = "stdio" if stdio else "http"
-    # Nothing made while importing is ever garbage; looking for some takes a tenth of the start.
-    gc.disable()
-    serve = getattr(importlib.import_module(f"chatmem_server.{transport}"), f"serve_{transport}")
-    gc.freeze()
-    gc.enable()
+    serve = getattr(imported(f"chatmem_server.{transport}"), f"serve_{transport}")
     asyncio.run(serve(settings))
 
 
