@@ -20,7 +20,7 @@ from chatmem_server.open_streams import OpenStreams
 from chatmem_server.storage import Storage
 from chatmem_server.store import tokens
 from tests.memory_fixtures import Clock, Memory
-from tests.server.test_transports import request, wire_headers
+from tests.server.wire import request, wire_headers
 from tests.stubs.issuer import AUDIENCE, ISSUER, Issuer, issuer
 from tests.stubs.loopback import served
 

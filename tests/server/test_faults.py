@@ -30,6 +30,7 @@ from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.server.processes import http_server
 from tests.server.test_queue import answer, drain, talk
+from tests.server.wire import request, wire_headers
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.competent import competent
 from tests.stubs.replies import MISBEHAVIOURS, Reply, say_json
@@ -268,22 +269,19 @@ async def test_a_client_that_goes_away_in_the_middle_of_a_call_leaves_the_messag
     tmp_path: Path, dsn: str
 ) -> None:
     async with http_server(tmp_path / "data", dsn) as server, httpx2.AsyncClient() as http:
+        headers = {**server.headers(), **wire_headers("tools/call", "record_message")}
+
+        async def record(n: int) -> httpx2.Response:
+            message = {"role": "user", "content": f"Message {n}", "message_id": f"m{n}"}
+            body = request("tools/call", name="record_message", arguments=message)
+            return await http.post(server.url, json=body, headers=headers)
+
         for n in range(10):
-            arguments = {"role": "user", "content": f"Message {n}", "message_id": f"m{n}"}
-            call = asyncio.create_task(
-                http.post(server.url, json=_call("record_message", arguments), headers=_headers(server.headers()))
-            )
+            call = asyncio.create_task(record(n))
             await asyncio.sleep(0.002 * n)
             call.cancel()
             await asyncio.gather(call, return_exceptions=True)
-        whole = [
-            await http.post(
-                server.url,
-                json=_call("record_message", {"role": "user", "content": f"Message {n}", "message_id": f"m{n}"}),
-                headers=_headers(server.headers()),
-            )
-            for n in range(10)
-        ]
+        whole = [await record(n) for n in range(10)]
     connection = await asyncpg.connect(dsn)
     stored = await connection.fetch("select ext_id, count(*) as n from messages group by 1")
     jobs = await connection.fetchval("select count(*) from chat_context_queue")
@@ -291,29 +289,6 @@ async def test_a_client_that_goes_away_in_the_middle_of_a_call_leaves_the_messag
     assert all(found.status_code == 200 for found in whole)
     assert {row["ext_id"]: row["n"] for row in stored} == {f"m{n}": 1 for n in range(10)}
     assert jobs == 1
-
-
-def _call(tool: str, arguments: dict[str, object]) -> dict[str, object]:
-    params = {
-        "name": tool,
-        "arguments": arguments,
-        "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        },
-    }
-    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-
-
-def _headers(own: dict[str, str]) -> dict[str, str]:
-    return {
-        **own,
-        "accept": "application/json, text/event-stream",
-        "mcp-protocol-version": "2026-07-28",
-        "mcp-method": "tools/call",
-        "mcp-name": "record_message",
-    }
 
 
 async def test_more_calls_than_connections_wait_their_turn(memory: Memory) -> None:

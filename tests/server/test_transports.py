@@ -25,14 +25,10 @@ from chatmem_server.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.patience import HANGS, promised
 from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
+from tests.server.wire import request, wire_headers
 
 pytestmark = pytest.mark.anyio
 
-META = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
 LEGACY_HELLO = {
     "jsonrpc": "2.0",
     "id": 0,
@@ -41,20 +37,6 @@ LEGACY_HELLO = {
 }
 FIRST_LIST_SECONDS = 3.0
 END_SECONDS = 5.0
-
-
-def request(method: str, number: int = 1, **params: Any) -> dict[str, Any]:
-    return {"jsonrpc": "2.0", "id": number, "method": method, "params": {**params, "_meta": META}}
-
-
-def wire_headers(method: str, name: str | None = None) -> dict[str, str]:
-    """The headers a request of the stateless era carries."""
-    base = {
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": method,
-    }
-    return {**base, "Mcp-Name": name} if name else base
 
 
 async def post(server: HttpServer, http: httpx2.AsyncClient, **headers: str) -> httpx2.Response:
