@@ -62,8 +62,7 @@ async def test_another_wording_keeps_the_day_that_was_given_beside_the_words(mem
             c.UpdateMemoryArgs(memory_id=goal.id, action="edit", content="Finish the quarterly report by April 15")
         )
     assert reworded.deadline == MARCH
-    assert moved.deadline is not None
-    assert moved.deadline.date() == datetime(2026, 4, 14, 16, tzinfo=UTC).date()
+    assert moved.deadline == datetime(2026, 4, 14, 16, tzinfo=UTC)
 
 
 async def test_an_edit_that_changes_nothing_leaves_no_version(memory: Memory) -> None:
