@@ -53,9 +53,9 @@ class Discreet(logging.Formatter):
 
 
 def described(error: BaseException) -> str:
-    """Our own words, without those of others that an error of ours keeps; of a foreign error its type, of a database's its code too, of a system's what the system says."""
+    """Our own words; of a foreign error its type, of a database's its code too, of a system's what the system says."""
     if type(error).__module__.partition(".")[0].startswith("chatmem"):
-        return str(getattr(error, "discreet", error))
+        return str(error)
     if isinstance(error, OSError) and error.strerror:
         return f"{type(error).__name__}: {error.strerror}"
     code = getattr(error, "sqlstate", None)

@@ -29,6 +29,8 @@ _FAILURES = (
     AssertionError,
 )
 _REJECTED = frozenset({400, 413, 422})
+_ABOUT_THE_ACCOUNT = frozenset({401, 402, 403, 404, 429, 529})
+_NO_MONEY = "Your credit balance"
 _USELESS_STOPS = frozenset({"refusal", "model_context_window_exceeded"})
 
 
@@ -131,14 +133,19 @@ def _translated(model: str, error: Exception) -> LLMError:
         return _status_error(model, error)
     if isinstance(error, TimeoutError | anthropic.APITimeoutError | httpx2.TimeoutException):
         return LLMUnavailable(model, "no answer in time")
-    return LLMUnavailable(model, type(error).__name__, words=str(error)[:200])
+    if isinstance(error, anthropic.APIConnectionError):
+        return LLMUnavailable(model, "cannot be reached")
+    return LLMUnavailable(model, f"no readable answer ({type(error).__name__})")
 
 
 def _status_error(model: str, error: anthropic.APIStatusError) -> LLMError:
-    reason, words = f"HTTP {error.status_code}", (error.api_message or "no message")[:200]
-    if error.status_code in _REJECTED and cast("str | None", error.type) != "billing_error":
-        return LLMUnusable(model, reason, words=words)
-    return LLMUnavailable(model, reason, words=words, retry_after=_retry_after(error))
+    message, kind = error.api_message or "no message", cast("str | None", error.type)
+    costs = kind == "billing_error" or message.startswith(_NO_MONEY)
+    said = message if costs or error.status_code in _ABOUT_THE_ACCOUNT else kind or "no kind"
+    reason = f"HTTP {error.status_code}: {said}"[:200]
+    if error.status_code in _REJECTED and not costs:
+        return LLMUnusable(model, reason)
+    return LLMUnavailable(model, reason, retry_after=_retry_after(error))
 
 
 def _retry_after(error: anthropic.APIStatusError) -> float | None:

@@ -1,39 +1,39 @@
-"""What can go wrong when a language model is asked; knows no provider."""
+"""What can go wrong when a language model is asked; knows no provider.
+
+Reasons are shown, logged and kept, so they are ours: of a provider's words only those that are about the account or the
+model, never such as may quote what was asked.
+"""
 
 from dataclasses import dataclass, field
 
 from chatmem_llm.model import Answer
 
 
-@dataclass(eq=False)
 class LLMError(Exception):
     """A language model gave no usable answer."""
-
-    provider: str
-    reason: str
-    words: str = field(default="", kw_only=True)
-    """What the provider said to it. It may quote what it was asked: for who reads the ledger, not for a log."""
-
-    @property
-    def discreet(self) -> str:
-        """The error without the provider's words."""
-        return f"{self.provider}: {self.reason}"
-
-    def __str__(self) -> str:
-        return f"{self.discreet}: {self.words}" if self.words else self.discreet
 
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
     """The provider cannot answer now (no route, no key, overloaded, too slow); another may, or this one later."""
 
+    provider: str
+    reason: str
     retry_after: float | None = field(default=None, kw_only=True)
     """Seconds the provider asked us to wait, when it said so."""
+
+    def __str__(self) -> str:
+        return f"{self.provider}: {self.reason}"
 
 
 @dataclass(eq=False)
 class LLMUnusable(LLMError):
     """The provider is well but this answer is of no use (refused, cut off, rejected); waiting does not help."""
 
+    provider: str
+    reason: str
     answer: Answer | None = field(default=None, kw_only=True)
     """What came back, for its tokens are paid for all the same."""
+
+    def __str__(self) -> str:
+        return f"{self.provider}: {self.reason}"

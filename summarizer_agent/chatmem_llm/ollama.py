@@ -1,6 +1,7 @@
 """A local model through Ollama; knows nothing of other providers."""
 
 import asyncio
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, cast
@@ -25,6 +26,10 @@ _FAILURES = (
     ValueError,
     TypeError,
     AttributeError,  # a body that is JSON but no object
+)
+
+_ABOUT_THE_MODEL = re.compile(
+    r"model requires more system memory[^\n]{0,80}|out of memory|does not support \w+|unable to load model|runner process[^\n]{0,60}"
 )
 
 
@@ -120,11 +125,14 @@ def _translated(model: str, error: Exception) -> LLMError:
         return LLMUnavailable(model, "no answer in time")
     if isinstance(error, ollama.ResponseError):
         return _response_error(model, error)
-    return LLMUnavailable(model, type(error).__name__, words=str(error)[:200])
+    if isinstance(error, ConnectionError | httpx.ConnectError):
+        return LLMUnavailable(model, "no Ollama server can be reached")
+    return LLMUnavailable(model, f"no readable answer ({type(error).__name__})")
 
 
 def _response_error(model: str, error: ollama.ResponseError) -> LLMError:
     if error.status_code == 404:
         return LLMUnavailable(model, f"not on this Ollama server; get it with `ollama pull {model}`")
-    kind = LLMUnusable if error.status_code == 400 else LLMUnavailable
-    return kind(model, f"HTTP {error.status_code}", words=error.error[:200])
+    about_it = _ABOUT_THE_MODEL.search(error.error)
+    reason = f"HTTP {error.status_code}{f': {about_it[0]}' if about_it else ''}"
+    return LLMUnusable(model, reason) if error.status_code == 400 else LLMUnavailable(model, reason)

@@ -26,4 +26,4 @@ class ModelResponder:
             async for piece in self._model.stream(prompt.completion(self._seconds)):
                 yield piece
         except LLMError as error:
-            raise CannotAnswer(error.discreet) from error
+            raise CannotAnswer(str(error)) from error
