@@ -109,7 +109,7 @@ def after_replies(tokens: int, query: str, total: int) -> Assembled:
     small = talk(3, query, total)
     long = {1: tokens // 2, 3: tokens // 2}
     window = [
-        replace(line, role="assistant", content=f"said {line.id}: {WORDS * (long[line.id] // 22)}")
+        line._replace(role="assistant", content=f"said {line.id}: {WORDS * (long[line.id] // 22)}")
         if line.id in long
         else line
         for line in small.rows.window
