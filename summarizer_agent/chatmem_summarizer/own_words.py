@@ -25,7 +25,7 @@ _FOREIGN = tuple(
         (r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL),
         (r"<(recalled|memory|context|quote)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE),
         (r"\[(recalled|memory|quote)\b[^\]]*\].*?\[/\1\]", re.DOTALL | re.IGNORECASE),
-        (r"^[ \t]*>.*$", re.MULTILINE),
+        (r"^[ \t]*(?:>|//|/\*).*$", re.MULTILINE),
         (r"^(?: {4,}|\t)\S.*$", re.MULTILINE),
         (r"^On .{6,80} wrote:[ \t]*$.*\Z", re.MULTILINE | re.DOTALL),
         (r"^-{2,} ?(?:Forwarded|Original) [Mm]essage.*\Z", re.MULTILINE | re.DOTALL),
