@@ -52,7 +52,7 @@ async def postgres(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Em
 
 
 async def _relax(server: EmbeddedPostgres) -> None:
-    """Nothing here outlives the machine: with nothing forced to the disk a database is made in a third of the time.
+    """Nothing here outlives the machine: with nothing forced to the disk a database is made and dropped much sooner.
 
     What is proved of crashes is proved on servers of their own, as they come.
     """
@@ -64,7 +64,7 @@ async def _relax(server: EmbeddedPostgres) -> None:
 
 
 async def create_database(admin: "asyncpg.Connection[asyncpg.Record]", name: str) -> None:
-    """A migrated one, copied file by file: through the write-ahead log it takes thrice as long."""
+    """A migrated one, copied file by file: 40 ms with nothing forced to the disk, 51 through the write-ahead log."""
     await admin.execute(f"create database {name} template chatmem owner chatmem_app strategy file_copy")
 
 
