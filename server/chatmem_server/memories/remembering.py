@@ -100,14 +100,12 @@ class Rememberer:
     async def _act(self, where: Where, memory: Memory, args: UpdateMemoryArgs, share_to: Where | None) -> Memory:
         db, owner, now = self._kit.database, where.owner_id, self._kit.now()
         match args.action:
-            case "confirm":
-                changed = await memories.set_status(db, owner, memory.id, "active", now, user_confirmed=True)
+            case "confirm" | "reopen":
+                changed = await self._affirm(where, memory, confirmed=args.action == "confirm")
             case "reject":
                 changed = await memories.set_status(db, owner, memory.id, "rejected", now, valid_to=now)
             case "complete":
                 changed = await memories.set_status(db, owner, memory.id, "completed", now, valid_to=now)
-            case "reopen":
-                changed = await memories.set_status(db, owner, memory.id, "active", now)
             case "edit":
                 changed = await self._edit(where, memory, args.content or "")
             case "pin" | "unpin":
@@ -143,7 +141,14 @@ class Rememberer:
                     embedding=vector,
                     now=now,
                 )
-            return await memories.set_status(t, where.owner_id, memory.id, "active", now, user_confirmed=True)
+            return await self._statements.affirm(t, where.owner_id, where.chat_id, memory, vector, now, confirmed=True)
+
+    async def _affirm(self, where: Where, memory: Memory, *, confirmed: bool) -> Memory | None:
+        vector = await self._statements.vector(memory.content)
+        async with self._kit.database.transaction() as t:
+            return await self._statements.affirm(
+                t, where.owner_id, where.chat_id, memory, vector, self._kit.now(), confirmed=confirmed
+            )
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
         """By the new words; where neither they nor the old ones name a day, the one that was given beside them stays."""

@@ -62,6 +62,28 @@ class Statements:
         text, scope = index_text(new.content, None), memory_scope(new.owner_id)
         return await memories.add(q, new, now, index_text=text, scope=scope, embedding=vector)
 
+    async def affirm(
+        self,
+        q: Queries,
+        owner_id: int,
+        chat_id: int,
+        known: Memory,
+        vector: bytes | None,
+        now: datetime,
+        *,
+        confirmed: bool,
+    ) -> Memory | None:
+        """The user says that a known statement holds: what it contradicts holds no more."""
+        held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
+        if held is not None:
+            near = [x for x in await self.near(q, owner_id, chat_id, held.content, vector) if x.memory.id != held.id]
+            zone = self._kit.zone
+            decision = dedup.decide(_known(held, zone), [(_known(x.memory, zone), x.cosine) for x in near])
+            outdated = decision.memory_ids if decision.verdict == "supersedes" else ()
+            for number in filter(None, outdated):
+                await memories.set_status(q, owner_id, number, "superseded", now, valid_to=now, superseded_by=held.id)
+        return held
+
     async def _support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
         """Said again: more sources, a day it is due; an uncertain statement that is now certain becomes active."""
         supported = await memories.support(
