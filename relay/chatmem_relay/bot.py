@@ -80,7 +80,7 @@ class Relay:
         self._e = equipment
         self._zone = ZoneInfo(equipment.settings.timezone)
         self._lanes = Lanes()
-        self._doubts = Doubts(equipment.asked)
+        self._doubts = Doubts(equipment.asked, equipment.now)
         self._noticed: set[int] = set()
         self._told_away: set[int] = set()
         self._away_since: float | None = None
