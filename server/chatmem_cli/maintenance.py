@@ -48,7 +48,12 @@ async def _reembed(settings: ServerSettings) -> None:
         with Progress(console=console) as bar:
             task = bar.add_task(f"embedding with {embedder.model}", total=None)
             count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
-    console.print(f"{counted(count, 'text')} embedded; {embedder.model} answers now. Back: chatmem reembed --rollback")
+    if count is None:
+        console.print(f"{embedder.model} answers already; name another in CHATMEM_EMBEDDINGS or OLLAMA_EMBEDDING_MODEL")
+    else:
+        console.print(
+            f"{counted(count, 'text')} embedded; {embedder.model} answers now. Back: chatmem reembed --rollback"
+        )
 
 
 async def _rollback(settings: ServerSettings) -> None:

@@ -114,6 +114,7 @@ async def test_only_the_active_models_vectors_have_a_say(database: Database, dsn
     assert await cosine(database, old(), TEXTS[0]) == pytest.approx(1.0, abs=0.01)
     assert await cosine(database, new(), TEXTS[0]) is None
     assert await generations(dsn).change_to(new(), ignored) == len(TEXTS) + 1
+    assert await generations(dsn).change_to(new(), ignored) is None, "there is nothing to change"
     assert await cosine(database, old(), TEXTS[0]) is None
     assert await cosine(database, new(), TEXTS[0]) == pytest.approx(1.0, abs=0.01)
 

@@ -37,11 +37,14 @@ class Generations:
         self._dsn = dsn
         self._now = now
 
-    async def change_to(self, embedder: Embedder, progress: Progress) -> int:
-        """Embed all texts anew and switch; how many texts were embedded now. Begun again, it goes on where it ended."""
+    async def change_to(self, embedder: Embedder, progress: Progress) -> int | None:
+        """Embed all texts anew and switch; how many texts were embedded now, None when the model was active already.
+
+        Begun again, it goes on where it ended.
+        """
         async with self._connection() as connection:
             if await _active(connection) == embedder.model:
-                return 0
+                return None
             await connection.execute(query("embeddings.drop_others"), embedder.model)
             count = 0
             for kind in KINDS:
