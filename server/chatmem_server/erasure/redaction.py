@@ -10,6 +10,8 @@ GONE = "[forgotten]"
 
 def redact(text: str, sought: Sought) -> tuple[str, int]:
     """The text without the sentences that state one, and how many went."""
+    if not sought.in_text(text):
+        return text, 0
     kept: list[str] = []
     gone = 0
     for part in sentences(text):
@@ -17,8 +19,6 @@ def redact(text: str, sought: Sought) -> tuple[str, int]:
             gone += 1
         else:
             kept.append(part)
-    if not gone:
-        return text, 0
     left = "".join(kept).strip()
     return (left if any(c.isalnum() for c in left) else ""), gone
 

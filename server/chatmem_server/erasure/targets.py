@@ -7,9 +7,10 @@ from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
-from chatmem_server.memories.claims import claims, tokens_of
+from chatmem_server.memories.claims import claims, plain, tokens_of
+from chatmem_server.text.irregular import BASE
 from chatmem_server.text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
-from chatmem_server.text.stemming import stem
+from chatmem_server.text.stemming import irregular_forms, stem
 from chatmem_server.text.word_forms import is_english, is_spaceless, roots
 
 _SHARE = 0.6
@@ -17,12 +18,12 @@ _SHARE = 0.6
 _SENTENCE: Final = re.compile(
     r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
 )
-_CHANGING: Final = re.compile(r"[aeiouyß-ɏ]")
-_PIECE: Final = re.compile(r"[^\W_]+")
-_DIGITS: Final = re.compile(r"\d+")
-_OTHERWISE_WRITTEN: Final = re.compile(r"\d[.,]\d|\d\s?k\b|\d\s?m\b", re.IGNORECASE)
-"""1,000 and 5k: amounts whose digits are not those of the number."""
+_CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
+"""Letters that an ending or an umlaut may change."""
+_WORD: Final = re.compile(r"[a-z]+")
 _SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
+_OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
+"""1,000 and 5k: amounts whose digits are not those of the number."""
 
 
 def sentences(text: str) -> list[str]:
@@ -31,10 +32,22 @@ def sentences(text: str) -> list[str]:
 
 
 class Sentence:
-    """A sentence, read no further than what is asked of it: what it claims takes thirty times as long as its words."""
+    """A sentence, read no further than what is asked of it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
+
+    @cached_property
+    def lowered(self) -> str:
+        return plain(self.text).lower()
+
+    @cached_property
+    def may_count_otherwise(self) -> bool:
+        """Whether it may hold amounts that its digits do not show."""
+        text = self.lowered
+        return (
+            not text.isascii() or _OTHER_DIGITS.search(text) is not None or not _SPELLED.isdisjoint(_WORD.findall(text))
+        )
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -52,30 +65,6 @@ class Sentence:
     def words(self) -> frozenset[str]:
         """Stems of its telling words, its numbers and its dates."""
         return _words(self.text)
-
-    def may_say(self, word: str) -> bool:
-        """Whether `words` may hold the word; when not, it does not."""
-        if ":" in word:  # the key of a date
-            return True
-        if word[0].isdigit():
-            return self._counts_in_words or word in self._digits
-        return word in self._stems
-
-    @cached_property
-    def _stems(self) -> frozenset[str]:
-        return frozenset(
-            stem(part) for word in self.tokens for part in (word, *word.split("-"), *_PIECE.findall(word)) if part
-        )
-
-    @cached_property
-    def _digits(self) -> frozenset[str]:
-        return frozenset(_DIGITS.findall(self.text))
-
-    @cached_property
-    def _counts_in_words(self) -> bool:
-        """Whether it may hold amounts that its digits do not show."""
-        pieces = (piece for word in self.tokens for piece in _PIECE.findall(word))
-        return not self.text.isascii() or bool(_OTHERWISE_WRITTEN.search(self.text)) or not _SPELLED.isdisjoint(pieces)
 
 
 @dataclass(frozen=True)
@@ -108,17 +97,35 @@ class Target:
     @property
     def patterns(self) -> list[str]:
         """LIKE patterns of the topic's words, of which a text that names it in any regular form matches every one."""
-        return [_pattern(word) for word in self.topic_words]
+        return [f"%{_letters(word).replace('ss', '%')}%" for word in self.topic_words]
+
+    @cached_property
+    def _signs(self) -> tuple[re.Pattern[str], ...]:
+        stems = (word for word in self.words if not _is_amount(word))
+        return (*map(_sign_of_topic, self.topic_words), *map(_sign, stems))
+
+    @cached_property
+    def _amounts(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
+
+    def may_be_in(self, text: Sentence) -> bool:
+        """A quick look at a sentence, or at several: whether they may state this; when not, they do not."""
+        every = len(self._signs) + len(self._amounts)
+        needed = every if self.topic_words else min(2, every)
+        shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
+        if not needed - len(self._amounts) <= shown < needed:
+            return shown >= needed
+        if text.may_count_otherwise:
+            return True
+        return shown + sum(sign.search(text.lowered) is not None for sign in self._amounts) >= needed
 
     def stated_in(self, sentence: Sentence) -> bool:
-        if self.is_empty:
+        if self.is_empty or not self.may_be_in(sentence):
             return False
-        # What it may say is looked at first, then naming: reading what it does say takes ten times as long.
         if self.topic_words:
-            possible = all(map(sentence.may_say, self.words))
-            return possible and self.named_in(sentence) and (not self.words or self.words <= sentence.words)
-        shared_at_most = sum(map(sentence.may_say, self.words))
-        return shared_at_most >= min(2, len(self.words)) and self._most_in(sentence.words)
+            # Naming is looked at first: reading what a sentence says takes ten times as long.
+            return self.named_in(sentence) and (not self.words or self.words <= sentence.words)
+        return self._most_in(sentence.words)
 
     def _most_in(self, said: frozenset[str]) -> bool:
         shared = len(self.words & said)
@@ -135,33 +142,63 @@ class Target:
 
 
 class Sought:
-    """Targets looked for in many texts. A sentence is judged once: the versions of a text repeat most of theirs."""
+    """Targets looked for in many texts. A line that states none is read once: the versions of a text repeat most of theirs."""
 
     def __init__(self, targets: Iterable[Target]) -> None:
         self._targets = tuple(targets)
-        self._judged: dict[str, bool] = {}
-
-    def stated_in(self, sentence: str) -> bool:
-        known = self._judged.get(sentence)
-        if known is None:
-            read = Sentence(sentence)
-            known = self._judged[sentence] = any(target.stated_in(read) for target in self._targets)
-        return known
+        self._clean: set[str] = set()
 
     def in_text(self, text: str) -> bool:
         """Whether a sentence of the text states one of them."""
-        return any(map(self.stated_in, sentences(text)))
+        unread = set(text.split("\n")) - self._clean
+        stating = set(filter(self._in_line, unread))
+        self._clean |= unread - stating
+        return bool(stating)
+
+    def stated_in(self, sentence: str) -> bool:
+        read = Sentence(sentence)
+        return any(target.stated_in(read) for target in self._targets)
+
+    def _in_line(self, line: str) -> bool:
+        read = Sentence(line)
+        possible = any(target.may_be_in(read) for target in self._targets)
+        return possible and any(map(self.stated_in, sentences(line)))
 
 
-def _pattern(word: str) -> str:
-    """The letters its roots share, with a wildcard for each that an ending or an umlaut may change."""
+def _letters(word: str) -> str:
+    """The letters its roots share, `_` for each that may be another."""
     if is_spaceless(word):
-        return f"%{word}%"
+        return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))
-    shared = "".join(
-        letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, zip(*forms, strict=False))
-    )
-    return f"%{shared.rstrip('_').replace('ss', '%')}%"
+    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*forms, strict=False))
+    return "".join(letters[0] for letters in shared).rstrip("_")
+
+
+def _is_amount(word: str) -> bool:
+    """A number, or the key of a date."""
+    return word[0].isdigit() or ":" in word
+
+
+def _sign_of_amount(word: str) -> re.Pattern[str]:
+    return re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)")
+
+
+def _sign(word: str) -> re.Pattern[str]:
+    """What every text shows that says a word of this stem."""
+    first = word.partition("-")[0]
+    return _either(re.escape(first[:-1] if first.endswith(("e", "y")) else first), first)
+
+
+def _sign_of_topic(word: str) -> re.Pattern[str]:
+    """What every text shows that names the word in some form."""
+    letters = re.escape(_letters(word)).replace("_", ".").replace("ss", ".*")
+    return _either(letters, *roots(word), *roots(word, english=True))
+
+
+def _either(letters: str, *bases: str) -> re.Pattern[str]:
+    """The letters, or an irregular form of one of the words, which may share none with it."""
+    forms = {form for base in bases for form in (*irregular_forms(base), *(f for f, b in BASE.items() if b == base))}
+    return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 
 
 def _tells(word: str) -> bool:

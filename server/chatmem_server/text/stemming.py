@@ -27,6 +27,7 @@ _BASE_OF: Final = {
     }.items()
     for form in forms.split()
 }  # fmt: skip
+_FORMS_OF: Final = {base: tuple(form for form, of in _BASE_OF.items() if of == base) for base in set(_BASE_OF.values())}
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
 # What is left of a verb that ends in e: one syllable with one vowel (moving, using; else the consonant would be doubled),
@@ -46,6 +47,11 @@ def stem(word: str) -> str:
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     return _without_ending(word)
+
+
+def irregular_forms(base: str) -> tuple[str, ...]:
+    """Words whose stem this is though no rule says so."""
+    return _FORMS_OF.get(base, ())
 
 
 def _without_ending(word: str) -> str:
