@@ -8,6 +8,11 @@ from chatmem import lifeline, logs, tracing
 from chatmem.settings import ServerSettings, SettingsError, load
 from chatmem.starting import imported
 
+SWITCH_SECONDS = 0.0005
+"""How long a thread that computes may keep the event loop waiting for the interpreter, each time an answer of the
+database comes in. Python's own 5 ms make 48 ms of seven answers during a `forget`; these make 7, for the same work done.
+"""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="chatmem_server", description=__doc__)
@@ -27,6 +32,7 @@ def main() -> None:
 
 def run(settings: ServerSettings, *, stdio: bool) -> None:
     """Serve until told to stop."""
+    sys.setswitchinterval(SWITCH_SECONDS)
     transport = "stdio" if stdio else "http"
     serve = getattr(imported(f"chatmem_server.{transport}"), f"serve_{transport}")
     asyncio.run(serve(settings))
