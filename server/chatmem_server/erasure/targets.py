@@ -8,10 +8,9 @@ from itertools import takewhile
 from typing import Final
 
 from chatmem_server.memories.claims import claims, plain, tokens_of
-from chatmem_server.text.irregular import BASE
 from chatmem_server.text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
-from chatmem_server.text.stemming import irregular_forms, stem
-from chatmem_server.text.word_forms import is_english, is_spaceless, roots
+from chatmem_server.text.stemming import stem
+from chatmem_server.text.word_forms import irregular_forms, is_english, is_spaceless, roots
 
 _SHARE = 0.6
 """Share of a statement's words a sentence must hold to state it."""
@@ -134,7 +133,7 @@ class Target:
     def named_in(self, sentence: Sentence) -> bool:
         """Whether it has a form of every word of the topic, wherever it stands."""
         return all(
-            word in sentence.text.lower()
+            word in sentence.lowered
             if is_spaceless(word)
             else not roots(word, english=sentence.is_english).isdisjoint(sentence.roots)
             for word in self.topic_words
@@ -197,7 +196,7 @@ def _sign_of_topic(word: str) -> re.Pattern[str]:
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
     """The letters, or an irregular form of one of the words, which may share none with it."""
-    forms = {form for base in bases for form in (*irregular_forms(base), *(f for f, b in BASE.items() if b == base))}
+    forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 
 

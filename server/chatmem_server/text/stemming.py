@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-_BASE_OF: Final = {
+BASE_OF: Final = {
     form: base
     for base, forms in {
         "be": "am is are was were been being 's 're 'm", "have": "has had having 've", "do": "does did done doing",
@@ -27,7 +27,6 @@ _BASE_OF: Final = {
     }.items()
     for form in forms.split()
 }  # fmt: skip
-_FORMS_OF: Final = {base: tuple(form for form, of in _BASE_OF.items() if of == base) for base in set(_BASE_OF.values())}
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
 # What is left of a verb that ends in e: one syllable with one vowel (moving, using; else the consonant would be doubled),
@@ -40,18 +39,13 @@ _LOST_E = re.compile(
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """The stem of one lower-case word; words with other than ASCII letters, and short words, come back unchanged."""
-    if word in _BASE_OF:
-        return _BASE_OF[word]
+    if word in BASE_OF:
+        return BASE_OF[word]
     if "-" in word:
         return "-".join(map(stem, word.split("-")))
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     return _without_ending(word)
-
-
-def irregular_forms(base: str) -> tuple[str, ...]:
-    """Words whose stem this is though no rule says so."""
-    return _FORMS_OF.get(base, ())
 
 
 def _without_ending(word: str) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 import snowballstemmer
 
 from chatmem_server.text.irregular import BASE
-from chatmem_server.text.stemming import stem
+from chatmem_server.text.stemming import BASE_OF, stem
 
 
 class _Stemmers(threading.local):
@@ -26,6 +26,11 @@ _SHORTEST: Final = 4
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have", "has", "are", "it", "this", "that"))
+
+
+def irregular_forms(base: str) -> frozenset[str]:
+    """Words whose base this is though no ending says so."""
+    return frozenset(form for known in (BASE, BASE_OF) for form, of in known.items() if of == base)
 
 
 def is_spaceless(word: str) -> bool:
