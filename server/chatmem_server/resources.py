@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from chatmem_server.actors import Actors
 
 MOST_MESSAGES = 200
-ANY_ID = 2**62
 CHAT = "memory://chat/{chat_id}"
 KINDS: tuple[MemoryKind, ...] = ("fact", "preference", "goal", "date", "outcome", "pin")
 
@@ -79,7 +78,7 @@ class _Views:
     async def messages(self, chat_id: str, limit: str = "50", before: str = "") -> str:
         actors, where = await self._at(chat_id)
         most = max(1, min(row_number("limit", limit), MOST_MESSAGES))
-        below = row_number("before", before) if before else ANY_ID
+        below = row_number("before", before) if before else messages.NEWEST
         lines = await messages.page(actors.kit.database, where.owner_id, where.chat_id, below, most)
         zone = actors.kit.zone
         rows = [

@@ -28,7 +28,6 @@ MOST_MESSAGES = 400
 
 CHUNKS = 40
 NEIGHBOURS = 2
-ANY_ID = 2**62
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.retrieval.question import Question, Setting
 from chatmem_server.retrieval.signals import Candidate
 from chatmem_server.store.database import Database, Row
+from chatmem_server.store.messages import NEWEST
 
-ANY_ID = 2**62
 FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
 SHARES_SECONDS = 600.0
 """How long word frequencies hold: they change slowly."""
@@ -65,7 +65,7 @@ class Retriever:
         """A page of hits, best first. Raises SearchRefused for a cursor of another search."""
         search = cursor.mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
         at = _read(request.cursor, search)
-        below = min(request.before_id or ANY_ID, at.below if at else ANY_ID)
+        below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
@@ -119,7 +119,7 @@ class Retriever:
         return setting, questions.question(r.query, setting, await self._known_shares(), spans)
 
     def _scan(self, r: SearchRequest, question: Question, setting: Setting, vector: _Embedded | None) -> Scan:
-        below = r.before_id or ANY_ID
+        below = r.before_id or NEWEST
         if vector is None:
             return Scan(r, question, setting.size, below, None, None)
         return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index)
