@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
 from chatmem.contract import ChatSummary, Explanation, Memory, Profile
-from chatmem.counted import counted, messages, summaries
+from chatmem.counted import counted, messages, singular, summaries
 from chatmem.work import QueueStatus
 
 HELP = """\
@@ -22,7 +22,6 @@ UNKNOWN_COMMAND = "I don't know that command; /help lists them."
 CHAT_FULL = "This conversation's summary is full. /new starts a fresh one; your memories stay."
 
 NO_RECORD = "I keep no record of what that was based on."
-_ONE = {"messages": "message", "memories": "memory", "summaries": "summary"}
 _SHOWN = 5
 _QUOTE = 160
 
@@ -119,19 +118,14 @@ def _day(at: datetime) -> str:
 
 def _held(receipt: Explanation) -> list[str]:
     """The kinds and numbers of what the context held, and the lines of its memories and finds."""
-    counts = ", ".join(_number_of(kind, len(ids)) for kind, ids in receipt.included.items() if ids)
+    # A receipt names what was shown in the plural, what was found in the singular.
+    counts = ", ".join(counted(len(ids), singular(kind)) for kind, ids in receipt.included.items() if ids)
     lines = [f"Based on {counts}." if counts else "Based on our recent talk only."]
     for section in receipt.sections:
         if section.name in ("memories", "relevant"):
             lines += [f"• {_short(line.lstrip('- '))}" for line in _body(section.text)[:_SHOWN]]
     lines += [f"Left out: {counted(len(receipt.left_out), 'thing')} that did not fit."] if receipt.left_out else []
     return lines
-
-
-def _number_of(kind: str, number: int) -> str:
-    """`1 message`, `2 relevant summaries`: a receipt names what was shown in the plural, what was found in the singular."""
-    one = _ONE.get(kind, kind)
-    return counted(number, one, f"{one[:-1]}ies" if one.endswith("y") else None)
 
 
 def _body(text: str) -> list[str]:

@@ -1,13 +1,22 @@
 """Counts as a person writes them."""
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """`1 job`, `0 jobs`; `many` is a plural that is more than `one` with an s."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def counted(number: int, one: str) -> str:
+    """`1 job`, `0 jobs`, `2 memories`."""
+    return f"{number} {one if number == 1 else _plural(one)}"
+
+
+def _plural(one: str) -> str:
+    return f"{one[:-1]}ies" if one.endswith("y") and one[-2] not in "aeiou" else f"{one}s"
+
+
+def singular(name: str) -> str:
+    """Of a name of one or more words, each perhaps in the plural: `message versions`."""
+    return " ".join(word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s") for word in name.split())
 
 
 def memories(number: int) -> str:
-    return counted(number, "memory", "memories")
+    return counted(number, "memory")
 
 
 def messages(number: int) -> str:
@@ -15,4 +24,4 @@ def messages(number: int) -> str:
 
 
 def summaries(number: int) -> str:
-    return counted(number, "summary", "summaries")
+    return counted(number, "summary")

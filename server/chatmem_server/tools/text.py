@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from chatmem import contract as c
-from chatmem.counted import counted, messages, summaries
+from chatmem.counted import counted, messages, singular, summaries
 from chatmem_server.text.fences import contained, contained_text
 
 
@@ -167,12 +167,7 @@ def new_chat(r: c.NewChat) -> str:
 def _counts(counts: dict[str, int]) -> str:
     """The names are those of tables and kinds: `1 memory, 0 other texts`."""
     named = ((name.replace("_", " "), count) for name, count in counts.items())
-    return ", ".join(f"{count} {_singular(name) if count == 1 else name}" for name, count in named) or "nothing"
-
-
-def _singular(name: str) -> str:
-    words = (word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s") for word in name.split())
-    return " ".join(words)
+    return ", ".join(f"{count} {singular(name) if count == 1 else name}" for name, count in named) or "nothing"
 
 
 def _numbers(ids: Sequence[int]) -> str:
