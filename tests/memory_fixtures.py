@@ -137,9 +137,15 @@ class Memory:
         return self.client(None, "agent")
 
 
-@pytest.fixture
-async def memory(settings: ServerSettings, clock: Clock) -> AsyncIterator[Memory]:
-    storage = Storage(settings, clock)
+@asynccontextmanager
+async def opened(storage: Storage) -> AsyncGenerator[Memory]:
+    """A server on what the storage's settings name, ready to be asked."""
     async with storage.running():
         await storage.actors()
-        yield Memory(storage, settings)
+        yield Memory(storage, storage.settings)
+
+
+@pytest.fixture
+async def memory(settings: ServerSettings, clock: Clock) -> AsyncIterator[Memory]:
+    async with opened(Storage(settings, clock)) as memory:
+        yield memory

@@ -26,7 +26,7 @@ from chatmem_server.postgres.embedded_cluster import postmaster
 from chatmem_server.storage import Storage
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder, Step
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, opened
 from tests.patience import HANGS
 from tests.server.processes import http_server
 from tests.server.test_queue import answer, drain, talk
@@ -128,10 +128,8 @@ async def alone(tmp_path: Path) -> AsyncIterator[Memory]:
     settings = ServerSettings.model_validate(
         {"data_dir": tmp_path / "data", "user_ids": (42,), "timezone": "Asia/Singapore", "embeddings": "none"}
     )
-    storage = Storage(settings)
-    async with storage.running():
-        await storage.actors()
-        yield Memory(storage, settings)
+    async with opened(Storage(settings)) as memory:
+        yield memory
     shutil.rmtree(_cluster(settings).cluster, ignore_errors=True)
 
 

@@ -17,7 +17,7 @@ from chatmem.settings import ServerSettings
 from chatmem_server.app import build_server
 from chatmem_server.places import Caller
 from chatmem_server.storage import Storage
-from tests.memory_fixtures import USER, Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
@@ -235,10 +235,8 @@ async def test_forget_asks_nothing_when_nothing_matches(memory: Memory, mode: st
 @asynccontextmanager
 async def second_process(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
     """Another server on the same database, as a second process has it: nothing shared but PostgreSQL."""
-    storage = Storage(settings, clock)
-    async with storage.running():
-        await storage.actors()
-        yield Memory(storage, settings)
+    async with opened(Storage(settings, clock)) as memory:
+        yield memory
 
 
 async def test_a_subscriber_hears_what_another_server_changed(

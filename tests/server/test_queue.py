@@ -11,7 +11,7 @@ from chatmem import work as w
 from chatmem.client import MemoryClient, MemoryRefused
 from chatmem.settings import ServerSettings
 from chatmem_server.storage import Storage
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -203,22 +203,18 @@ async def test_a_long_backlog_is_handed_out_in_small_parts_that_miss_nothing(mem
 
 async def test_the_monthly_cap_leaves_only_the_rung_that_costs_nothing(settings: ServerSettings, clock: Clock) -> None:
     capped = settings.model_copy(update={"monthly_cap_usd": 0.01})
-    storage = Storage(capped, clock)
-    async with storage.running():
-        await storage.actors()
-        memory = Memory(storage, capped)
-        async with memory.client() as client, memory.agent() as agent:
-            await talk(client, 1)
-            item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-            call = w.ModelCall(model="claude-haiku-4-5", rung="claude", input_tokens=9000, price_usd=0.02)
-            await agent.submit_work(
-                w.SubmitWorkArgs(
-                    job_id=item.job_id, fence=item.fence, result=answer(item), model="m", rung="claude", calls=(call,)
-                )
+    async with opened(Storage(capped, clock)) as memory, memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        call = w.ModelCall(model="claude-haiku-4-5", rung="claude", input_tokens=9000, price_usd=0.02)
+        await agent.submit_work(
+            w.SubmitWorkArgs(
+                job_id=item.job_id, fence=item.fence, result=answer(item), model="m", rung="claude", calls=(call,)
             )
-            await talk(client, 9, start=1)
-            after = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-            status = await agent.queue_status()
+        )
+        await talk(client, 9, start=1)
+        after = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        status = await agent.queue_status()
     assert (item.may_use_model, after.may_use_model) == (True, False)
     assert (status.cost.calls, status.cost.price_usd, status.cost.cap_usd) == (1, 0.02, 0.01)
 
@@ -227,13 +223,9 @@ async def test_what_became_of_an_exchange_and_of_a_summary_is_told_as_events(
     settings: ServerSettings, clock: Clock, tmp_path: Path
 ) -> None:
     told = settings.model_copy(update={"observability": True, "log_dir": tmp_path / "logs"})
-    storage = Storage(told, clock)
-    async with storage.running():
-        await storage.actors()
-        memory = Memory(storage, told)
-        async with memory.client() as client, memory.agent() as agent:
-            await talk(client, 21)
-            await drain(agent)
+    async with opened(Storage(told, clock)) as memory, memory.client() as client, memory.agent() as agent:
+        await talk(client, 21)
+        await drain(agent)
     lines = [json.loads(line) for file in (tmp_path / "logs").iterdir() for line in file.read_text().splitlines()]
     events = {line["event"] for line in lines}
     assert events >= {"message_received", "ltm_enqueued", "ltm_store_result", "summary_written"}

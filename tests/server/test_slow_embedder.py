@@ -12,7 +12,7 @@ from chatmem_server.embedding.active import ActiveEmbedder
 from chatmem_server.embedding.protocol import NoEmbedder, Vector
 from chatmem_server.embedding.vector_cache import VectorCache
 from chatmem_server.storage import Storage
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -55,9 +55,8 @@ def embedder(settings: ServerSettings) -> Watching:
 async def memory(settings: ServerSettings, clock: Clock, embedder: Watching) -> AsyncIterator[Memory]:
     storage = Storage(settings, clock)
     storage.embedder = ActiveEmbedder(embedder, lambda _: embedder)
-    async with storage.running():
-        await storage.actors()
-        yield Memory(storage, settings)
+    async with opened(storage) as memory:
+        yield memory
 
 
 async def test_what_the_user_states_is_embedded_before_it_is_stored(memory: Memory, embedder: Watching) -> None:
