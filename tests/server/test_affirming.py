@@ -56,3 +56,19 @@ async def test_what_is_confirmed_once_more_leaves_all_as_it_was(memory: Memory) 
         ids = await remembered(client, BERLIN, "I like tea", "I work in Lisbon")
         await client.update_memory(c.UpdateMemoryArgs(memory_id=ids[0], action="confirm"))
         assert await statuses(client, *ids) == ["active"] * 3
+
+
+async def test_what_a_rejected_memory_had_replaced_holds_again(memory: Memory) -> None:
+    async with memory.client() as client:
+        berlin, tea, lisbon = await remembered(client, BERLIN, "I like tea", LISBON)
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=lisbon, action="reject"))
+        profile = await client.get_profile(c.GetProfileArgs())
+        assert await statuses(client, berlin, tea, lisbon) == ["active", "active", "rejected"]
+    assert [m.content for m in profile.facts] == [BERLIN]
+
+
+async def test_rejecting_a_memory_that_was_replaced_itself_brings_nothing_back(memory: Memory) -> None:
+    async with memory.client() as client:
+        berlin, lisbon, oslo = await remembered(client, BERLIN, LISBON, "I live in Oslo")
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=lisbon, action="reject"))
+        assert await statuses(client, berlin, lisbon, oslo) == ["superseded", "rejected", "active"]

@@ -103,7 +103,8 @@ class Rememberer:
             case "confirm" | "reopen":
                 changed = await self._affirm(where, memory, confirmed=args.action == "confirm")
             case "reject":
-                changed = await memories.set_status(db, owner, memory.id, "rejected", now, valid_to=now)
+                async with db.transaction() as t:
+                    changed = await self._statements.withdraw(t, owner, memory, now)
             case "complete":
                 changed = await memories.set_status(db, owner, memory.id, "completed", now, valid_to=now)
             case "edit":

@@ -84,6 +84,14 @@ class Statements:
                 await memories.set_status(q, owner_id, number, "superseded", now, valid_to=now, superseded_by=held.id)
         return held
 
+    async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime) -> Memory | None:
+        """The user says that a known statement never held: what it had replaced holds again."""
+        if known.status == "active":
+            for former in await memories.predecessors(q, owner_id, known.id):
+                if former.id < known.id:  # one told after it was history when it came
+                    await memories.set_status(q, owner_id, former.id, "active", now)
+        return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now)
+
     async def _support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
         """Said again: more sources, a day it is due; an uncertain statement that is now certain becomes active."""
         supported = await memories.support(
