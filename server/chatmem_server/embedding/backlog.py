@@ -1,14 +1,17 @@
-"""Embeds what was stored without a vector, in the background and in small batches."""
+"""Embeds what was stored without a vector, in the background: one batch is written while the next is computed."""
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
 import asyncpg
 
 from chatmem_server.embedding.codes import code, halfvec
-from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
-from chatmem_server.store.database import Database, unzip
+from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from chatmem_server.store.database import Database, Row, unzip
 
 logger = logging.getLogger(__name__)
 
@@ -16,7 +19,40 @@ logger = logging.getLogger(__name__)
 _AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 BATCH = 32
+IN_A_ROW = 8
+"""Batches of one kind before the next kind has its turn."""
+
 IDLE_SECONDS = 2.0
+LOWEST = -(2**63)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Texts of one table. `key` names a row and orders all; `coded`: a sign code is kept beside a vector."""
+
+    unembedded: str
+    set_embeddings: str
+    key: tuple[str, ...]
+    text: Callable[[Row], str]
+    coded: bool = False
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        return (*(LOWEST for _ in self.key[:-1]), 0)
+
+    def place(self, row: Row) -> tuple[int, ...]:
+        return tuple(row[column] for column in self.key)
+
+
+def _said(row: Row) -> str:
+    return f"{row['speaker']}: {row['content']}"
+
+
+_KINDS = (
+    _Kind("messages.unembedded", "messages.set_embeddings", ("owner_id", "chat_id", "id"), _said, coded=True),
+    _Kind("memories.unembedded", "memories.set_embeddings", ("owner_id", "id"), itemgetter("content")),
+    _Kind("summaries.unembedded", "summaries.set_embeddings", ("owner_id", "chat_id", "id"), itemgetter("text")),
+)
 
 
 class EmbeddingBacklog:
@@ -27,55 +63,36 @@ class EmbeddingBacklog:
     async def run(self) -> None:
         """Until cancelled. A model that is not there yet, or a database that is away, is asked again later."""
         while True:
+            done = 0
             try:
                 done = await self.work_once() if self._embedder.ready else 0
-            except (EmbeddingUnavailable, *_AWAY) as error:
-                logger.info("embedding put off: %s", error)
-                done = 0
+            except* (EmbeddingUnavailable, *_AWAY) as troubles:
+                logger.info("embedding put off: %s", troubles.exceptions[0])
             if not done:
                 await asyncio.sleep(IDLE_SECONDS)
 
     async def work_once(self) -> int:
-        """One batch of each kind; how many texts were embedded."""
-        return await self._messages() + await self._memories() + await self._summaries()
+        """Some batches of each kind; how many texts were embedded."""
+        return sum([await self._some(kind) for kind in _KINDS])
 
-    async def _messages(self) -> int:
-        lowest = -(2**63)
-        rows = await self._database.rows("messages.unembedded", lowest, lowest, 0, BATCH)
-        model, vectors = await self._embed([f"{row['speaker']}: {row['content']}" for row in rows])
-        coded = [
-            (
-                row["owner_id"],
-                row["chat_id"],
-                row["id"],
-                row["version"],
-                halfvec(v, model),
-                code(v, self._embedder.mean),
-            )
+    async def _some(self, kind: _Kind) -> int:
+        count, after = 0, kind.start
+        async with asyncio.TaskGroup() as writing:
+            for _ in range(IN_A_ROW):
+                rows = await self._database.rows(kind.unembedded, *after, BATCH)
+                if not rows:
+                    break
+                columns = await self._embedded(kind, rows)
+                writing.create_task(self._database.run(kind.set_embeddings, *columns))
+                count, after = count + len(rows), kind.place(rows[-1])
+        return count
+
+    async def _embedded(self, kind: _Kind, rows: Sequence[Row]) -> tuple[list[Any], ...]:
+        """Columns to write: the rows' keys and versions, their vectors, and codes if the kind has them."""
+        model, mean = self._embedder.model, self._embedder.mean
+        vectors = await self._embedder.embed([kind.text(row) for row in rows], urgent=False)
+        written = [
+            (*kind.place(row), row["version"], halfvec(v, model), *((code(v, mean),) if kind.coded else ()))
             for row, v in zip(rows, vectors, strict=True)
         ]
-        await self._database.run("messages.set_embeddings", *unzip(coded, 6))
-        return len(rows)
-
-    async def _memories(self) -> int:
-        rows = await self._database.rows("memories.unembedded", -(2**63), 0, BATCH)
-        model, vectors = await self._embed([row["content"] for row in rows])
-        coded = [(r["owner_id"], r["id"], r["version"], halfvec(v, model)) for r, v in zip(rows, vectors, strict=True)]
-        await self._database.run("memories.set_embeddings", *unzip(coded, 4))
-        return len(rows)
-
-    async def _summaries(self) -> int:
-        lowest = -(2**63)
-        rows = await self._database.rows("summaries.unembedded", lowest, lowest, 0, BATCH)
-        model, vectors = await self._embed([row["text"] for row in rows])
-        coded = [
-            (r["owner_id"], r["chat_id"], r["id"], r["version"], halfvec(v, model))
-            for r, v in zip(rows, vectors, strict=True)
-        ]
-        await self._database.run("summaries.set_embeddings", *unzip(coded, 5))
-        return len(rows)
-
-    async def _embed(self, texts: Sequence[str]) -> tuple[str, list[Vector]]:
-        """Who embedded, and what came of it."""
-        model = self._embedder.model
-        return model, await self._embedder.embed(texts, urgent=False) if texts else []
+        return unzip(written, len(kind.key) + 2 + kind.coded)
