@@ -4,6 +4,8 @@ import pytest
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused
+from chatmem_server.erasure.probing import Forgotten, Prober
+from chatmem_server.erasure.targets import Sought
 from chatmem_server.tools.text import forgotten
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
@@ -115,6 +117,24 @@ async def test_what_only_a_former_version_of_a_message_says_is_found_and_forgott
     assert f"confirm={preview.confirm}" in forgotten(preview)
     assert done.erased["message_versions"] == 1
     assert "orblax" not in (await texts(memory)).lower()
+
+
+async def test_words_of_a_topic_that_stand_in_different_lines_of_a_receipt_are_no_trace_of_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "I like red apples", "The sky is blue")
+        await client.get_context(c.GetContextArgs())
+        preview = await client.forget(c.ForgetArgs(topic="red sky"))
+    assert preview == c.Forgotten()
+
+
+async def test_a_statement_with_quotation_marks_is_found_in_json_too(memory: Memory) -> None:
+    statement = 'My motto is "never Zorblax"'
+    async with memory.client() as client:
+        await said(client, statement)
+        await client.get_context(c.GetContextArgs())
+    prober = Prober((await memory.storage.actors()).kit)
+    sought = Forgotten(USER, None, [statement], Sought(()), messages=(), whole_messages=True)
+    assert await prober.traces(sought) == 2  # the message and the receipt
 
 
 async def test_former_versions_are_cleaned_however_many_there_are(

@@ -9,7 +9,7 @@ from typing import Any
 from chatmem_server.erasure.redaction import redact, redact_all
 from chatmem_server.erasure.targets import Sought, Target
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
-from chatmem_server.store.database import Queries, Row
+from chatmem_server.store.database import Queries, Row, unzip
 from chatmem_server.text.tokens import estimate
 
 BATCH = 200
@@ -48,12 +48,17 @@ class Cleaned:
 
 
 async def in_batches(q: Queries, owner_id: int, *, former: bool) -> AsyncIterator[Sequence[Row]]:
-    """Every text that was derived for the owner; `former`: archived ones and former versions too."""
+    """Every text that was derived for the owner, its words in `said`; `former`: archived ones and former versions too."""
     yield await q.rows("derived.texts", owner_id, former)
     last = FIRST
     while former and (rows := await q.rows("derived.versions", owner_id, *last, BATCH)):
         yield rows
         last = (rows[-1]["chat_id"], rows[-1]["subject"], rows[-1]["id"])
+
+
+def stating(rows: Sequence[Row], sought: Sought) -> list[Row]:
+    """Those with a sentence that states what is sought."""
+    return [row for row in rows if sought.in_text(row["said"] or "")]
 
 
 async def redact_derived(q: Queries, owner_id: int, sought: Sought) -> Cleaned:
@@ -70,10 +75,19 @@ async def _redact(q: Queries, owner_id: int, sought: Sought, taken_back: datetim
     cleaned = Cleaned()
     async for rows in in_batches(q, owner_id, former=taken_back is None):
         # Beside the event loop: a long memory has thousands of texts, and others' calls must not wait for them.
-        for row, text, body in await asyncio.to_thread(_changed, rows, sought):
+        whole = await _whole(q, owner_id, await asyncio.to_thread(stating, rows, sought))
+        for row, text, body in await asyncio.to_thread(_changed, whole, sought):
             await _write(q, owner_id, row, text, body, taken_back)
             cleaned.note(row)
     return cleaned
+
+
+async def _whole(q: Queries, owner_id: int, rows: Sequence[Row]) -> Sequence[Row]:
+    """The same rows with what it takes to write them back: those of former versions come without."""
+    if not rows or "body" in rows[0]:
+        return rows
+    keys = [(row["chat_id"], row["subject"], row["id"]) for row in rows]
+    return await q.rows("derived.versions_whole", owner_id, *unzip(keys, 3))
 
 
 def _changed(rows: Sequence[Row], sought: Sought) -> list[tuple[Row, str, Any]]:

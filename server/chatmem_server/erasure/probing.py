@@ -4,13 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chatmem_server.erasure.derived import in_batches
-from chatmem_server.erasure.redaction import redact_all
+from chatmem_server.erasure.derived import in_batches, stating
 from chatmem_server.erasure.targets import Sentence, Sought, Target
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages
-from chatmem_server.store.database import Row
 from chatmem_server.store.messages import Located
 from chatmem_server.text.tsquery import all_of, owner_scope
 from chatmem_server.vectors import halfvec_or_none
@@ -57,7 +55,7 @@ class Prober:
         left = await asyncio.to_thread(lambda: sum(map(f.sought.in_text, former)))
         async for rows in in_batches(database, f.owner_id, former=True):
             # Much work for a long memory: beside the event loop, or everybody else's calls would wait for it.
-            left += await asyncio.to_thread(_holding, rows, f.sought)
+            left += len(await asyncio.to_thread(stating, rows, f.sought))
         for at in f.messages:
             lines = await messages.by_ids(database, f.owner_id, at.chat_id, [at.line.id])
             left += sum(f.sought.in_text(line.content) for line in lines)
@@ -81,13 +79,9 @@ class Prober:
         return sum(not topic.named_in(Sentence(row["text"])) for row in rows)
 
 
-def _holding(rows: Sequence[Row], sought: Sought) -> int:
-    """How many of the texts have a sentence, or a string in their JSON value, that states it."""
-    return sum(redact_all([row["text"] or "", row["body"]], sought)[1] > 0 for row in rows)
-
-
 def _still_says(text: str, named: Sought, statements: Sequence[str]) -> bool:
-    return named.in_text(text) or any(statement.strip().lower() in text.lower() for statement in statements)
+    lowered = text.lower()
+    return any(statement.strip().lower() in lowered for statement in statements) or named.in_text(text)
 
 
 def _pattern(text: str) -> str:

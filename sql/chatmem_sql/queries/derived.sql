@@ -1,30 +1,40 @@
 -- name: texts
--- $1 owner, $2 archived ones too: every text that was derived for the owner, with what it takes to write it back
-select 'summary' as place, chat_id, id, kind as subject, thread_key, text, body
-from conversation_summaries
-where owner_id = $1
-union all
-select 'canonical', chat_id, epoch, case when archived_at is null then 'live' else 'archived' end, '', '',
-  jsonb_build_object('user_confirmed', user_confirmed, 'llm_inferred', llm_inferred, 'general_summary', general_summary)
-from chat_metadata
-where owner_id = $1 and ($2::boolean or archived_at is null)
-union all
-select 'profile', 0, 0, '', '', narrative, jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences,
-  'goals', raw_goals, 'dates', raw_dates)
-from user_profile
-where owner_id = $1
-union all
-select 'routine', chat_id, id, '', '', routine_summary, '{}'::jsonb
-from messages
-where owner_id = $1 and routine_summary is not null
+-- $1 owner, $2 archived ones too: every text in use that was derived for the owner, with what it takes to write it back, and
+-- all its words in lines
+select d.*, concat_ws(chr(10), d.text, strings_of(d.body)) as said
+from (
+  select 'summary' as place, chat_id, id, kind as subject, thread_key, text, body
+  from conversation_summaries
+  where owner_id = $1
+  union all
+  select 'canonical', chat_id, epoch, case when archived_at is null then 'live' else 'archived' end, '', '',
+    jsonb_build_object('user_confirmed', user_confirmed, 'llm_inferred', llm_inferred, 'general_summary', general_summary)
+  from chat_metadata
+  where owner_id = $1 and ($2::boolean or archived_at is null)
+  union all
+  select 'profile', 0, 0, '', '', narrative, jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences,
+    'goals', raw_goals, 'dates', raw_dates)
+  from user_profile
+  where owner_id = $1
+  union all
+  select 'routine', chat_id, id, '', '', routine_summary, '{}'::jsonb
+  from messages
+  where owner_id = $1 and routine_summary is not null) d
 
 -- name: versions
--- $1 owner, $2 chat, $3 subject and $4 version after which to go on, $5 how many: what derived texts said before, alike
-select 'version' as place, chat_id, version as id, subject, '' as thread_key, '' as text, value as body
+-- $1 owner, $2 chat, $3 subject and $4 version after which to go on, $5 how many: what derived texts said before, in lines
+select chat_id, subject, version as id, strings_of(value) as said
 from text_versions
 where owner_id = $1 and (chat_id, subject, version) > ($2, $3, $4)
 order by chat_id, subject, version
 limit $5
+
+-- name: versions_whole
+-- $1 owner, $2 chats, $3 subjects and $4 versions, each together with its like: these former texts, in the form of `texts`
+select 'version' as place, chat_id, version as id, subject, '' as thread_key, '' as text, value as body
+from text_versions
+where owner_id = $1
+  and (chat_id, subject, version) in (select * from unnest($2::bigint[], $3::text[], $4::int[]))
 
 -- name: set_summary
 -- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes, $9 when what it said was
