@@ -202,7 +202,7 @@ class Forgetter:
             candidates += await messages.with_text(q, owner, chat, topic.patterns)
         elif not topic.is_empty:
             candidates += await messages.containing(q, owner, chat, await self._forms(q, args.topic or ""), scope)
-        hits = {(at.chat_id, at.line.id): at for at in candidates if sought.in_text(at.line.content)}
+        hits = {(at.chat_id, at.line.id): at for at in await asyncio.to_thread(_stating, candidates, sought)}
         return [hits[key] for key in sorted(hits)]
 
     async def _forms(self, q: Queries, text: str) -> str:
@@ -274,6 +274,10 @@ class Forgetter:
         if not body or not hmac.compare_digest(signature, self._sign(body)):
             raise ForgetRefused("That is no confirm token; call forget without confirm to get one.")
         return tuple(json.loads(body))
+
+
+def _stating(candidates: Sequence[Located], sought: Sought) -> list[Located]:
+    return [at for at in candidates if sought.in_text(at.line.content)]
 
 
 async def _drop_former(

@@ -66,8 +66,7 @@ class Prober:
         topic = Target.topic(f.topic or "")
         patterns = [*map(_pattern, f.statements), *topic.patterns]
         rows = await self._kit.database.rows("probe.texts", f.owner_id, patterns)
-        named = Sought([topic] if topic.topic_words else [])
-        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], named, f.statements) for row in rows))
+        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], f) for row in rows))
 
     async def _lexemes(self, f: Forgotten) -> int:
         """Full-text rows that hold the topic's words though their text does not."""
@@ -79,9 +78,9 @@ class Prober:
         return sum(not topic.named_in(Sentence(row["text"])) for row in rows)
 
 
-def _still_says(text: str, named: Sought, statements: Sequence[str]) -> bool:
+def _still_says(text: str, f: Forgotten) -> bool:
     lowered = text.lower()
-    return any(statement.strip().lower() in lowered for statement in statements) or named.in_text(text)
+    return any(statement.strip().lower() in lowered for statement in f.statements) or f.sought.in_text(text)
 
 
 def _pattern(text: str) -> str:
