@@ -390,6 +390,12 @@ async def test_what_a_process_imports_to_start_computes_nothing() -> None:
     assert done.stdout.decode().strip() == "set()"
 
 
+async def until_all_are_embedded(database: Database) -> None:
+    with anyio.fail_after(HANGS):
+        while await database.rows("messages.unembedded", backlog.LOWEST, backlog.LOWEST, 0, 1):  # noqa: ASYNC110
+            await anyio.sleep(0.05)
+
+
 @pytest.mark.model
 async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
     settings: ServerSettings, clock: Clock
@@ -405,7 +411,7 @@ async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
             )
             for number in range(30):
                 await client.record_message(c.RecordMessageArgs(role="user", content=f"Lunch on day {number} was fine"))
-            await EmbeddingBacklog(actors.kit.database, embedder).work_once()
+            await until_all_are_embedded(actors.kit.database)
             found = await client.search_memory(c.SearchMemoryArgs(query="Where is the hidden door opener?"))
     assert found.results[0].text == "The spare key is under the flowerpot"
 
@@ -418,11 +424,13 @@ async def test_a_database_that_goes_away_does_not_end_the_backlog(
     asked = anyio.Event()
 
     class Away:
-        async def rows(self, *_: object) -> list[object]:
+        @asynccontextmanager
+        async def transaction(self) -> AsyncGenerator[None]:
             if not troubles:
                 asked.set()
                 await anyio.sleep_forever()
             raise troubles.pop()
+            yield
 
     async with gated(tmp_path, monkeypatch) as (embedder, _), anyio.create_task_group() as tasks:
         tasks.start_soon(EmbeddingBacklog(cast(Database, Away()), embedder).run)

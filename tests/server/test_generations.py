@@ -13,7 +13,7 @@ import pytest
 
 from chatmem import contract as c
 from chatmem_server.embedding.active import ActiveEmbedder
-from chatmem_server.embedding.backlog import EmbeddingBacklog
+from chatmem_server.embedding.backlog import LOCK, EmbeddingBacklog
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.generations import Generations, NoWayBack, follow
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
@@ -165,6 +165,15 @@ async def test_a_server_that_still_has_the_old_model_writes_no_vector_after_the_
     row = ([USER], [USER], [len(TEXTS) + 1], [1], [halfvec(stale, "old")], [code(stale, old().mean)])
     assert await database.run("messages.set_embeddings", *row) == 0
     assert await EmbeddingBacklog(database, new()).work_once() == 1
+
+
+async def test_of_several_servers_one_at_a_time_embeds_what_waits(database: Database, memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="Said since", message_id="since"))
+    async with database.transaction() as of_another_server:
+        assert await of_another_server.value("embeddings.take_turn", LOCK)
+        assert await EmbeddingBacklog(database, old()).work_once() == 0
+    assert await EmbeddingBacklog(database, old()).work_once() == 1
 
 
 async def test_a_reader_during_the_switch_sees_one_model_or_the_other(database: Database, dsn: str) -> None:

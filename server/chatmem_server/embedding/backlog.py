@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
 
@@ -23,6 +23,10 @@ IN_A_ROW = 8
 """Batches of one kind before the next kind has its turn."""
 
 IDLE_SECONDS = 2.0
+
+LOCK: Final = 0x63_68_61_74_65_6D_62_64
+"""Held by whoever embeds: several servers on one memory would otherwise each embed all of it."""
+
 LOWEST = -(2**63)
 
 
@@ -72,8 +76,11 @@ class EmbeddingBacklog:
                 await asyncio.sleep(IDLE_SECONDS)
 
     async def work_once(self) -> int:
-        """Some batches of each kind; how many texts were embedded."""
-        return sum([await self._some(kind) for kind in _KINDS])
+        """Some batches of each kind; how many texts were embedded, 0 while another server is at it."""
+        async with self._database.transaction() as turn:
+            if not await turn.value("embeddings.take_turn", LOCK):
+                return 0
+            return sum([await self._some(kind) for kind in _KINDS])
 
     async def _some(self, kind: _Kind) -> int:
         count, after = 0, kind.start
