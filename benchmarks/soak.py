@@ -3,6 +3,8 @@
 People talk, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` says
 otherwise. Each minute a line: memory of server, summarizer, PostgreSQL and its shared buffers, connections, open jobs. At
 the end a table with the latency of each tool in slices of five minutes, and a verdict. Each run begins with an empty memory.
+Beside it a fixed computation is timed every second, and latencies are judged by what it takes in their slice: how fast a
+shared machine is changes by half within minutes.
 
 Not judged are the first minutes, in which memory grows to its size and stays: connections prepare their statements, caches
 of texts fill to their bounds (`tests/unit/test_caches.py` says how much that is). Nor is what PostgreSQL uses of its shared
@@ -19,6 +21,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Sequence
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import TypeVar
 
 import asyncpg
@@ -103,6 +106,25 @@ class Person:
         return self._chance.choice(SAYINGS).format(n=n, thing=thing, place=place)
 
 
+class Pace:
+    """How fast the machine is, by a computation of some two milliseconds."""
+
+    def __init__(self) -> None:
+        self._took: list[float] = []
+
+    async def keep(self) -> None:
+        while True:
+            began = time.perf_counter()
+            sum(n * n for n in range(30_000))
+            self._took.append((time.perf_counter() - began) * 1000)
+            await asyncio.sleep(1)
+
+    def since_last(self) -> float:
+        """Milliseconds, the median."""
+        took, self._took = self._took, []
+        return round(median(took), 3)
+
+
 async def run(minutes: int, warm_up: int, report: Path) -> Soak:
     """Soak for `minutes`; the report is written every minute."""
     soak = Soak(warm_up=warm_up)
@@ -111,26 +133,29 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
         world = World(Path(folder) / "world", USERS, CHATMEM_QUEUE="", CHATMEM_COMPACTION="", OBSERVABILITY_ENABLED="0")
         async with world.running(), connect_http(world.url, world.token("relay")) as client:
             took: dict[str, list[float]] = defaultdict(list)
+            pace = Pace()
+            keeper = asyncio.create_task(pace.keep())
             people = [asyncio.create_task(Person(client, chat, took).live()) for chat in USERS]
             try:
                 for number in range(1, minutes + 1):
                     await _minute(people)
-                    await _note(soak, number, world, took)
+                    await _note(soak, number, world, took, pace)
                     report.write_text(soak.model_dump_json(indent=1) + "\n")
             finally:
-                for person in people:
-                    person.cancel()
-                await asyncio.gather(*people, return_exceptions=True)
+                for task in (keeper, *people):
+                    task.cancel()
+                await asyncio.gather(keeper, *people, return_exceptions=True)
         world.remove()
     return soak
 
 
-async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]]) -> None:
+async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]], pace: Pace) -> None:
     """Add a minute, and with every fifth the latencies of its slice."""
     minute = await _look(world)
     soak.minutes.append(minute)
     if number % SLICE == 0:
         soak.tools.append({tool: figures(times) for tool, times in sorted(took.items())})
+        soak.paces.append(pace.since_last())
         took.clear()
     memory = ", ".join(f"{name} {mib:.0f} MiB" for name, mib in minute.memory.items())
     print(f"{number:3} min: {memory}, {minute.connections} connections, {minute.open_jobs} open jobs", flush=True)

@@ -30,18 +30,24 @@ class Minute(BaseModel):
 
 
 class Soak(BaseModel):
-    """`tools` are the latencies of each slice. Minutes and slices before `warm_up` (minutes) are shown, not judged."""
+    """`tools` are the latencies of each slice, `paces` the milliseconds a fixed computation took in it, in the median: a
+    shared machine is half as fast at times. Minutes and slices before `warm_up` (minutes) are shown, not judged.
+    """
 
     warm_up: int
     minutes: list[Minute] = []
     tools: list[dict[str, Figures]] = []
+    paces: list[float] = []
 
     def series(self) -> dict[str, list[float]]:
-        """Each judged series from the end of the warm-up on."""
-        minutes, slices = self.minutes[self.warm_up :], self.tools[-(-self.warm_up // SLICE) :]
+        """Each judged series from the end of the warm-up on; latencies as they were at the machine's mean pace."""
+        first = -(-self.warm_up // SLICE)
+        minutes, slices, paces = self.minutes[self.warm_up :], self.tools[first:], self.paces[first:]
         memory = {f"{name}, MiB": [m.memory[name] for m in minutes] for name in PROCESSES}
         latency = {
-            f"{tool} {name}, ms": [s[tool][place] for s in slices if tool in s]
+            f"{tool} {name}, ms": [
+                part[tool][place] * mean(paces) / pace for part, pace in zip(slices, paces, strict=True) if tool in part
+            ]
             for tool in JUDGED
             for name, place in (("p50", 1), ("p95", 2))
         }
@@ -85,12 +91,13 @@ def table(soak: Soak) -> str:
     judged = [f"| after {soak.warm_up} minutes | mean | first | last | slope |", "|---|--:|--:|--:|--:|", *rows]
     tools = sorted({tool for part in soak.tools for tool in part})
     heads = [
-        "| minutes | " + " | ".join(f"{tool} p50 / p95" for tool in tools) + " |",
-        "|---" + "|--:" * len(tools) + "|",
+        "| minutes | fixed computation | " + " | ".join(f"{tool} p50 / p95" for tool in tools) + " |",
+        "|---|--:" + "|--:" * len(tools) + "|",
     ]
-    return "\n".join([*judged, "", *heads, *(_slice(n, part, tools) for n, part in enumerate(soak.tools))])
+    parts = enumerate(zip(soak.tools, soak.paces, strict=True))
+    return "\n".join([*judged, "", *heads, *(_slice(n, part, pace, tools) for n, (part, pace) in parts)])
 
 
-def _slice(number: int, part: Mapping[str, Figures], tools: Sequence[str]) -> str:
+def _slice(number: int, part: Mapping[str, Figures], pace: float, tools: Sequence[str]) -> str:
     cells = (f"{part[tool][1]} / {part[tool][2]} ms" if tool in part else "–" for tool in tools)
-    return f"| {number * SLICE}–{(number + 1) * SLICE} | " + " | ".join(cells) + " |"
+    return f"| {number * SLICE}–{(number + 1) * SLICE} | {pace:.2f} ms | " + " | ".join(cells) + " |"

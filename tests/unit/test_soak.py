@@ -10,7 +10,9 @@ def soak(growth: float, minutes: int = 30, warm_up: int = 10) -> Soak:
     ]
     for number, minute in enumerate(series):
         minute.memory["server"] = 100 + growth * (number - warm_up) if number >= warm_up else 50
-    return Soak(warm_up=warm_up, minutes=series, tools=[dict.fromkeys(JUDGED, (99, 5.0, 9.0))] * (minutes // SLICE))
+    slices = minutes // SLICE
+    tools = [dict.fromkeys(JUDGED, (99, 5.0, 9.0))] * slices
+    return Soak(warm_up=warm_up, minutes=series, tools=tools, paces=[2.0] * slices)
 
 
 def test_what_grows_in_the_warm_up_alone_is_flat() -> None:
@@ -31,6 +33,13 @@ def test_a_latency_that_grows_is_named_too() -> None:
     assert "get_context p95" in verdict(slower)[1]
 
 
+def test_a_latency_that_grows_as_the_machine_slows_down_is_flat() -> None:
+    slower = soak(0.0)
+    slower.tools = [dict.fromkeys(JUDGED, (99, 5.0 + n, 10.0 + 2 * n)) for n in range(len(slower.tools))]
+    slower.paces = [2.0 + 0.4 * n for n in range(len(slower.tools))]
+    assert verdict(slower)[0]
+
+
 def test_a_run_too_short_to_judge_has_no_verdict() -> None:
     flat, sentence = verdict(soak(0.0, minutes=11))
     assert not flat
@@ -42,4 +51,4 @@ def test_a_slope_is_the_change_from_end_to_end_as_a_share_of_the_mean() -> None:
 
 
 def test_the_table_shows_every_slice_the_warm_up_included() -> None:
-    assert "| 0–5 | 5.0 / 9.0 ms | 5.0 / 9.0 ms | 5.0 / 9.0 ms |" in table(soak(0.0)).splitlines()
+    assert "| 0–5 | 2.00 ms | 5.0 / 9.0 ms | 5.0 / 9.0 ms | 5.0 / 9.0 ms |" in table(soak(0.0)).splitlines()
