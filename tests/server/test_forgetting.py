@@ -127,6 +127,16 @@ async def test_words_of_a_topic_that_stand_in_different_lines_of_a_receipt_are_n
     assert preview == c.Forgotten()
 
 
+async def test_a_memory_much_like_the_forgotten_one_is_no_trace_of_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        for number in (21, 22):
+            await client.remember(c.RememberArgs(content=f"Shelf {number} in my hall holds the lamp"))
+        done = await forget(client, topic="shelf 21")
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert (done.erased["memories"], done.erased["traces_left"]) == (1, 0)
+    assert [m.content for m in profile.facts] == ["Shelf 22 in my hall holds the lamp"]
+
+
 async def test_a_statement_with_quotation_marks_is_found_in_json_too(memory: Memory) -> None:
     statement = 'My motto is "never Zorblax"'
     async with memory.client() as client:

@@ -13,10 +13,7 @@ from chatmem_server.store.database import Queries, Row, unzip
 from chatmem_server.text.tokens import estimate
 
 BATCH = 200
-"""Former versions read at a time: there is one for every exchange there ever was."""
-
-FIRST = (-(2**63), "", 0)
-"""Before any version: chat, subject, number."""
+"""Former versions changed at a time: there is one for every exchange there ever was."""
 
 
 @dataclass
@@ -47,18 +44,24 @@ class Cleaned:
         self.counts[place] = self.counts.get(place, 0) + 1
 
 
-async def in_batches(q: Queries, owner_id: int, *, former: bool) -> AsyncIterator[Sequence[Row]]:
-    """Every text that was derived for the owner, its words in `said`; `former`: archived ones and former versions too."""
-    yield await q.rows("derived.texts", owner_id, former)
-    last = FIRST
-    while former and (rows := await q.rows("derived.versions", owner_id, *last, BATCH)):
-        yield rows
-        last = (rows[-1]["chat_id"], rows[-1]["subject"], rows[-1]["id"])
+async def stating(q: Queries, owner_id: int, sought: Sought, *, former: bool) -> AsyncIterator[Sequence[Row]]:
+    """Derived texts that state what is sought, with what it takes to write them back; `former`: archived ones and former
+    versions too.
+
+    Texts are read beside the event loop: a long memory has many, and others' calls must not wait for them.
+    """
+    texts = await q.rows("derived.texts", owner_id, former)
+    yield await asyncio.to_thread(_stating, texts, sought)
+    if former:
+        lines = await asyncio.to_thread(sought.lines, await q.value("derived.lines", owner_id) or "")
+        found = await q.rows("derived.versions_with", owner_id, list(lines)) if lines else []
+        keys = [tuple(row) for row in found]
+        for start in range(0, len(keys), BATCH):
+            yield await q.rows("derived.versions", owner_id, *unzip(keys[start : start + BATCH], 3))
 
 
-def stating(rows: Sequence[Row], sought: Sought) -> list[Row]:
-    """Those with a sentence that states what is sought."""
-    return [row for row in rows if sought.in_text(row["said"] or "")]
+def _stating(texts: Sequence[Row], sought: Sought) -> list[Row]:
+    return [row for row in texts if sought.in_text(row["said"] or "")]
 
 
 async def redact_derived(q: Queries, owner_id: int, sought: Sought) -> Cleaned:
@@ -73,21 +76,11 @@ async def take_back_derived(q: Queries, owner_id: int, targets: Sequence[Target]
 
 async def _redact(q: Queries, owner_id: int, sought: Sought, taken_back: datetime | None) -> Cleaned:
     cleaned = Cleaned()
-    async for rows in in_batches(q, owner_id, former=taken_back is None):
-        # Beside the event loop: a long memory has thousands of texts, and others' calls must not wait for them.
-        whole = await _whole(q, owner_id, await asyncio.to_thread(stating, rows, sought))
-        for row, text, body in await asyncio.to_thread(_changed, whole, sought):
+    async for rows in stating(q, owner_id, sought, former=taken_back is None):
+        for row, text, body in await asyncio.to_thread(_changed, rows, sought):
             await _write(q, owner_id, row, text, body, taken_back)
             cleaned.note(row)
     return cleaned
-
-
-async def _whole(q: Queries, owner_id: int, rows: Sequence[Row]) -> Sequence[Row]:
-    """The same rows with what it takes to write them back: those of former versions come without."""
-    if not rows or "body" in rows[0]:
-        return rows
-    keys = [(row["chat_id"], row["subject"], row["id"]) for row in rows]
-    return await q.rows("derived.versions_whole", owner_id, *unzip(keys, 3))
 
 
 def _changed(rows: Sequence[Row], sought: Sought) -> list[tuple[Row, str, Any]]:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from chatmem_server.erasure.derived import in_batches, stating
+from chatmem_server.erasure.derived import stating
 from chatmem_server.erasure.targets import Sentence, Sought, Target
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
@@ -53,9 +53,8 @@ class Prober:
         if f.whole_messages:
             former += [text.text for text in await messages.former(database, f.owner_id)]
         left = await asyncio.to_thread(lambda: sum(map(f.sought.in_text, former)))
-        async for rows in in_batches(database, f.owner_id, former=True):
-            # Much work for a long memory: beside the event loop, or everybody else's calls would wait for it.
-            left += len(await asyncio.to_thread(stating, rows, f.sought))
+        async for rows in stating(database, f.owner_id, f.sought, former=True):
+            left += len(rows)
         for at in f.messages:
             lines = await messages.by_ids(database, f.owner_id, at.chat_id, [at.line.id])
             left += sum(f.sought.in_text(line.content) for line in lines)
@@ -66,7 +65,8 @@ class Prober:
         topic = Target.topic(f.topic or "")
         patterns = [*map(_pattern, f.statements), *topic.patterns]
         rows = await self._kit.database.rows("probe.texts", f.owner_id, patterns)
-        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], f) for row in rows))
+        named = Sought([topic] if topic.topic_words else [])
+        return await asyncio.to_thread(lambda: sum(_still_says(row["text"], f, named) for row in rows))
 
     async def _lexemes(self, f: Forgotten) -> int:
         """Full-text rows that hold the topic's words though their text does not."""
@@ -78,9 +78,13 @@ class Prober:
         return sum(not topic.named_in(Sentence(row["text"])) for row in rows)
 
 
-def _still_says(text: str, f: Forgotten) -> bool:
+def _still_says(text: str, f: Forgotten, named: Sought) -> bool:
+    """Whether it holds a statement word for word, or states the topic; like it, another memory may well be."""
     lowered = text.lower()
-    return any(statement.strip().lower() in lowered for statement in f.statements) or f.sought.in_text(text)
+    if any(statement.strip().lower() in lowered for statement in f.statements):
+        return True
+    # All that is sought, the topic too, was looked for in most lines before.
+    return f.sought.in_text(text) and named.in_text(text)
 
 
 def _pattern(text: str) -> str:

@@ -21,15 +21,24 @@ from (
   from messages
   where owner_id = $1 and routine_summary is not null) d
 
--- name: versions
--- $1 owner, $2 chat, $3 subject and $4 version after which to go on, $5 how many: what derived texts said before, in lines
-select chat_id, subject, version as id, strings_of(value) as said
-from text_versions
-where owner_id = $1 and (chat_id, subject, version) > ($2, $3, $4)
-order by chat_id, subject, version
-limit $5
+-- name: lines
+-- $1 owner: every line of what derived texts said before, once: versions repeat most of theirs
+select string_agg(line, chr(10)) as lines
+from (
+  select distinct line
+  from text_versions v
+  cross join lateral string_to_table(strings_of(v.value), chr(10)) as line
+  where v.owner_id = $1) l
 
--- name: versions_whole
+-- name: versions_with
+-- $1 owner, $2 lines: the former texts that have one of them
+select distinct v.chat_id, v.subject, v.version as id
+from text_versions v
+cross join lateral string_to_table(strings_of(v.value), chr(10)) as line
+join unnest($2::text[]) as sought (line) using (line)
+where v.owner_id = $1
+
+-- name: versions
 -- $1 owner, $2 chats, $3 subjects and $4 versions, each together with its like: these former texts, in the form of `texts`
 select 'version' as place, chat_id, version as id, subject, '' as thread_key, '' as text, value as body
 from text_versions
