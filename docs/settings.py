@@ -1,45 +1,75 @@
 """`python -m docs.settings`: writes docs/SETTINGS.md from the settings themselves."""
 
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings
+from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings, variable
 
 FILE = Path(__file__).with_name("SETTINGS.md")
-PROCESSES: tuple[tuple[str, type[BaseModel]], ...] = (
-    ("Server", ServerSettings),
-    ("Summarizer", SummarizerSettings),
-    ("Relay and terminal chat", RelaySettings),
-)
+INTRO = """\
+# Settings
+
+From the environment, or from `.env` in the folder a program is started in; the environment wins. Nothing has to be set.
+Lists are separated by commas or blanks; `1` is on, `0` is off."""
+DATA_FOLDER = "`~/.local/share/chatmem`; macOS: `~/Library/Application Support/chatmem`"
+
+Fields = Mapping[str, FieldInfo]
+"""By variable."""
 
 
 def text() -> str:
-    parts = ["# Settings", "From the environment or `.env`. Lists are separated by commas or blanks."]
-    for title, kind in PROCESSES:
-        rows = [row for name, field in kind.model_fields.items() for row in _rows(name, field)]
-        parts.append("\n".join([f"## {title}", "", "| variable | default | meaning |", "|---|---|---|", *rows]))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([INTRO, *(part for title, fields in _sections() for part in _section(title, fields))]) + "\n"
 
 
-def _rows(name: str, field: FieldInfo) -> list[str]:
-    variable = str(field.validation_alias or name)
-    if isinstance(field.default, BaseModel):
-        group = type(field.default)
-        return [_row(f"{variable}__{key.upper()}", sub) for key, sub in group.model_fields.items()]
-    return [_row(variable, field)]
+def _sections() -> Iterator[tuple[str, Fields]]:
+    """Each variable once: those of several processes, then those of one."""
+    server, summarizer, relay = (_fields(kind) for kind in (ServerSettings, SummarizerSettings, RelaySettings))
+    shared = {name: field for name, field in relay.items() if name in server or name in summarizer}
+    yield "Several processes", shared
+    yield "Relay and terminal chat", _without(relay, shared)
+    yield "Summarizer", _without(summarizer, shared)
+    yield "Server", _without(server, shared)
 
 
-def _row(variable: str, field: FieldInfo) -> str:
-    return f"| `{variable}` | {_default(field)} | {field.description} |"
+def _fields(kind: type[BaseModel], prefix: str = "") -> Fields:
+    return {prefix + variable(name, field): field for name, field in kind.model_fields.items()}
+
+
+def _without(fields: Fields, known: Container[str]) -> Fields:
+    return {name: field for name, field in fields.items() if name not in known}
+
+
+def _section(title: str, fields: Fields) -> Iterator[str]:
+    groups = {name: type(field.default) for name, field in fields.items() if isinstance(field.default, BaseModel)}
+    yield _table(f"## {title}", _without(fields, groups))
+    for name, group in groups.items():
+        title = name.removeprefix("CHATMEM_").capitalize()
+        yield _table(f"### {title}\n\n{group.__doc__}", _fields(group, f"{name}__"))
+
+
+def _table(head: str, fields: Fields) -> str:
+    rows = [
+        f"| `{name}` | {_default(field)} | {field.description}{_choices(field)} |" for name, field in fields.items()
+    ]
+    return "\n".join([head, "", "| variable | default | meaning |", "|---|---|---|", *rows])
+
+
+def _choices(field: FieldInfo) -> str:
+    if get_origin(field.annotation) is not Literal:
+        return ""
+    return " One of " + ", ".join(f"`{choice}`" for choice in get_args(field.annotation)) + "."
 
 
 def _default(field: FieldInfo) -> str:
     if field.default_factory is not None:
-        return "the user's data folder"
+        return DATA_FOLDER
     value: Any = field.default
+    if isinstance(value, bool):
+        return f"`{value:d}`"
     return "–" if value in (None, "", ()) else f"`{value}`"
 
 

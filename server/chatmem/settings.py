@@ -18,6 +18,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 DEFAULT_USER_ID = 1
@@ -41,7 +42,13 @@ def _with_scheme(value: Any) -> Any:
     return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"
 
 
+def _with_host(value: Any) -> Any:
+    """A port alone is this machine's server: who moves it with CHATMEM_PORT need not say so twice."""
+    return f"http://127.0.0.1:{value}/mcp" if str(value).isdecimal() else value
+
+
 OllamaAddress = Annotated[str, BeforeValidator(_with_scheme)]
+ServerAddress = Annotated[str, BeforeValidator(_with_host)]
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
@@ -50,7 +57,7 @@ class Group(BaseModel):
 
 
 class Budgets(Group):
-    """Shares of a context of 4,300 tokens; other totals scale them; an unused share flows on."""
+    """What each part of a context of 4,300 tokens may take, in proportion for other sizes; an unused share flows on."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
     summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
@@ -64,23 +71,27 @@ class Budgets(Group):
 class Compaction(Group):
     """When a lane's older messages become chunk summaries."""
 
-    max_messages: int = Field(default=40, ge=2, description="Unsummarised messages before compaction.")
-    max_tokens: int = Field(default=2500, ge=100, description="Their tokens before compaction.")
-    max_age_hours: float = Field(default=24, gt=0, description="Hours; older messages beyond the window are compacted.")
-    keep: int = Field(default=20, ge=1, description="Messages kept verbatim.")
-    keep_when_long: int = Field(default=10, ge=1, description="Messages kept verbatim when tokens triggered it.")
-    chunk: int = Field(default=20, ge=2, description="Messages in one chunk summary at most.")
-    canonical_cap: int = Field(
-        default=2000, ge=100, description="Tokens of a canonical summary before a new chat is advised."
+    max_messages: int = Field(default=40, ge=2, description="Messages without a summary before the older ones get one.")
+    max_tokens: int = Field(default=2500, ge=100, description="The same in tokens.")
+    max_age_hours: float = Field(
+        default=24, gt=0, description="Hours after which messages beyond those kept get a summary anyway."
     )
+    keep: int = Field(default=20, ge=1, description="Newest messages kept verbatim.")
+    keep_when_long: int = Field(default=10, ge=1, description="The same where their tokens were too many.")
+    chunk: int = Field(default=20, ge=2, description="Messages in one chunk summary at most.")
+    canonical_cap: int = Field(default=2000, ge=100, description="Tokens of a chat's summary before `/new` is advised.")
     thread_cap: int = Field(default=350, ge=50, description="Tokens of a thread or session summary.")
     profile_cap: int = Field(default=500, ge=50, description="Tokens of the profile narrative.")
     profile_exchanges: int = Field(default=5, ge=1, description="Exchanges after which a changed profile is rebuilt.")
 
 
 class QueuePolicy(Group):
-    lease_seconds: float = Field(default=60, gt=0, description="Seconds a claim lasts without a heartbeat.")
-    max_attempts: int = Field(default=5, ge=1, description="Counted attempts before a job is dead.")
+    """How the queue of background work hands out jobs, and tries again."""
+
+    lease_seconds: float = Field(
+        default=60, gt=0, description="Seconds after which a silent worker's job goes to another."
+    )
+    max_attempts: int = Field(default=5, ge=1, description="Failures before a job is given up (`chatmem replay`).")
     backoff_seconds: float = Field(default=2, gt=0, description="First retry delay; doubles, with jitter.")
     backoff_cap_seconds: float = Field(default=300, gt=0, description="Longest retry delay.")
     poll_seconds: float = Field(
@@ -93,14 +104,18 @@ class QueuePolicy(Group):
 
 
 class ContextDefaults(Group):
-    facts: int = Field(default=50, ge=0, description="Newest facts shown.")
-    goals: int = Field(default=20, ge=0, description="Goals shown, by priority then deadline.")
-    messages: int = Field(default=5, ge=0, description="Relevant messages shown.")
-    memories: int = Field(default=3, ge=0, description="Relevant memories shown.")
+    """How much of each kind a context shows, where the budget allows."""
+
+    facts: int = Field(default=50, ge=0, description="Newest facts.")
+    goals: int = Field(default=20, ge=0, description="Goals, by priority, then deadline.")
+    messages: int = Field(default=5, ge=0, description="Messages the question calls to mind.")
+    memories: int = Field(default=3, ge=0, description="Memories the question calls to mind.")
     min_cosine: float = Field(
-        default=0.7, ge=0, le=1, description="Cosine a relevant memory needs without a lexical hit."
+        default=0.7, ge=0, le=1, description="Likeness (cosine) such a memory needs if it shares no word."
     )
-    slot_minutes: float = Field(default=60, gt=0, description="Minutes a pending slot lives.")
+    slot_minutes: float = Field(
+        default=60, gt=0, description="Minutes a question of the assistant waits for its answer."
+    )
 
 
 class Remote(Group):
@@ -158,19 +173,25 @@ class Settings(BaseSettings):
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("chatmem", appauthor=False),
         validation_alias="CHATMEM_DATA_DIR",
-        description="Folder of the embedded database, tokens and model files.",
+        description="Folder of the database, access tokens and the embedding model.",
     )
     user_ids: Ids = Field(
-        default=(), validation_alias="TELEGRAM_USER_ID", description="Allowed users; the first is the default."
+        default=(),
+        validation_alias="TELEGRAM_USER_ID",
+        description="Telegram ids of the users, you first; default: user 1.",
     )
     timezone: str = Field(
-        default="", validation_alias="USER_TIMEZONE", description="IANA zone of the user; default: the system's."
+        default="",
+        validation_alias="USER_TIMEZONE",
+        description="Your time zone, as in `Asia/Singapore`; default: the system's.",
     )
     observability: bool = Field(
-        default=False, validation_alias="OBSERVABILITY_ENABLED", description="Write JSON-lines events."
+        default=False,
+        validation_alias="OBSERVABILITY_ENABLED",
+        description="Write what happens as JSON lines (docs/TRACING.md).",
     )
     log_dir: Path = Field(
-        default=Path("logs"), validation_alias="CHATMEM_LOG_DIR", description="Folder of the JSON-lines events."
+        default=Path("logs"), validation_alias="CHATMEM_LOG_DIR", description="Folder of these lines."
     )
 
     otlp_endpoint: str | None = Field(
@@ -208,7 +229,9 @@ SettingsT = TypeVar("SettingsT", bound=Settings)
 
 class ServerSettings(Settings):
     database_url: SecretStr | None = Field(
-        default=None, validation_alias="DATABASE_URL", description="PostgreSQL DSN; default: the embedded server."
+        default=None,
+        validation_alias="DATABASE_URL",
+        description="PostgreSQL of your own, as in `postgresql://user@localhost/chatmem`; default: the embedded one.",
     )
     host: str = Field(
         default="127.0.0.1", validation_alias="CHATMEM_HOST", description="Address the HTTP server binds."
@@ -217,21 +240,25 @@ class ServerSettings(Settings):
         default=8765, ge=0, le=65535, validation_alias="CHATMEM_PORT", description="Port of the HTTP server."
     )
     allowed_hosts: Names = Field(
-        default=(), validation_alias="CHATMEM_ALLOWED_HOSTS", description="Host headers accepted besides loopback's."
+        default=(),
+        validation_alias="CHATMEM_ALLOWED_HOSTS",
+        description="Names the server answers to besides loopback's (Host header).",
     )
-    groups: Ids = Field(
-        default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served; each is its own owner."
-    )
+    groups: Ids = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
     personal_groups: Ids = Field(
         default=(),
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
-        description="Groups of only the default user and the bot.",
+        description="Groups of only you and the bot; part of your own memory.",
     )
     embeddings: Literal["local", "ollama", "none"] = Field(
-        default="local", validation_alias="CHATMEM_EMBEDDINGS", description="Who embeds text for dense search."
+        default="local",
+        validation_alias="CHATMEM_EMBEDDINGS",
+        description="Who makes the vectors for search by meaning; without, search is by words.",
     )
     embedding_model_dir: Path | None = Field(
-        default=None, validation_alias="CHATMEM_EMBEDDING_MODEL_DIR", description="Folder with the local model's files."
+        default=None,
+        validation_alias="CHATMEM_EMBEDDING_MODEL_DIR",
+        description="Folder that holds the local model, where it cannot be downloaded.",
     )
     ollama_url: OllamaAddress = Field(
         default="http://127.0.0.1:11434", validation_alias="OLLAMA_HOST", description="Ollama server."
@@ -239,22 +266,24 @@ class ServerSettings(Settings):
     ollama_embedding_model: str = Field(
         default="all-minilm",
         validation_alias="OLLAMA_EMBEDDING_MODEL",
-        description="Ollama embedding model of 384 dimensions.",
+        description="Ollama's embedding model; it must have 384 dimensions.",
     )
     mask_messages: bool = Field(
-        default=False, validation_alias="MASK_SECRETS_IN_MESSAGES", description="Mask secrets in verbatim messages too."
+        default=False,
+        validation_alias="MASK_SECRETS_IN_MESSAGES",
+        description="Mask keys and passwords in stored messages too, not only in what is made of them.",
     )
     monthly_cap_usd: float | None = Field(
         None,
         ge=0,
         validation_alias="CHATMEM_MONTHLY_CAP_USD",
-        description="US dollars a month for models; default none.",
+        description="US dollars a month for learning and summaries, done by rules beyond; default: no cap. Answers are not counted.",
     )
     scrub_hours: float = Field(
         24,
         ge=0,
         validation_alias="CHATMEM_SCRUB_HOURS",
-        description="Hours between scrubs of forgotten text; 0: never.",
+        description="Hours between rewritings of the files after something was forgotten; 0: never.",
     )
     budgets: Budgets = Field(default=Budgets(), validation_alias="CHATMEM_BUDGETS")
     compaction: Compaction = Field(default=Compaction(), validation_alias="CHATMEM_COMPACTION")
@@ -264,24 +293,28 @@ class ServerSettings(Settings):
 
 
 class _Client(Settings):
-    url: str = Field(
-        default="http://127.0.0.1:8765/mcp", validation_alias="CHATMEM_URL", description="The memory server."
+    url: ServerAddress = Field(
+        default="http://127.0.0.1:8765/mcp",
+        validation_alias=AliasChoices("CHATMEM_URL", "CHATMEM_PORT"),
+        description="The memory server; default: this machine's, on CHATMEM_PORT.",
     )
     token: SecretStr | None = Field(
         default=None,
         validation_alias="CHATMEM_TOKEN",
-        description="Bearer token; default: the one `up` keeps in the data folder.",
+        description="Its access token; default: the one kept in the data folder.",
     )
     anthropic_api_key: SecretStr | None = Field(
         default=None,
         validation_alias="ANTHROPIC_API_KEY",
-        description="Key of the Claude API; without it that rung is skipped.",
+        description="Key of the Claude API; without it Claude is not asked.",
     )
     anthropic_base_url: str | None = Field(
         default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
     )
     ollama_url: OllamaAddress | None = Field(
-        default=None, validation_alias="OLLAMA_HOST", description="Ollama server; without it that rung is skipped."
+        default=None,
+        validation_alias="OLLAMA_HOST",
+        description="Ollama server, for answers and learning, and for embeddings if CHATMEM_EMBEDDINGS says so.",
     )
 
     def bearer(self, scope: str) -> str:
@@ -303,13 +336,15 @@ class _Client(Settings):
 
 
 class SummarizerSettings(_Client):
-    model: str = Field(default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model.")
+    model: str = Field(
+        default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model that learns."
+    )
     ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
     claude_seconds: float = Field(
-        default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds for Claude."
+        default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds Claude may take."
     )
     ollama_seconds: float = Field(
-        default=20, gt=0, validation_alias="SUMMARIZER_OLLAMA_SECONDS", description="Seconds for Ollama."
+        default=20, gt=0, validation_alias="SUMMARIZER_OLLAMA_SECONDS", description="Seconds Ollama may take."
     )
     concurrency: int = Field(
         default=2, ge=1, le=32, validation_alias="SUMMARIZER_CONCURRENCY", description="Jobs worked at once."
@@ -321,17 +356,25 @@ class SummarizerSettings(_Client):
 
 class RelaySettings(_Client):
     bot_token: SecretStr | None = Field(
-        default=None, validation_alias="TELEGRAM_BOT_TOKEN", description="Token of the bot."
+        default=None, validation_alias="TELEGRAM_BOT_TOKEN", description="The bot's token, from @BotFather."
     )
     bot_api_url: str = Field(
         default="https://api.telegram.org", validation_alias="TELEGRAM_API_URL", description="Address of the Bot API."
     )
-    groups: Ids = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
+    groups: Ids = Field(
+        default=(),
+        validation_alias="TELEGRAM_GROUPS",
+        description="Telegram groups served; each has a memory of its own.",
+    )
     personal_groups: Ids = Field(
-        default=(), validation_alias="TELEGRAM_PERSONAL_GROUPS", description="Personal groups served."
+        default=(),
+        validation_alias="TELEGRAM_PERSONAL_GROUPS",
+        description="Groups of only you and the bot; part of your own memory.",
     )
     webhook_url: str | None = Field(
-        default=None, validation_alias="TELEGRAM_WEBHOOK_URL", description="Public URL; default polling."
+        default=None,
+        validation_alias="TELEGRAM_WEBHOOK_URL",
+        description="Public URL Telegram sends to; default: the bot asks Telegram (polling).",
     )
     webhook_port: int = Field(
         default=8443, validation_alias="TELEGRAM_WEBHOOK_PORT", description="Port the webhook listens on."
@@ -342,20 +385,25 @@ class RelaySettings(_Client):
     responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
         default="auto",
         validation_alias="CHATMEM_RESPONDER",
-        description="Who answers; auto takes the first configured one.",
+        description="Who answers; auto: Claude where there is a key, then Ollama, else memory alone.",
     )
     model: str = Field(
         default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
     )
     ollama_model: str = Field(
-        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers."
+        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
     )
     claude_command: str = Field(
-        default="claude", validation_alias="CHATMEM_CLAUDE_COMMAND", description="Command of the responder claude-cli."
+        default="claude",
+        validation_alias="CHATMEM_CLAUDE_COMMAND",
+        description="Command of the responder `claude-cli`.",
     )
     user_name: str = Field(default="", validation_alias="CHATMEM_USER_NAME", description="How the user is addressed.")
     model_seconds: float = Field(
-        default=120, gt=0, validation_alias="CHATMEM_MODEL_SECONDS", description="Seconds for an answer."
+        default=120,
+        gt=0,
+        validation_alias="CHATMEM_MODEL_SECONDS",
+        description="Longest silence of the model while it answers, in seconds.",
     )
     config_dir: Path = Field(
         default=Path("config"),
@@ -383,6 +431,10 @@ def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
 def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
     head, *rest = (str(part) for part in location)
     field = kind.model_fields.get(head)
-    alias = field.validation_alias if field else None
-    name = alias.choices[0] if isinstance(alias, AliasChoices) else alias
-    return "__".join([str(name or head), *(part.upper() for part in rest)])
+    return "__".join([variable(head, field) if field else head, *(part.upper() for part in rest)])
+
+
+def variable(name: str, field: FieldInfo) -> str:
+    """The environment variable of a setting; of one within a group, the part after the group's."""
+    alias = field.validation_alias
+    return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

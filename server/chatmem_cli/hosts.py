@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from chatmem.settings import ServerSettings
+from chatmem.settings import ServerSettings, variable
 
 _DECIDES = ("data_dir", "database_url", "user_ids", "timezone", "personal_groups", "embeddings", "mask_messages")
 """Settings that decide whose memory it is, where, and how it is kept."""
@@ -33,7 +33,7 @@ def _told(settings: ServerSettings) -> dict[str, str]:
     """The variables a server started elsewhere needs to serve the same person; a secret is named, never shown."""
     values = {name: getattr(settings, name) for name in _DECIDES if name in settings.model_fields_set}
     fields = ServerSettings.model_fields
-    return {str(fields[name].validation_alias): _written(value) for name, value in values.items()}
+    return {variable(name, fields[name]): _written(value) for name, value in values.items()}
 
 
 def _written(value: object) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chatmem.settings import RelaySettings, load
+from chatmem.settings import RelaySettings, load, variable
 from chatmem_relay.agents import load_agents
 from chatmem_relay.commands import MENU
 from chatmem_relay.routines.file import load_routines
@@ -31,7 +31,7 @@ def test_the_files_shown_can_be_read(tmp_path: Path) -> None:
 
 
 def test_the_settings_shown_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {str(field.validation_alias) for field in RelaySettings.model_fields.values()}
+    known = {variable(name, field) for name, field in RelaySettings.model_fields.items()}
     shown = [line.strip().partition("=") for block in blocks("sh") for line in block.strip().split("\n")]
     assert {name for name, _, _ in shown} <= known
     for name, _, value in shown:

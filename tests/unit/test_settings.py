@@ -26,6 +26,14 @@ def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch)
     assert "Asia/Singapore" in str(caught.value)
 
 
+def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHATMEM_URL", raising=False)
+    monkeypatch.setenv("CHATMEM_PORT", "9000")
+    assert load(RelaySettings).url == "http://127.0.0.1:9000/mcp"
+    monkeypatch.setenv("CHATMEM_URL", "https://memory.example.org/mcp")
+    assert load(SummarizerSettings).url == "https://memory.example.org/mcp"
+
+
 def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
     assert "very-secret" not in repr(load(RelaySettings))
