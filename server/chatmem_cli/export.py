@@ -2,12 +2,17 @@
 
 import asyncio
 import json
+import os
 import sys
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
+from rich.console import Console
+
+from chatmem import counted
 from chatmem.contract import Memory
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
@@ -20,6 +25,9 @@ from chatmem_server.store.chats import ChatEntry
 from chatmem_server.store.database import Database
 from chatmem_server.store.messages import Line
 
+# Paths may hold brackets: nothing is markup.
+console = Console(markup=False, highlight=False, soft_wrap=True)
+
 Entry = dict[str, Any]
 
 
@@ -28,22 +36,34 @@ def run(file: Path | None, form: str) -> int:
         raise CommandFailed(f"there is no format {form!r}; use {' or '.join(_FORMS)}.")
     try:
         with _target(file) as stream:
-            return asyncio.run(_export(load(ServerSettings), stream, _FORMS[form]))
+            wrote = asyncio.run(_export(load(ServerSettings), stream, _FORMS[form]))
     except (PermissionError, FileNotFoundError, IsADirectoryError) as error:
         raise CommandFailed(f"{file} cannot be written: {error.strerror}; name a file you may write.") from error
+    if not _is_stdout(file):
+        told = f"{counted.messages(wrote['message'])} and {counted.memories(wrote['memory'])}"
+        console.print(f"{told} are in {file}. It holds everything you said: keep it safe.")
+    return 0
+
+
+def _is_stdout(file: Path | None) -> bool:
+    return file is None or str(file) == "-"
 
 
 def _target(file: Path | None) -> AbstractContextManager[TextIO]:
-    if file is None or str(file) == "-":
+    if file is None or _is_stdout(file):
         return nullcontext(sys.stdout)
-    return file.open("w", encoding="utf-8")
+    # Whoever can read the file reads the memory.
+    return open(file, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600))
 
 
-async def _export(settings: ServerSettings, stream: TextIO, form: Callable[[Entry], str]) -> int:
+async def _export(settings: ServerSettings, stream: TextIO, form: Callable[[Entry], str]) -> Counter[str]:
+    """How many entries of each type were written."""
+    wrote: Counter[str] = Counter()
     async with storage(settings) as actors:
         async for entry in entries(actors, settings.default_user):
             stream.write(form(entry) + "\n")
-    return 0
+            wrote[entry["type"]] += 1
+    return wrote
 
 
 async def entries(actors: Actors, owner_id: int) -> AsyncGenerator[Entry]:

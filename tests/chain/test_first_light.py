@@ -1,6 +1,7 @@
 """The whole memory from one command, as a new user runs it: real processes, real PostgreSQL, an empty home."""
 
 import json
+import stat
 from pathlib import Path
 
 import httpx2
@@ -77,7 +78,9 @@ async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(
 ) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
-    await home.run("export", "all.jsonl")
+    told = await home.run("export", "all.jsonl")
+    assert "are in all.jsonl" in told
+    assert stat.S_IMODE((home.folder / "all.jsonl").stat().st_mode) == 0o600
     other = Home(tmp_path_factory.mktemp("other"))
     await other.run("import", "jsonl", str(home.folder / "all.jsonl"))
     await other.run("export", "all.jsonl")
