@@ -24,6 +24,7 @@ from chatmem_relay import views
 from chatmem_relay.answers import NOTHING_TO_FORGET, Desk, answer
 from chatmem_relay.incoming import Incoming, command_of, is_command
 from chatmem_relay.responders.choose import choose
+from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.responders.responder import Responder
 from chatmem_relay.turn import Manner, run_turn
 
@@ -64,11 +65,17 @@ async def _chat(settings: RelaySettings) -> int:
     async with connected(settings) as memory:
         talk = Talk(memory, responder, settings, keyboard)
         if keyboard.interactive:
-            console.print(f"Talking with {responder.name}. /help lists commands, Ctrl-D ends.")
+            console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
         while (line := await keyboard.line("you › ")) is not None:
             if line.strip():
                 await talk.hear(line.strip())
     return 0
+
+
+def _who(responder: Responder) -> str:
+    if isinstance(responder, OfflineResponder):
+        return "No model is set up: you talk with the memory alone."
+    return f"You talk with {responder.name}."
 
 
 @asynccontextmanager

@@ -18,7 +18,9 @@ from rich.console import Console
 from rich.text import Text
 
 from chatmem.counted import counted
-from chatmem.settings import RelaySettings, ServerSettings, load
+from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
+from chatmem_relay.responders.choose import choose
+from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_server.auth import SCOPES
 from chatmem_server.embedding.model_files import MODEL, complete
 from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
@@ -59,7 +61,9 @@ def run(*, online: bool = False) -> int:
         console.print(Text(mark, style), finding.text)
         if finding.fix:
             console.print("    fix:", finding.fix)
-    return int(any(finding.ok is False for finding in findings))
+    wrong = sum(finding.ok is False for finding in findings)
+    console.print(f"\n{counted(wrong, 'thing')} to mend." if wrong else "\nNothing is wrong.")
+    return int(wrong > 0)
 
 
 async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[Check]) -> list[Finding]:
@@ -74,7 +78,7 @@ def python_finding(version: tuple[int, ...]) -> Finding:
     name = "Python " + ".".join(map(str, version))
     if version < OLDEST_PYTHON:
         return Finding(False, f"{name} is too old", "use Python 3.11 or newer")
-    return Finding(True, f"{name}; Node is not needed")
+    return Finding(True, name)
 
 
 async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -103,7 +107,9 @@ async def _database(settings: ServerSettings, _: RelaySettings) -> Finding:
     try:
         return await _connected(await server.start(), "embedded PostgreSQL")
     except EmbeddedPostgresError as error:
-        return Finding(False, f"embedded PostgreSQL: {error}", "free the data folder, or set DATABASE_URL")
+        return Finding(
+            False, f"embedded PostgreSQL: {error}", "as it says; or set DATABASE_URL to a PostgreSQL of your own"
+        )
     finally:
         await server.release()
 
@@ -178,13 +184,13 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
 
 async def _claude(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.anthropic_api_key is None:
-        return Finding(None, "Claude: no ANTHROPIC_API_KEY, so that rung is skipped")
-    return Finding(True, f"Claude: a key is set; answers come from {relay.model}")
+        return Finding(None, "Claude: not set up (ANTHROPIC_API_KEY)")
+    return Finding(True, "Claude: a key is set")
 
 
 async def _ollama(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.ollama_url is None:
-        return Finding(None, "Ollama: no OLLAMA_HOST, so that rung is skipped")
+        return Finding(None, "Ollama: not set up (OLLAMA_HOST)")
     return await _ollama_with(relay.ollama_url, relay.ollama_model, "Ollama")
 
 
@@ -205,9 +211,20 @@ async def _get(url: str, **headers: str) -> httpx2.Response:
         return await http.get(url, headers=headers)
 
 
+async def _answers(_: ServerSettings, relay: RelaySettings) -> Finding:
+    try:
+        name = choose(relay).name
+    except SettingsError as error:
+        return Finding(False, f"answers: {error}", "set it, or CHATMEM_RESPONDER=auto")
+    if relay.responder == "claude-cli" and shutil.which(relay.claude_command) is None:
+        missing = f"answers: there is no command {relay.claude_command}"
+        return Finding(False, missing, "install Claude Code, or set CHATMEM_CLAUDE_COMMAND")
+    return Finding(True, f"answers come from {'memory alone' if name == OfflineResponder.name else name}")
+
+
 async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.bot_token is None:
-        return Finding(None, "Telegram: no TELEGRAM_BOT_TOKEN, so there is no relay")
+        return Finding(None, "Telegram: not set up (TELEGRAM_BOT_TOKEN)")
     if not relay.user_ids:
         return Finding(False, "Telegram: TELEGRAM_USER_ID is not set, so nobody may talk", "set it to your numeric id")
     users = counted(len(relay.user_ids), "allowed user")
@@ -273,6 +290,6 @@ def _drifted(answer: httpx2.Response) -> Finding | None:
 
 
 _CHECKS: tuple[Check, ...] = (
-    *(_python, _folder, _database, _port, _tokens, _embeddings, _claude, _ollama, _telegram, _zone, _clock),
+    *(_python, _folder, _database, _port, _tokens, _embeddings, _claude, _ollama, _answers, _telegram, _zone, _clock),
 )
 _ONLINE: tuple[Check, ...] = (_claude_online, _telegram_online)

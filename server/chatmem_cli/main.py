@@ -41,7 +41,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    debug: Annotated[bool, typer.Option("--debug", help="Show where a failure happened (before the command).")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show where in the code a failure happened: `chatmem --debug status`.")
+    ] = False,
     _: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)] = False,
 ) -> None:
     """One memory for every assistant you talk to.
@@ -65,7 +67,7 @@ def _run(module: str, *args: Any, **options: Any) -> None:
 def up() -> None:
     """Start everything: database, server, summarizer and relay.
 
-    The Telegram relay runs where a bot token is set.
+    Runs until Ctrl-C, and says how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
     """
     _run("up")
 
@@ -75,7 +77,10 @@ def serve(
     stdio: Annotated[bool, typer.Option("--stdio", help="Speak MCP on stdin and stdout.")] = False,
     http: Annotated[bool, typer.Option("--http", help="Speak MCP over HTTP (default).")] = False,
 ) -> None:
-    """Run the MCP server alone."""
+    """Run the MCP server alone.
+
+    Over stdio it is what Claude Desktop starts; any number of servers may share one memory.
+    """
     if stdio and http:
         raise typer.BadParameter("choose one of --stdio and --http")
     _run("processes", "server", stdio=stdio)
@@ -95,21 +100,27 @@ def relay() -> None:
 
 @app.command()
 def chat() -> None:
-    """Talk in the terminal, with the same memory."""
+    """Talk in the terminal, with the same memory.
+
+    With the running server, or without one on the same data; nothing is learned then until `chatmem up` runs.
+    """
     _run("chat")
 
 
 @app.command("import")
 def import_(
-    kind: Annotated[str, typer.Argument(help="telegram, chatgpt, claude or jsonl")],
+    kind: Annotated[str, typer.Argument(help="telegram, chatgpt, claude or jsonl (what `export` wrote)")],
     file: Annotated[Path, typer.Argument(help="The export: a file, a zip or a folder.")],
     chat_id: Annotated[int | None, typer.Option("--chat", help="Chat it belongs to; default: your own.")] = None,
-    me: Annotated[str | None, typer.Option("--me", help="Who you are in the export, if it cannot tell.")] = None,
+    me: Annotated[str | None, typer.Option("--me", help="Your name or id in the export, if it does not tell.")] = None,
     assistant: Annotated[
         str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
     ] = None,
 ) -> None:
-    """Import a history. Doing it again adds only what is new."""
+    """Import a history from Telegram, ChatGPT, Claude or an export.
+
+    Doing it again adds only what is new.
+    """
     _run("import_", kind, file, chat_id, me, assistant)
 
 
@@ -124,7 +135,7 @@ def export(
 
 @app.command()
 def status() -> None:
-    """What runs, what waits, what it cost."""
+    """Show what is known, what waits and what learning cost."""
     _run("status")
 
 
@@ -153,7 +164,7 @@ def send(
 def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
     """Draw one turn as a tree with times, or list the last turns.
 
-    Events are written with OBSERVABILITY_ENABLED=1 only.
+    Only turns while OBSERVABILITY_ENABLED=1 was set; run it in the folder `chatmem up` was started in.
     """
     _run("trace", trace_id)
 
@@ -179,7 +190,7 @@ def scrub() -> None:
 def backup(file: Annotated[Path, typer.Argument(help="Where to; it must not be there yet.")]) -> None:
     """Write the whole memory of all users into one file.
 
-    It may be in use meanwhile.
+    The memory may be in use meanwhile. The file is not encrypted.
     """
     _run("backup", file)
 
@@ -191,14 +202,17 @@ def restore(
 ) -> None:
     """Put a backup in place of the memory.
 
-    All of it, or nothing if something is wrong with it.
+    All of it, or nothing if something is wrong with it. Stop `chatmem up` and every client first.
     """
     _run("restore", file, force=force)
 
 
 @app.command()
 def replay() -> None:
-    """Start dead jobs of the queue anew."""
+    """Try the jobs again that were given up.
+
+    `chatmem status` lists them with the reason.
+    """
     _run("maintenance", "replay")
 
 
@@ -206,9 +220,12 @@ def replay() -> None:
 def token_create(
     name: Annotated[str, typer.Argument(help="A name for the token.")],
     scope: Annotated[str, typer.Option(help="assistant, relay or agent")] = "assistant",
-    user: Annotated[int | None, typer.Option(help="User it acts for (assistant).")] = None,
+    user: Annotated[int | None, typer.Option(help="User it acts for; default: you.")] = None,
 ) -> None:
-    """Make a token; it is shown once."""
+    """Make a token; it is shown once.
+
+    A client sends it as `Authorization: Bearer TOKEN`. Another token of the name ends.
+    """
     _run("tokens", "create", name=name, scope=scope, user=user)
 
 

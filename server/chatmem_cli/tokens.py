@@ -14,6 +14,7 @@ from chatmem_server.store import tokens
 
 # Texts of people may hold brackets: nothing is markup.
 console = Console(markup=False, highlight=False, soft_wrap=True)
+notes = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 
 def run(action: str, *, name: str = "", scope: str = "assistant", user: int | None = None) -> int:
@@ -42,6 +43,10 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     async with storage(settings) as actors:
         token = await create_token(actors.kit.database, name, owner, (scope,), datetime.now(UTC))
     console.print(token)
+    # Beside the token, so that `$(chatmem token create …)` is the token alone.
+    notes.print(
+        "It is shown this once. A client sends it as `Authorization: Bearer …`; `chatmem token revoke` ends it."
+    )
 
 
 async def _list(settings: ServerSettings) -> None:

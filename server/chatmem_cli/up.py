@@ -108,6 +108,8 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
             console.print("The server ended; its messages stand above. Run `chatmem doctor` for the fix.", style="red")
             return False
         await asyncio.sleep(POLL_SECONDS)
+    if not stop.is_set():
+        console.print("The server does not get ready. Run `chatmem doctor` for the reason.", style="red")
     return False
 
 
@@ -142,7 +144,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
     return [
         ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
         ("server", _url(settings)),
-        ("summarizer", "running: " + _rungs(relay)),
+        ("summarizer", _rungs(relay)),
         ("Telegram", "running" if relay.bot_token else "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"),
         ("user", f"{settings.default_user}, time zone {settings.timezone}"),
     ]
@@ -151,7 +153,9 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 def _rungs(relay: RelaySettings) -> str:
     rungs = ["Claude"] if relay.anthropic_api_key else []
     rungs += ["Ollama"] if relay.ollama_url else []
-    return " → ".join([*rungs, "offline"])
+    return (
+        " → ".join([*rungs, "rules"]) if rungs else "by rules, without a model (set ANTHROPIC_API_KEY or OLLAMA_HOST)"
+    )
 
 
 async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:

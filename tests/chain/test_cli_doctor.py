@@ -49,12 +49,17 @@ async def test_everything_that_cannot_be_reached_is_named_with_its_fix_and_no_se
         "TELEGRAM_API_URL": nowhere,
         "OLLAMA_HOST": nowhere,
         "CHATMEM_EMBEDDINGS": "ollama",
+        "CHATMEM_RESPONDER": "claude-cli",
+        "CHATMEM_CLAUDE_COMMAND": "no-such-command",
         "DATABASE_URL": f"postgresql://me:{SECRETS[2]}@127.0.0.1:{free_port()}/chatmem",
     }
     code, said = await report(home, "--online")
     assert code == 1
-    parts = ("external PostgreSQL", "embeddings by Ollama", "Ollama at", "TELEGRAM_USER_ID is not", "Claude online")
-    assert [verdict(said, part) for part in parts if part != "Ollama at"] == ["✗"] * 4
+    parts = (
+        *("external PostgreSQL", "embeddings by Ollama", "no-such-command", "TELEGRAM_USER_ID is not", "Claude online"),
+    )
+    assert [verdict(said, part) for part in parts] == ["✗"] * 5
+    assert f"{said.count('✗')} things to mend." in said
     assert said.count("fix:") == said.count("✗")
     assert not any(secret in said for secret in SECRETS)
 
