@@ -11,7 +11,7 @@ import pytest
 import typer.main
 from typer.core import TyperGroup
 
-from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings
+from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings, load, variable
 from chatmem_cli.main import app
 
 ROOT = Path(__file__).parents[2]
@@ -75,11 +75,29 @@ def test_every_link_within_the_project_leads_somewhere(paper: Path) -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
+def test_every_test_a_paper_cites_is_there(paper: Path) -> None:
+    cited = re.findall(r"`((?:tests|benchmarks)/[\w/.]+)`", paper.read_text())
+    assert [path for path in cited if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
 def test_every_variable_a_paper_names_is_a_setting(paper: Path) -> None:
     kinds = (ServerSettings, SummarizerSettings, RelaySettings)
-    known = {str(field.validation_alias) for kind in kinds for field in kind.model_fields.values()}
+    known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()}
     named = {name.partition("__")[0] for name in VARIABLE.findall(paper.read_text())}
     assert named - known - FOREIGN == set()
+
+
+def test_the_example_of_a_dotenv_sets_nothing_and_what_it_offers_is_accepted(tmp_path: Path) -> None:
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    assert [line for line in lines if line and not line.startswith("#")] == []
+    offered = [line[2:] for line in lines if re.match(r"# [A-Z_]+=", line)]
+    (tmp_path / ".env").write_text("\n".join(offered))
+    known: set[str] = set()
+    for kind in (ServerSettings, SummarizerSettings, RelaySettings):
+        known |= {variable(name, field) for name, field in kind.model_fields.items()}
+        load(kind, _env_file=tmp_path / ".env")
+    assert {line.partition("=")[0] for line in offered} <= known
 
 
 def test_every_subcommand_says_what_it_is_for() -> None:
