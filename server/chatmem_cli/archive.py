@@ -81,8 +81,11 @@ def _folders() -> list[Path]:
 
 
 async def _server_version(dsn: str) -> int:
-    """The server's major version."""
-    connection: Any = await asyncpg.connect(dsn)
+    """The server's major version. Raises CommandFailed when it does not answer."""
+    try:
+        connection: Any = await asyncpg.connect(dsn)
+    except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+        raise CommandFailed(f"PostgreSQL does not answer ({error}). Run `chatmem doctor` for the fix.") from error
     try:
         return int(connection.get_server_version().major)
     finally:

@@ -10,6 +10,7 @@ import pytest
 
 from chatmem import contract as c
 from tests.chain.home import Home
+from tests.server.processes import free_port
 from tests.stubs import exports
 
 pytestmark = pytest.mark.anyio
@@ -73,6 +74,15 @@ async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home
     assert "2 memories and messages that were forgotten since the backup are forgotten again" in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
+
+
+async def test_a_database_that_is_away_is_told_in_a_sentence(home: Home) -> None:
+    home.environment["DATABASE_URL"] = f"postgresql://me:hunter2@127.0.0.1:{free_port()}/chatmem"
+    code, said = await home.failing("backup", "mine.dump")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "chatmem doctor" in said
+    assert "hunter2" not in said
+    assert not (home.folder / "mine.dump").exists()
 
 
 async def test_a_file_that_is_no_backup_changes_nothing(home: Home, tmp_path: Path) -> None:
