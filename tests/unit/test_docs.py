@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 
 from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings, load, variable
 from chatmem_cli.main import app
+from chatmem_server.tools.assistant import assistant_tools
 
 ROOT = Path(__file__).parents[2]
 PAPERS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -98,6 +99,15 @@ def test_the_example_of_a_dotenv_sets_nothing_and_what_it_offers_is_accepted(tmp
         known |= {variable(name, field) for name, field in kind.model_fields.items()}
         load(kind, _env_file=tmp_path / ".env")
     assert {line.partition("=")[0] for line in offered} <= known
+
+
+def test_the_readme_names_the_tools_of_an_assistant() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert [spec.name for spec in assistant_tools(_never) if f"`{spec.name}`" not in readme] == []
+
+
+async def _never() -> Any:
+    raise AssertionError("no tool is called")
 
 
 def test_every_subcommand_says_what_it_is_for() -> None:
