@@ -44,6 +44,8 @@ def _with_scheme(value: Any) -> Any:
 
 def _with_host(value: Any) -> Any:
     """A port alone is this machine's server: who moves it with CHATMEM_PORT need not say so twice."""
+    if "://" not in str(value) and not str(value).isdecimal():
+        raise ValueError(f"{value!r} is neither an address, as in http://127.0.0.1:8765/mcp, nor a port")
     return f"http://127.0.0.1:{value}/mcp" if str(value).isdecimal() else value
 
 

@@ -32,6 +32,9 @@ def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monk
     assert load(RelaySettings).url == "http://127.0.0.1:9000/mcp"
     monkeypatch.setenv("CHATMEM_URL", "https://memory.example.org/mcp")
     assert load(SummarizerSettings).url == "https://memory.example.org/mcp"
+    monkeypatch.setenv("CHATMEM_URL", "memory.example.org")
+    with pytest.raises(SettingsError, match=r"CHATMEM_URL: 'memory.example.org' is neither an address"):
+        load(RelaySettings)
 
 
 def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
