@@ -1,7 +1,7 @@
 """Why something is known, or what an answer was based on."""
 
 from chatmem.contract import ExplainArgs, Explanation, Section, Source, Version
-from chatmem_server.context.assemble import SEPARATOR
+from chatmem_server.context.draft import SEPARATOR
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.services import Kit

@@ -15,7 +15,8 @@ from chatmem.contract import GetContextArgs, RecordMessageArgs, RememberArgs, Se
 from chatmem.settings import Budgets
 from chatmem_relay.prompt import POLICY, build
 from chatmem_relay.tags import parse
-from chatmem_server.context.assemble import Material, assemble
+from chatmem_server.context.assemble import assemble
+from chatmem_server.context.material import Material
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
 from chatmem_server.store.messages import Line

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from chatmem.contract import SectionName
 from chatmem.settings import Budgets
 from chatmem_server.context import lines
-from chatmem_server.context.assemble import STEP, Assembled, Material, assemble
+from chatmem_server.context.assemble import Assembled, assemble
 from chatmem_server.context.budget import cost
+from chatmem_server.context.history import STEP
+from chatmem_server.context.material import Material
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
 from chatmem_server.store.messages import Line

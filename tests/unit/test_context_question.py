@@ -7,8 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from chatmem.settings import Budgets
-from chatmem_server.context.assemble import Assembled, Material, assemble
+from chatmem_server.context.assemble import Assembled, assemble
 from chatmem_server.context.lines import View, hit_line
+from chatmem_server.context.material import Material
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import ChatHead, ContextRows, LaneHead
 from chatmem_server.store.messages import Line

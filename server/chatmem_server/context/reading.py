@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem import contract as c
-from chatmem_server.context.assemble import STEP, Assembled, Material, assemble
+from chatmem_server.context.assemble import Assembled, assemble
+from chatmem_server.context.history import STEP
+from chatmem_server.context.material import Material
 from chatmem_server.dates.clock import age
 from chatmem_server.places import Where, session_id
 from chatmem_server.recording import Recorder
