@@ -75,7 +75,7 @@ async def _calls(actors: Actors, user: int, query: str) -> dict[str, float]:
     started = time.perf_counter()
     await actors.reader.context(where, c.GetContextArgs(query=query))
     between = time.perf_counter()
-    await actors.reader.search(where, c.SearchMemoryArgs(query=query))
+    await actors.searcher.search(where, c.SearchMemoryArgs(query=query))
     return {"get_context": between - started, "search_memory": time.perf_counter() - between}
 
 

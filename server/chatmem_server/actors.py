@@ -15,6 +15,7 @@ from chatmem_server.queue.work import WorkQueue
 from chatmem_server.queue.work_inputs import Inputs
 from chatmem_server.recording import Recorder
 from chatmem_server.retrieval.search import Retriever
+from chatmem_server.searching import Searcher
 from chatmem_server.services import Kit
 from chatmem_server.views import Viewer
 
@@ -24,6 +25,7 @@ class Actors:
     kit: Kit
     recorder: Recorder
     reader: ContextReader
+    searcher: Searcher
     rememberer: Rememberer
     forgetter: Forgetter
     viewer: Viewer
@@ -34,16 +36,16 @@ class Actors:
 def make_actors(kit: Kit, key: bytes) -> Actors:
     """`key` is the server's secret: it signs confirm tokens and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
-    recorder = Recorder(kit, Rederiver(kit), tombstones)
     retriever = Retriever(kit.database, kit.embedder)
     learner = Learner(kit, statements, tombstones)
     return Actors(
         kit=kit,
-        recorder=recorder,
-        reader=ContextReader(kit, recorder, retriever),
+        recorder=Recorder(kit, Rederiver(kit), tombstones),
+        reader=ContextReader(kit, retriever),
+        searcher=Searcher(kit, retriever),
         rememberer=Rememberer(kit, statements, tombstones),
         forgetter=Forgetter(kit, tombstones, key),
-        viewer=Viewer(kit, recorder),
+        viewer=Viewer(kit),
         explainer=Explainer(kit),
         work=WorkQueue(kit, Inputs(kit), Applier(kit, learner)),
     )

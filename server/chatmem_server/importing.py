@@ -7,7 +7,7 @@ from datetime import datetime
 
 from chatmem.contract import Role
 from chatmem_server.places import Where, reply_lane, root_lane, topic_lane
-from chatmem_server.recording import compact_lane
+from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import WORK, Kit
 from chatmem_server.store import bulk, chats, messages, queue
@@ -78,7 +78,7 @@ class Importer:
             exchanges = sum(role == "assistant" for _, role in added)
             job = NewJob(owner, chat, "exchange", lane, lane, added[0][0], added[-1][0], now, exchanges)
             await queue.enqueue(t, job, now)
-            await compact_lane(t, self._kit.settings.compaction, owner, chat, lane, now)
+            await compact_lane(t, self._where, lane, self._kit.settings.compaction, now)
 
     async def targets(self, replies: Sequence[str]) -> None:
         """Learn the lanes of messages that were imported before and are replied to now."""

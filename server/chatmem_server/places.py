@@ -75,5 +75,10 @@ def reply_lane(chat_id: int, target: str, target_lane: str | None) -> str:
     return f"reply:{chat_id}:{target}"
 
 
+def session_lane(chat_id: int) -> str:
+    """What a chat's session summary, that of all its lanes, bears where other summaries bear their lane's key."""
+    return f"session:{chat_id}"
+
+
 def session_id(channel: str, chat_id: int) -> str:
     return f"{channel}:chat:{chat_id}"

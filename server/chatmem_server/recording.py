@@ -6,16 +6,16 @@ from datetime import datetime, timedelta
 import asyncpg
 
 from chatmem.contract import JobKind, RecordedMessage, RecordMessageArgs
-from chatmem.settings import Compaction
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
-from chatmem_server.places import DEFAULT_CHANNEL, Where, reply_lane, root_lane, session_id, topic_lane
+from chatmem_server.locating import lane_of
+from chatmem_server.places import DEFAULT_CHANNEL, Where, session_id
 from chatmem_server.queue import compaction
+from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
-from chatmem_server.store import chats, lanes, messages
-from chatmem_server.store.database import Queries
+from chatmem_server.store import chats, messages
 from chatmem_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
 from chatmem_server.text.importance import message_importance
 from chatmem_server.text.secrets import mask
@@ -66,25 +66,16 @@ class Recorder:
         except asyncpg.UniqueViolationError:
             return await self._again(incoming, now)
         queued: tuple[JobKind, ...] = (message.follow_up.kind,) if message.follow_up else ()
-        if await self._compacted(message, recorded):
+        if await self._compacted(incoming, recorded, now):
             queued = (*queued, "chunk_summary")
         self._announce(incoming, queued)
         return self._result(incoming, recorded.id, "created", queued)
-
-    async def lane_of(self, where: Where, thread_id: int | None, reply_to: str | None) -> str:
-        """The lane of a message with these channel facts."""
-        if thread_id is not None:
-            return topic_lane(where.chat_id, thread_id)
-        if reply_to is None:
-            return root_lane(where.chat_id)
-        target = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, reply_to)
-        return reply_lane(where.chat_id, reply_to, target.thread_key if target else None)
 
     async def _incoming(self, where: Where, args: RecordMessageArgs) -> _Incoming:
         return _Incoming(
             where=where,
             args=args,
-            thread_key=await self.lane_of(where, args.message_thread_id, args.reply_to_message_id),
+            thread_key=await lane_of(self._kit.database, where, args),
             content=mask(args.content) if self._kit.settings.mask_messages else args.content,
             channel=args.channel or DEFAULT_CHANNEL,
             sent_at=args.sent_at or self._kit.now().astimezone(self._kit.zone),
@@ -172,12 +163,12 @@ class Recorder:
         assert stored is not None  # messages are never deleted
         return stored
 
-    async def _compacted(self, m: NewMessage, recorded: Recorded) -> bool:
+    async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
         """Compact the lane if that is due. A crash before leaves it to the lane's next message."""
         rules, count = self._kit.settings.compaction, recorded.last_no - recorded.queued_to
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=recorded.oldest, now=m.now):
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=recorded.oldest, now=now):
             return False
-        return await compact_lane(self._kit.database, rules, m.owner_id, m.chat_id, m.thread_key, m.now) > 0
+        return await compact_lane(self._kit.database, m.where, m.thread_key, rules, now) > 0
 
     def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
         if queued:
@@ -209,34 +200,6 @@ def _follow_up(m: _Incoming, now: datetime) -> FollowUp | None:
         return FollowUp("routine_summary", None, None, now) if m.args.summary is None else None
     start = now if m.args.role == "assistant" else now + PATIENCE
     return FollowUp("exchange", m.thread_key, m.exchange_of, start)
-
-
-async def compact_lane(
-    q: Queries,
-    rules: Compaction,
-    owner_id: int,
-    chat_id: int,
-    thread_key: str,
-    now: datetime,
-    *,
-    all_due: bool = False,
-) -> int:
-    """Queue chunk jobs for a lane; how many. `all_due` compacts whatever lies beyond the window's keep size."""
-    lane = await lanes.find(q, owner_id, chat_id, thread_key)
-    if lane is None:
-        return 0
-    waiting = await lanes.open_run(q, owner_id, chat_id, thread_key)
-    oldest = waiting[0].sent_at if waiting else None
-    tokens = sum(m.tokens for m in waiting)
-    kept = compaction.keep(rules, messages=len(waiting), tokens=tokens, oldest=oldest, now=now)
-    if kept is None:
-        if not all_due:
-            return 0
-        kept = rules.keep
-    runs = compaction.runs(waiting, kept, rules.chunk)
-    if not runs:
-        return 0
-    return await lanes.queue_chunks(q, owner_id, chat_id, thread_key, lane.queued_to, runs, now)
 
 
 def _offset_minutes(at: datetime) -> int:

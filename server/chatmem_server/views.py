@@ -21,8 +21,9 @@ from chatmem.contract import (
 )
 from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.clock import clock_time, local, period
-from chatmem_server.places import Where
-from chatmem_server.recording import Recorder, compact_lane
+from chatmem_server.locating import lane_of
+from chatmem_server.places import Where, session_lane
+from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.services import CHANGES, WORK, Kit
 from chatmem_server.store import chats, lanes, memories, messages, profile, queue, summaries
 from chatmem_server.store.lanes import Lane
@@ -38,9 +39,8 @@ JOINT = " · "
 
 
 class Viewer:
-    def __init__(self, kit: Kit, recorder: Recorder) -> None:
+    def __init__(self, kit: Kit) -> None:
         self._kit = kit
-        self._recorder = recorder
 
     async def profile(self, where: Where) -> Profile:
         """All that is known of the chat's owner and may be seen in this chat."""
@@ -62,11 +62,12 @@ class Viewer:
     async def chat_summary(self, where: Where, args: SummarizeChatArgs) -> ChatSummary:
         now = self._kit.now()
         queued = await self._compact(where, now) if args.now else ()
-        lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
+        lane = await lane_of(self._kit.database, where, args)
         chunks = await summaries.chunks(self._kit.database, where.owner_id, where.chat_id)
         thread = await summaries.rolling(self._kit.database, where.owner_id, where.chat_id, "thread", lane)
-        session_key = f"session:{where.chat_id}"
-        session = await summaries.rolling(self._kit.database, where.owner_id, where.chat_id, "session", session_key)
+        session = await summaries.rolling(
+            self._kit.database, where.owner_id, where.chat_id, "session", session_lane(where.chat_id)
+        )
         return ChatSummary(
             periods=tuple(self._period(chunk) for chunk in chunks),
             thread_summary=thread.text if thread else "",
@@ -86,17 +87,10 @@ class Viewer:
         return NewChat(epoch=epoch, archived=archived)
 
     async def _compact(self, where: Where, now: datetime) -> tuple[JobKind, ...]:
+        database, rules = self._kit.database, self._kit.settings.compaction
         queued = 0
-        for lane in await lanes.of_chat(self._kit.database, where.owner_id, where.chat_id):
-            queued += await compact_lane(
-                self._kit.database,
-                self._kit.settings.compaction,
-                where.owner_id,
-                where.chat_id,
-                lane.thread_key,
-                now,
-                all_due=True,
-            )
+        for lane in await lanes.of_chat(database, where.owner_id, where.chat_id):
+            queued += await compact_lane(database, where, lane.thread_key, rules, now, all_due=True)
         if queued:
             self._kit.announce(WORK, "")
         kinds: tuple[JobKind, ...] = ("chunk_summary",)

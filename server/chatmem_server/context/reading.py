@@ -11,9 +11,8 @@ from chatmem import contract as c
 from chatmem_server.context.assemble import Assembled, assemble
 from chatmem_server.context.history import STEP
 from chatmem_server.context.material import Material
-from chatmem_server.dates.clock import age
+from chatmem_server.locating import lane_of
 from chatmem_server.places import Where, session_id
-from chatmem_server.recording import Recorder
 from chatmem_server.retrieval.found import Found
 from chatmem_server.retrieval.hits import Hit, SearchRequest
 from chatmem_server.retrieval.search import Retriever
@@ -23,7 +22,6 @@ from chatmem_server.store import messages, receipts
 from chatmem_server.store.context import ContextRows, Limits
 from chatmem_server.store.messages import Line
 from chatmem_server.store.receipts import Receipt
-from chatmem_server.text.secrets import mask
 
 MOST_MESSAGES = 400
 """Messages read for a window at most: far more than a budget holds, should the summarizer be down for long."""
@@ -41,15 +39,14 @@ class _Request:
 
 
 class ContextReader:
-    def __init__(self, kit: Kit, recorder: Recorder, retriever: Retriever) -> None:
+    def __init__(self, kit: Kit, retriever: Retriever) -> None:
         self._kit = kit
-        self._recorder = recorder
         self._retriever = retriever
 
     async def context(self, where: Where, args: c.GetContextArgs) -> c.Context:
         """One context, and a receipt of it."""
         started = time.perf_counter()
-        lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
+        lane = await lane_of(self._kit.database, where, args)
         request = _Request(where, args, lane, self._kit.now())
         asked = self._asked(request)
         rows, recalled = await asyncio.gather(self._rows(request), self._recalled(asked))
@@ -64,42 +61,6 @@ class ContextReader:
             receipt=receipt_id,
         )
         return self._result(request, rows, built, receipt_id)
-
-    async def search(self, where: Where, args: c.SearchMemoryArgs) -> c.SearchResults:
-        lane = None
-        if args.where == "thread":
-            lane = await self._recorder.lane_of(where, args.message_thread_id, args.reply_to_message_id)
-        page = await self._retriever.search(
-            SearchRequest(
-                owner_id=where.owner_id,
-                chat_id=None if args.where == "all" else where.chat_id,
-                thread_key=lane,
-                query=args.query,
-                now=self._kit.now(),
-                zone=self._kit.zone,
-                kinds=args.kinds,
-                since=args.since,
-                until=args.until,
-                limit=args.limit,
-                cursor=args.cursor,
-            )
-        )
-        return c.SearchResults(results=tuple(self._found(hit) for hit in page.hits), next_cursor=page.next_cursor)
-
-    def _found(self, hit: Hit) -> c.SearchResult:
-        return c.SearchResult(
-            id=hit.id,
-            kind=hit.kind,
-            text=mask(hit.full_text),
-            role=hit.role,
-            speaker=hit.speaker,
-            at=hit.at.astimezone(self._kit.zone),
-            age=age(hit.at, self._kit.now()),
-            chat_id=hit.chat_id,
-            thread_key=hit.thread_key,
-            score=round(hit.score, 6),
-            sources=tuple(hit.source_ids),
-        )
 
     async def _rows(self, r: _Request) -> ContextRows:
         defaults, rules = self._kit.settings.context, self._kit.settings.compaction

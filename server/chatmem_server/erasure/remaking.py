@@ -43,7 +43,7 @@ async def queue_chunk(
 
 
 async def queue_rolling_anew(q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime) -> None:
-    """`thread_key` is a lane's, or `session:<chat>` for the whole chat's."""
+    """`thread_key` is a lane's, or the chat's `session_lane`."""
     job = NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_ANEW}{thread_key}", 0, 0, now)
     await queue.enqueue(q, job, now)
 

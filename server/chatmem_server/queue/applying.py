@@ -9,6 +9,7 @@ from chatmem.contract import Memory
 from chatmem.work import Canonical, ExchangeResult, ProfileResult, RoutineResult, SummaryResult, WorkResult
 from chatmem_server.erasure.remaking import queue_rolling_anew
 from chatmem_server.memories.learning import Learner
+from chatmem_server.places import session_lane
 from chatmem_server.queue.work_inputs import level_of
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import CHANGES, WORK, Kit
@@ -174,7 +175,7 @@ class Applier:
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:
     """A chunk's lane, and its chat's session."""
-    return job.thread_key, f"session:{job.key.chat_id}"
+    return job.thread_key, session_lane(job.key.chat_id)
 
 
 def lists_of(live: Sequence[Memory]) -> profile.Lists:

@@ -19,6 +19,7 @@ from chatmem.work import (
 )
 from chatmem_server.erasure.remaking import is_anew
 from chatmem_server.memories.learning import may_tell
+from chatmem_server.places import session_lane
 from chatmem_server.services import Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, summaries
 from chatmem_server.store.messages import Line
@@ -149,7 +150,7 @@ class Inputs:
 
 def level_of(job: Job) -> summaries.Rolling:
     """Session summaries are the same job as thread summaries, on the whole chat."""
-    return "session" if job.thread_key.startswith("session:") else "thread"
+    return "session" if job.thread_key == session_lane(job.key.chat_id) else "thread"
 
 
 def sender_time(line: Line) -> datetime:

@@ -177,7 +177,7 @@ class _Tools:
 
     async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> BaseModel:
         actors, where = await self._at(call)
-        return await actors.reader.search(where, call.args)
+        return await actors.searcher.search(where, call.args)
 
     async def remember(self, call: Call[c.RememberArgs]) -> BaseModel:
         actors, where = await self._at(call)

@@ -1,0 +1,51 @@
+"""Answers `search_memory`: a page of what a query finds, as the contract tells it."""
+
+from chatmem.contract import SearchMemoryArgs, SearchResult, SearchResults
+from chatmem_server.dates.clock import age
+from chatmem_server.locating import lane_of
+from chatmem_server.places import Where
+from chatmem_server.retrieval.hits import Hit, SearchRequest
+from chatmem_server.retrieval.search import Retriever
+from chatmem_server.services import Kit
+from chatmem_server.text.secrets import mask
+
+
+class Searcher:
+    def __init__(self, kit: Kit, retriever: Retriever) -> None:
+        self._kit = kit
+        self._retriever = retriever
+
+    async def search(self, where: Where, args: SearchMemoryArgs) -> SearchResults:
+        """Raises CursorRefused for a cursor of another search."""
+        lane = await lane_of(self._kit.database, where, args) if args.where == "thread" else None
+        page = await self._retriever.search(
+            SearchRequest(
+                owner_id=where.owner_id,
+                chat_id=None if args.where == "all" else where.chat_id,
+                thread_key=lane,
+                query=args.query,
+                now=self._kit.now(),
+                zone=self._kit.zone,
+                kinds=args.kinds,
+                since=args.since,
+                until=args.until,
+                limit=args.limit,
+                cursor=args.cursor,
+            )
+        )
+        return SearchResults(results=tuple(self._result(hit) for hit in page.hits), next_cursor=page.next_cursor)
+
+    def _result(self, hit: Hit) -> SearchResult:
+        return SearchResult(
+            id=hit.id,
+            kind=hit.kind,
+            text=mask(hit.full_text),
+            role=hit.role,
+            speaker=hit.speaker,
+            at=hit.at.astimezone(self._kit.zone),
+            age=age(hit.at, self._kit.now()),
+            chat_id=hit.chat_id,
+            thread_key=hit.thread_key,
+            score=round(hit.score, 6),
+            sources=tuple(hit.source_ids),
+        )
