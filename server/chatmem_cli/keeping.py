@@ -18,7 +18,6 @@ from chatmem_server.memories.categories import detect, pin_importance, pin_reaso
 from chatmem_server.memories.statements import Statements
 from chatmem_server.opening import KEY_NAME
 from chatmem_server.places import Where
-from chatmem_server.services import CHANGES
 from chatmem_server.store import memories, messages, tokens
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask
@@ -64,7 +63,7 @@ class Keeper:
             for item in ready:
                 await self._restore(item, mask(clean(item.content).strip()))
         self._history = []
-        self.actors.kit.announce(CHANGES, f"{self.where.owner_id} memory://profile")
+        self.actors.kit.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
         """An export is old material: only the user saying it again lifts a tombstone."""

@@ -9,7 +9,7 @@ from chatmem.contract import Role
 from chatmem_server.places import Where, reply_lane, root_lane, topic_lane
 from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
-from chatmem_server.services import WORK, Kit
+from chatmem_server.services import Kit
 from chatmem_server.store import bulk, chats, messages, queue
 from chatmem_server.store.bulk import BulkMessage
 from chatmem_server.store.database import Queries
@@ -65,7 +65,7 @@ class Importer:
             if rows:
                 numbers = await bulk.add(t, where.owner_id, where.chat_id, rows, now)
                 await self._queue(t, rows, numbers, now)
-        self._kit.announce(WORK, "")
+        self._kit.tell_workers()
         return Imported(len(fresh), len(batch) - len(fresh))
 
     async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:

@@ -14,7 +14,7 @@ from chatmem_server.queue import compaction
 from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
-from chatmem_server.services import CHANGES, WORK, Kit
+from chatmem_server.services import Kit
 from chatmem_server.store import chats, messages
 from chatmem_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
 from chatmem_server.text.importance import message_importance
@@ -172,9 +172,9 @@ class Recorder:
 
     def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
         if queued:
-            self._kit.announce(WORK, "")
-        self._kit.announce(CHANGES, f"{m.where.owner_id} memory://chat/{m.where.chat_id}/messages")
-        self._kit.announce(CHANGES, f"{m.where.owner_id} memory://chat/{m.where.chat_id}/context")
+            self._kit.tell_workers()
+        chat = f"memory://chat/{m.where.chat_id}"
+        self._kit.tell_subscribers(m.where.owner_id, f"{chat}/messages", f"{chat}/context")
 
     def _result(
         self, m: _Incoming, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None

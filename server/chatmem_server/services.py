@@ -1,4 +1,4 @@
-"""What every actor of the server is made with: settings, storage, time and the means to announce; no behaviour."""
+"""What every actor of the server is made with: settings, storage, time and the means to announce."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from chatmem_server.store.database import Database
 
 @dataclass(frozen=True)
 class Kit:
-    """`announce(channel, payload)` tells other processes what was just committed, without waiting or failing.
+    """`announce(channel, payload)` reaches all server processes; call it after the commit. It never waits and never fails.
 
     `traces` is a pool whose commits need not survive a power cut.
     """
@@ -30,9 +30,18 @@ class Kit:
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.settings.timezone)
 
+    def tell_workers(self) -> None:
+        """There may be a job to claim."""
+        self.announce(WORK, "")
+
+    def tell_subscribers(self, owner_id: int, *uris: str) -> None:
+        """These resources of the owner have changed."""
+        for uri in uris:
+            self.announce(CHANGES, f"{owner_id} {uri}")
+
 
 WORK = "chatmem_work"
 """Channel on which new or newly claimable jobs are announced."""
 
 CHANGES = "chatmem_changes"
-"""Channel on which changed resources are announced, by URI."""
+"""Channel on which changed resources are announced: the owner, a blank, the URI."""

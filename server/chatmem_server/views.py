@@ -24,7 +24,7 @@ from chatmem_server.dates.clock import clock_time, local, period
 from chatmem_server.locating import lane_of
 from chatmem_server.places import Where, session_lane
 from chatmem_server.queue.compacting import compact_lane
-from chatmem_server.services import CHANGES, WORK, Kit
+from chatmem_server.services import Kit
 from chatmem_server.store import chats, lanes, memories, messages, profile, queue, summaries
 from chatmem_server.store.lanes import Lane
 from chatmem_server.store.messages import Line
@@ -82,7 +82,7 @@ class Viewer:
 
     async def start_new_chat(self, where: Where) -> NewChat:
         begun = await chats.new_epoch(self._kit.database, where.owner_id, where.chat_id, self._kit.now())
-        self._kit.announce(CHANGES, f"{where.owner_id} memory://chat/{where.chat_id}/summary")
+        self._kit.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/summary")
         epoch, archived = begun if begun is not None else (0, False)
         return NewChat(epoch=epoch, archived=archived)
 
@@ -92,7 +92,7 @@ class Viewer:
         for lane in await lanes.of_chat(database, where.owner_id, where.chat_id):
             queued += await compact_lane(database, where, lane.thread_key, rules, now, all_due=True)
         if queued:
-            self._kit.announce(WORK, "")
+            self._kit.tell_workers()
         kinds: tuple[JobKind, ...] = ("chunk_summary",)
         return kinds * queued
 

@@ -24,7 +24,7 @@ from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text, normal, scope_lexemes
-from chatmem_server.services import CHANGES, WORK, Kit
+from chatmem_server.services import Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, receipts
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
@@ -118,13 +118,9 @@ class Forgetter:
         caches.clear()
         gone = _probed(where, args, plan)
         erased |= {"traces_left": await self._prober.traces(gone), "near": await self._prober.near(gone)}
-        for uri in (
-            "memory://profile",
-            f"memory://chat/{where.chat_id}/summary",
-            f"memory://chat/{where.chat_id}/context",
-        ):
-            self._kit.announce(CHANGES, f"{where.owner_id} {uri}")
-        self._kit.announce(WORK, "")
+        chat = f"memory://chat/{where.chat_id}"
+        self._kit.tell_subscribers(where.owner_id, "memory://profile", f"{chat}/summary", f"{chat}/context")
+        self._kit.tell_workers()
         receipt = f"f{secrets.token_hex(8)}"
         self._kit.emit("forgotten", receipt=receipt, **erased)
         return Forgotten(erased=erased, receipt=receipt, notes=self._notes())

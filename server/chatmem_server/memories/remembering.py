@@ -11,7 +11,7 @@ from chatmem_server.memories.statements import Statements, memory_scope
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
-from chatmem_server.services import CHANGES, Kit
+from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask
@@ -185,5 +185,4 @@ class Rememberer:
             return (await self._statements.store(t, copy, vector, self._kit.now())).memory
 
     def _changed(self, where: Where) -> None:
-        self._kit.announce(CHANGES, f"{where.owner_id} memory://profile")
-        self._kit.announce(CHANGES, f"{where.owner_id} memory://chat/{where.chat_id}/context")
+        self._kit.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")

@@ -12,7 +12,7 @@ from chatmem_server.memories.learning import Learner
 from chatmem_server.places import session_lane
 from chatmem_server.queue.work_inputs import level_of
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
-from chatmem_server.services import CHANGES, WORK, Kit
+from chatmem_server.services import Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, summaries
 from chatmem_server.store.database import Queries
 from chatmem_server.store.queue import Job, NewJob
@@ -70,14 +70,13 @@ class Applier:
 
     def announce(self, job: Job) -> None:
         """Tell subscribers and workers, after the commit."""
-        owner, chat = job.key.owner_id, job.key.chat_id
+        chat = f"memory://chat/{job.key.chat_id}"
         changed = {
-            "exchange": ("memory://profile", f"memory://chat/{chat}/summary"),
+            "exchange": ("memory://profile", f"{chat}/summary"),
             "profile": ("memory://profile",),
-        }.get(job.kind, (f"memory://chat/{chat}/summary",))
-        for uri in (*changed, f"memory://chat/{chat}/context"):
-            self._kit.announce(CHANGES, f"{owner} {uri}")
-        self._kit.announce(WORK, "")
+        }.get(job.kind, (f"{chat}/summary",))
+        self._kit.tell_subscribers(job.key.owner_id, *changed, f"{chat}/context")
+        self._kit.tell_workers()
 
     async def _exchange(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         stored = await self._learner.learn(t, job, result.extraction, now)

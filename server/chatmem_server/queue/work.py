@@ -14,7 +14,7 @@ from chatmem_server import outage
 from chatmem_server.queue.applying import Applier, ResultRefused
 from chatmem_server.queue.work_inputs import Inputs
 from chatmem_server.refusals import Refused
-from chatmem_server.services import WORK, Kit
+from chatmem_server.services import Kit
 from chatmem_server.store import chats, ledger, queue
 from chatmem_server.store.database import Transaction
 from chatmem_server.store.queue import Job, JobKey
@@ -90,7 +90,7 @@ class WorkQueue:
         await self._applier.prepare(args.result)
         stored = await self.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._kit.database, key)
-        self._kit.announce(WORK, "")
+        self._kit.tell_workers()
         state = after.state if after else "complete"
         return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
 
@@ -150,7 +150,7 @@ class WorkQueue:
     async def replay(self, owner_id: int | None = None) -> int:
         """Start dead jobs anew; how many."""
         count = await queue.replay(self._kit.database, owner_id, self._kit.now())
-        self._kit.announce(WORK, "")
+        self._kit.tell_workers()
         return count
 
     async def tidy(self) -> None:
