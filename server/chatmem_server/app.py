@@ -1,6 +1,7 @@
 """The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,7 +24,6 @@ from chatmem_server.storage import Storage
 from chatmem_server.subscriptions import OwnChanges
 from chatmem_server.tools.agent import agent_tools
 from chatmem_server.tools.assistant import assistant_tools
-from chatmem_server.tools.spec import ToolSpec
 from chatmem_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
 
 VERSION = "0.1.0"
@@ -80,12 +80,12 @@ def build_server(
     """
     own_caller = configured_caller(settings)
     who = caller_of or (http_caller if auth else lambda: own_caller)
+    bound = partial(strict_tool, caller_of=who, observe=storage.observe)
     zone = ZoneInfo(settings.timezone)
     tools = [
-        *(_bound(spec, ASSISTANT, who, storage, zone) for spec in assistant_tools(storage.actors)),
-        *(
-            _bound(spec, AGENT, who, storage, None) for spec in agent_tools(storage.actors)
-        ),  # its times carry the sender's offset
+        *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
+        # The agent's times carry the sender's offset: they are left as they are.
+        *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.actors)),
     ]
     options: dict[str, Any] = {}
     if auth:
@@ -117,24 +117,4 @@ def auth_settings(settings: ServerSettings) -> AuthSettings:
             "resource_server_url": remote.url if remote.issuer else None,
             "validate_token_resource": False,  # the verifier checks the audience
         }
-    )
-
-
-def _bound(
-    spec: ToolSpec, scopes: frozenset[str], caller_of: CallerOf, storage: Storage, zone: ZoneInfo | None
-) -> StrictTool:
-    return strict_tool(
-        spec.name,
-        spec.title,
-        spec.description,
-        spec.args,
-        spec.result,
-        handler=spec.handler,
-        zone=zone,
-        render=spec.render,
-        annotations=spec.annotations,
-        scopes=scopes,
-        caller_of=caller_of,
-        observe=storage.observe,
-        meta=spec.meta,
     )

@@ -6,10 +6,10 @@ from pydantic import BaseModel
 
 from chatmem import work as w
 from chatmem.contract import MAX_BIGINT
+from chatmem_server.refusals import Refused
 from chatmem_server.tools import text
 from chatmem_server.tools.assistant import ADD, CHANGE, READ, GetActors
-from chatmem_server.tools.spec import ToolSpec
-from chatmem_server.tools.strict import Call, Refusal
+from chatmem_server.tools.spec import Call, ToolSpec
 
 
 def agent_tools(ready: GetActors) -> list[ToolSpec]:
@@ -80,10 +80,10 @@ def _possible(args: JobArgs) -> JobArgs:
     """A job id is text, so its numbers may be larger than the database can compare.
 
     Raises:
-        Refusal: for an id no job can have.
+        Refused: for an id no job can have.
     """
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
-        raise Refusal(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")
+        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")
     return args
 
 

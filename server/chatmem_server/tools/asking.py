@@ -1,13 +1,12 @@
 """Asks the person at the client for a yes, in both protocol eras; a client that cannot ask is never made to."""
 
-from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from mcp.server.elicitation import AcceptedElicitation, DeclinedElicitation
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
 from pydantic import BaseModel, Field
 
-from chatmem_server.tools.strict import AnyContext
+from chatmem_server.tools.spec import AnyContext
 
 Answer = Literal["yes", "no", "cannot"]
 MODERN = "2026-07-28"
@@ -20,8 +19,8 @@ class Confirmation(BaseModel):
     erase: bool = Field(description="Erase this for good")
 
 
-async def confirmed(context: AnyContext, question: Callable[[], Awaitable[str | None]]) -> Answer | InputRequiredResult:
-    """The person's answer. `cannot`: the client has no form, or it was closed unanswered; `question` None asks nothing.
+async def confirmed(context: AnyContext, question: str | None) -> Answer | InputRequiredResult:
+    """The person's answer. `cannot`: the client has no form, it was closed unanswered, or there is no question.
 
     In the stateless era the answer is the whole call made again, with the person's reply in it.
     """
@@ -31,12 +30,11 @@ async def confirmed(context: AnyContext, question: Callable[[], Awaitable[str | 
         reply = (context.input_responses or {}).get(_KEY)
         if isinstance(reply, ElicitResult):
             return _modern_answer(reply)
-    text = await question()
-    if text is None:
+    if question is None:
         return "cannot"
     if _modern(context):
-        return InputRequiredResult(input_requests={_KEY: _request(text)})
-    result = await context.elicit(text, Confirmation)
+        return InputRequiredResult(input_requests={_KEY: _request(question)})
+    result = await context.elicit(question, Confirmation)
     if isinstance(result, AcceptedElicitation):
         return "yes" if result.data.erase else "no"
     return "no" if isinstance(result, DeclinedElicitation) else "cannot"
@@ -59,6 +57,6 @@ def _modern_answer(reply: ElicitResult) -> Answer:
     return "no" if reply.action == "decline" else "cannot"
 
 
-def _request(text: str) -> ElicitRequest:
+def _request(question: str) -> ElicitRequest:
     schema = Confirmation.model_json_schema()
-    return ElicitRequest(params=ElicitRequestFormParams(message=text, requested_schema=schema))
+    return ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=schema))

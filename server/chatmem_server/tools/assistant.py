@@ -8,10 +8,10 @@ from pydantic import BaseModel
 
 from chatmem import contract as c
 from chatmem_server.places import Where, locate
+from chatmem_server.refusals import Refused
 from chatmem_server.tools import text
 from chatmem_server.tools.asking import confirmed
-from chatmem_server.tools.spec import ToolSpec
-from chatmem_server.tools.strict import Call, Refusal
+from chatmem_server.tools.spec import Call, ToolSpec
 
 if TYPE_CHECKING:
     from chatmem_server.actors import Actors
@@ -195,17 +195,13 @@ class _Tools:
         if args.confirm is not None:
             return await actors.forgetter.erase(where, args)
         preview = await actors.forgetter.preview(where, args)
-
-        async def question() -> str | None:
-            return text.forget_question(preview) if preview.matches else None
-
-        answer = await confirmed(call.context, question)
+        answer = await confirmed(call.context, text.forget_question(preview) if preview.matches else None)
         if isinstance(answer, InputRequiredResult):
             return answer
         if answer == "yes":
             return await actors.forgetter.erase(where, args.model_copy(update={"confirm": preview.confirm}))
         if answer == "no":
-            raise Refusal("The user declined: nothing was erased.")
+            raise Refused("The user declined: nothing was erased.")
         return preview
 
     async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:

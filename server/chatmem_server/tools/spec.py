@@ -1,17 +1,35 @@
-"""What makes a tool, before it is bound to a server."""
+"""What makes a tool, before it is bound to a server; knows neither storage nor transport."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from mcp.types import ToolAnnotations
+from mcp.server.mcpserver import Context
+from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel
 
-from chatmem_server.tools.strict import Handler
+from chatmem_server.places import Caller
+
+ArgsT = TypeVar("ArgsT", bound=BaseModel)
+AnyContext = Context[Any, Any]
+
+
+@dataclass(frozen=True)
+class Call(Generic[ArgsT]):
+    """One call of a tool: who, with what arguments, in which MCP context."""
+
+    caller: Caller
+    args: ArgsT
+    context: AnyContext
+
+
+Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 
 @dataclass(frozen=True)
 class ToolSpec:
+    """`args` and `result` are the contract's models; `render` tells a result in the text channel; `meta` is for hosts."""
+
     name: str
     title: str
     description: str

@@ -2,16 +2,15 @@
 
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
-from mcp.types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import BaseModel, Field, ValidationError
 
 from chatmem.client import LATER_META
@@ -20,6 +19,7 @@ from chatmem_server import outage
 from chatmem_server.places import Caller
 from chatmem_server.refusals import Refused
 from chatmem_server.tools.schema import compact, compact_result
+from chatmem_server.tools.spec import AnyContext, Call, Handler, ToolSpec
 from chatmem_server.tools.storable import unstorable
 from chatmem_server.tools.zoned import in_zone
 
@@ -28,27 +28,8 @@ logger = logging.getLogger(__name__)
 MOST_NAMED = 80
 """Characters of an argument's or a tool's name that are said back."""
 
-ArgsT = TypeVar("ArgsT", bound=BaseModel)
-ResultT = TypeVar("ResultT", bound=BaseModel)
-AnyContext = Context[Any, Any]
 CallerOf = Callable[[], Caller]
 """The caller of the request under way, from its credential."""
-
-
-class Refusal(Refused):
-    """A call is refused for a reason its caller can act on; the text goes to the model as it is."""
-
-
-class Call(Generic[ArgsT]):
-    """One call of a tool: who, with what arguments, in which MCP context."""
-
-    def __init__(self, caller: Caller, args: ArgsT, context: AnyContext) -> None:
-        self.caller = caller
-        self.args = args
-        self.context = context
-
-
-Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 
 class StrictTool(Tool):
@@ -114,37 +95,29 @@ def _later(sentence: str) -> CallToolResult:
 
 
 def strict_tool(
-    name: str,
-    title: str,
-    description: str,
-    args: type[BaseModel],
-    result: type[BaseModel],
+    spec: ToolSpec,
     *,
-    handler: Handler,
-    zone: ZoneInfo | None,
-    render: Callable[[Any], str],
-    annotations: ToolAnnotations,
     scopes: frozenset[str],
+    zone: ZoneInfo | None,
     caller_of: CallerOf,
     observe: Callable[[str, float, bool], None],
-    meta: Mapping[str, Any],
 ) -> StrictTool:
-    metadata = FuncMetadata(arg_model=ArgModelBase, output_schema=_result_schema(result))
+    """The tool of a server. `observe` is told of every call: the tool's name, its seconds, and whether it went well."""
     return StrictTool(
-        fn=handler,
-        name=name,
-        title=title,
-        description=description,
-        parameters=_arguments_schema(args),
-        fn_metadata=metadata,
+        fn=spec.handler,
+        name=spec.name,
+        title=spec.title,
+        description=spec.description,
+        parameters=_arguments_schema(spec.args),
+        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=_result_schema(spec.result)),
         is_async=True,
         context_kwarg=None,
-        annotations=annotations,
-        meta=dict(meta),
-        args_model=args,
-        handler=handler,
+        annotations=spec.annotations,
+        meta=dict(spec.meta),
+        args_model=spec.args,
+        handler=spec.handler,
         zone=zone,
-        render=render,
+        render=spec.render,
         scopes=scopes,
         caller_of=caller_of,
         observe=observe,
