@@ -110,7 +110,9 @@ class ContextDefaults(Group):
 
     facts: int = Field(default=50, ge=0, description="Newest facts.")
     goals: int = Field(default=20, ge=0, description="Goals, by priority, then deadline.")
-    messages: int = Field(default=5, ge=0, description="Messages the question calls to mind.")
+    messages: int = Field(
+        default=5, ge=0, description="Messages the query calls to mind; for a question more, if they fit."
+    )
     memories: int = Field(default=3, ge=0, description="Memories the question calls to mind.")
     min_cosine: float = Field(
         default=0.7, ge=0, le=1, description="Likeness (cosine) such a memory needs if it shares no word."

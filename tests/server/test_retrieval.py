@@ -8,11 +8,13 @@ import pytest
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused
+from chatmem.settings import ContextDefaults, ServerSettings
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
 from chatmem_server.retrieval.hits import Hit, SearchRequest
 from chatmem_server.retrieval.search import Retriever
-from tests.memory_fixtures import USER, Clock, Memory
+from chatmem_server.storage import Storage
+from tests.memory_fixtures import USER, Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -330,12 +332,25 @@ async def test_a_prompt_recalls_this_lane_and_another_only_when_this_one_is_sile
         await say(client, "The caterer is Anton", "The venue needs a deposit")
     retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
     ask = request("What about the venue?", clock.at, thread_key="root:42", kinds=None)
-    here = await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset())
+    here = await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset(), limits=ContextDefaults())
     mill = request("old mill?", clock.at, thread_key="root:42", kinds=None)
-    other = await retriever.for_prompt(mill, await retriever.recalled(mill), shown=frozenset())
+    other = await retriever.for_prompt(
+        mill, await retriever.recalled(mill), shown=frozenset(), limits=ContextDefaults()
+    )
     assert _texts(here)[0] == "The venue needs a deposit"
     assert "The venue is the old mill" not in _texts(here)
     assert _texts(other)[0] == "The venue is the old mill"
+
+
+@pytest.mark.parametrize("messages", [2, 5])
+async def test_a_context_recalls_as_many_messages_as_the_settings_say(
+    settings: ServerSettings, clock: Clock, messages: int
+) -> None:
+    limited = settings.model_copy(update={"context": ContextDefaults(messages=messages)})
+    async with opened(Storage(limited, clock)) as memory, memory.client() as client:
+        await say(client, *(f"Tea number {n} was good" for n in range(8)), message_thread_id=7)
+        seen = await client.get_context(c.GetContextArgs(query="Tea was good.", include=("relevant",)))
+    assert (seen.context or "").count("Tea number") == messages
 
 
 def _texts(hits: Sequence[Hit]) -> list[str]:
@@ -346,7 +361,9 @@ async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
     """What a context of that moment recalls."""
     retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
     ask = request(query, as_of, kinds=None, as_of=as_of)
-    return _texts(await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset()))
+    return _texts(
+        await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset(), limits=ContextDefaults())
+    )
 
 
 async def test_as_of_a_time_memories_are_those_believed_then(memory: Memory, clock: Clock) -> None:

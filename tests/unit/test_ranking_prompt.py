@@ -2,12 +2,14 @@
 
 from datetime import UTC, datetime
 
+from chatmem.settings import ContextDefaults
 from chatmem_server.retrieval import prompting as p
 from chatmem_server.retrieval.found import Found
 
 AT = datetime(2026, 2, 18, tzinfo=UTC)
 LANE = "root:1"
 ASKING, TELLING = "what is my name?", "I like tea"
+LIMITS = ContextDefaults()
 
 
 def found(
@@ -37,24 +39,24 @@ def ids(hits: list[Found]) -> list[int]:
 
 
 def test_a_statement_recalls_five_messages_and_no_more() -> None:
-    assert ids(p.choose([found(n) for n in range(20)], TELLING, LANE, frozenset())) == [0, 1, 2, 3, 4]
+    assert ids(p.choose([found(n) for n in range(20)], TELLING, LANE, frozenset(), LIMITS)) == [0, 1, 2, 3, 4]
 
 
 def test_a_question_offers_more_in_rank_order_for_a_budget_that_has_room() -> None:
-    assert ids(p.choose([found(n) for n in range(20)], ASKING, LANE, frozenset())) == list(range(20))
+    assert ids(p.choose([found(n) for n in range(20)], ASKING, LANE, frozenset(), LIMITS)) == list(range(20))
 
 
 def test_what_is_far_is_not_recalled_for_a_statement() -> None:
-    assert p.choose([found(1, covered=0.0, cosine=0.1)], TELLING, LANE, frozenset()) == []
+    assert p.choose([found(1, covered=0.0, cosine=0.1)], TELLING, LANE, frozenset(), LIMITS) == []
 
 
 def test_the_first_five_are_not_shown_anyway() -> None:
-    assert ids(p.choose([found(n) for n in range(9)], TELLING, LANE, frozenset({0, 1}))) == [2, 3, 4, 5, 6]
+    assert ids(p.choose([found(n) for n in range(9)], TELLING, LANE, frozenset({0, 1}), LIMITS)) == [2, 3, 4, 5, 6]
 
 
 def test_the_question_itself_is_no_answer() -> None:
     same = Found("message", 1, 1, LANE, ASKING, False, "user", None, AT, 0, 9, 9.0, 1.0, 1.0, (1,))
-    assert p.choose([same], ASKING, LANE, frozenset()) == []
+    assert p.choose([same], ASKING, LANE, frozenset(), LIMITS) == []
 
 
 def test_memories_come_with_a_word_in_common_or_great_likeness_and_three_at_most() -> None:
@@ -65,19 +67,25 @@ def test_memories_come_with_a_word_in_common_or_great_likeness_and_three_at_most
         found(4, "fact"),
         found(5, "pin"),
     ]
-    assert ids(p.choose([far, *near], TELLING, LANE, frozenset())) == [2, 3, 4]
+    assert ids(p.choose([far, *near], TELLING, LANE, frozenset(), LIMITS)) == [2, 3, 4]
+
+
+def test_how_many_come_and_how_alike_a_memory_must_be_is_set() -> None:
+    few = ContextDefaults(messages=2, memories=1, min_cosine=0.9)
+    hits = [*(found(n) for n in range(5)), *(found(n, "fact", covered=0.0, cosine=n / 10) for n in range(8, 11))]
+    assert ids(p.choose(hits, TELLING, LANE, frozenset(), few)) == [0, 1, 9]
 
 
 def test_another_lane_is_silent_while_this_one_answers() -> None:
     hits = [found(1, lane="topic:1:7"), found(2)]
-    assert ids(p.choose(hits, ASKING, LANE, frozenset())) == [2]
+    assert ids(p.choose(hits, ASKING, LANE, frozenset(), LIMITS)) == [2]
 
 
 def test_another_lane_speaks_when_this_one_has_nothing_near() -> None:
     hits = [found(1, lane="topic:1:7"), found(2, covered=0.0, cosine=0.1)]
-    assert ids(p.choose(hits, ASKING, LANE, frozenset())) == [1, 2]
+    assert ids(p.choose(hits, ASKING, LANE, frozenset(), LIMITS)) == [1, 2]
 
 
 def test_another_lane_speaks_when_it_holds_plainly_more_of_the_question() -> None:
     hits = [found(1, lane="topic:1:7", covered=0.9), found(2, covered=0.5)]
-    assert ids(p.choose(hits, ASKING, LANE, frozenset())) == [1, 2]
+    assert ids(p.choose(hits, ASKING, LANE, frozenset(), LIMITS)) == [1, 2]

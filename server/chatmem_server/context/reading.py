@@ -114,7 +114,7 @@ class ContextReader:
         if asked is None:
             return []
         shown = frozenset(line.id for line in rows.window if line.routine is None)
-        return await self._retriever.for_prompt(asked, recalled, shown=shown)
+        return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=self._kit.settings.context)
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
         """A reply that opens a lane also sees what stood beside its target."""

@@ -8,6 +8,7 @@ from operator import attrgetter
 from asyncpg import BitString
 
 from chatmem.contract import MemoryStatus
+from chatmem.settings import ContextDefaults
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from chatmem_server.refusals import Refused
@@ -79,12 +80,14 @@ class Retriever:
         ranked, _ = await self._ranked(replace(request, thread_key=None))
         return ranked
 
-    async def for_prompt(self, request: SearchRequest, ranked: Sequence[Found], *, shown: frozenset[int]) -> list[Hit]:
+    async def for_prompt(
+        self, request: SearchRequest, ranked: Sequence[Found], *, shown: frozenset[int], limits: ContextDefaults
+    ) -> list[Hit]:
         """Of what was recalled what a prompt should hold, what matters most first; `shown` are messages it holds anyway.
 
-        The first are those of SPEC §5; after them, if the query asks something, more for a budget that has room.
+        The first are as many as `limits` says; after them, if the query asks something, more for a budget that has room.
         """
-        return await self._hits(request, prompting.choose(ranked, request.query, request.thread_key, shown))
+        return await self._hits(request, prompting.choose(ranked, request.query, request.thread_key, shown, limits))
 
     async def read(self, r: SearchRequest) -> Read:
         """The question as understood, and everything that may answer it; not ranked yet."""
