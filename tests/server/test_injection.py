@@ -75,9 +75,7 @@ def material(evil: str) -> Material:
 
 def hit(number: int, kind: str, evil: str) -> Hit:
     lane = f"reply:1:{evil}"
-    return Hit(
-        kind, number, 1, lane, evil, evil, "user", evil, START, 0, 10, 1.0, None, None, (number,), None, "active"
-    )
+    return Hit(kind, number, 1, lane, evil, evil, "user", evil, START, 10, 1.0, None, (number,), None, "active")
 
 
 OURS = re.compile(

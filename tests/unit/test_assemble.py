@@ -91,9 +91,7 @@ def _memory(draw: st.DrawFn, number: int) -> Remembered:
 def _hit(draw: st.DrawFn, number: int) -> Hit:
     kind = draw(st.sampled_from(["message", "summary", "fact"]))
     lane = draw(st.sampled_from(["root:1", "topic:1:5"]))
-    return Hit(
-        kind, number, 1, lane, draw(TEXT), "x", "user", None, START, 0, 10, 1.0, None, None, (number,), None, "active"
-    )
+    return Hit(kind, number, 1, lane, draw(TEXT), "x", "user", None, START, 10, 1.0, None, (number,), None, "active")
 
 
 def build(material: Material) -> Assembled:

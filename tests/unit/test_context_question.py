@@ -22,9 +22,7 @@ OLD = NOW - timedelta(days=300)
 
 def hit(number: int) -> Hit:
     text = f"found {number}: {WORDS}"
-    return Hit(
-        "message", 5000 + number, 1, "root:1", text, text, "user", None, OLD, 0, 25, 1.0, None, None, (), None, None
-    )
+    return Hit("message", 5000 + number, 1, "root:1", text, text, "user", None, OLD, 25, 1.0, None, (), None, None)
 
 
 def talk(messages: int, query: str, total: int) -> Material:

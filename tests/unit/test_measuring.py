@@ -24,9 +24,7 @@ places = st.lists(
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
     """Two hours a lane number, and as many more as drawn: some pauses end a sitting, some do not."""
     return [
-        Candidate(
-            chat, n, lane, no, "user", None, AT + timedelta(hours=2 * no + more), 0, 9, None, "x", False, None, None
-        )
+        Candidate(chat, n, lane, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None)
         for n, (chat, lane, no, more) in enumerate(found)
     ]
 

@@ -25,7 +25,6 @@ def found(
         "user",
         None,
         AT,
-        0,
         9,
         -float(number),
         cosine,
@@ -55,7 +54,7 @@ def test_the_first_five_are_not_shown_anyway() -> None:
 
 
 def test_the_question_itself_is_no_answer() -> None:
-    same = Found("message", 1, 1, LANE, ASKING, False, "user", None, AT, 0, 9, 9.0, 1.0, 1.0, (1,))
+    same = Found("message", 1, 1, LANE, ASKING, False, "user", None, AT, 9, 9.0, 1.0, 1.0, (1,))
     assert p.choose([same], ASKING, LANE, frozenset(), LIMITS) == []
 
 

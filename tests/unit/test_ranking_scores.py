@@ -34,7 +34,6 @@ def said(number: int, head: str, **changes: object) -> Candidate:
         role="user",
         speaker=None,
         sent_at=AT - number * 30 * DAY,
-        utc_offset=0,
         tokens=20,
         routine=None,
         head=head,

@@ -31,7 +31,6 @@ class Found(NamedTuple):
     role: Role | None
     speaker: str | None
     at: datetime
-    utc_offset: int
     tokens: int
     score: float
     cosine: float | None
@@ -50,19 +49,7 @@ def _message(c: Candidate, score: float, covered: float) -> Found:
     clipped = c.clipped or not c.head
     # By position: two hundred of these are made for every question.
     return Found(
-        *(
-            "message",
-            c.id,
-            c.chat_id,
-            c.thread_key,
-            c.head,
-            clipped,
-            c.role,
-            c.speaker,
-            c.sent_at,
-            c.utc_offset,
-            c.tokens,
-        ),
+        *("message", c.id, c.chat_id, c.thread_key, c.head, clipped, c.role, c.speaker, c.sent_at, c.tokens),
         *(score, c.cosine, covered, (c.id,), c.routine),
     )
 
@@ -85,7 +72,6 @@ def _memory(question: Question, row: Row, tokens: int, likeness: float, covered:
         role=None,
         speaker=None,
         at=row["valid_from"],
-        utc_offset=0,
         tokens=tokens,
         score=w.ALONE * likeness + w.MEMORY + w.FORMER * former,
         cosine=row["cosine"],
@@ -111,7 +97,6 @@ def _summary(row: Row, likeness: float, covered: float) -> Found:
         role=None,
         speaker=None,
         at=row["to_at"],
-        utc_offset=0,
         tokens=row["tokens"],
         score=w.ALONE * likeness + w.SUMMARY,
         cosine=row["cosine"],
@@ -141,6 +126,5 @@ def hit(found: Found, text: str, query: str) -> Hit:
     shown = excerpt(text, tokens, query, routine=found.routine is not None) if found.kind == "message" else text
     return Hit(
         *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
-        *(found.utc_offset, found.tokens, found.score, found.cosine, found.covered or None, found.source_ids),
-        *(found.routine, found.memory_status),
+        *(found.tokens, found.score, found.cosine, found.source_ids, found.routine, found.memory_status),
     )

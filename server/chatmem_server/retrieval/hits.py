@@ -12,7 +12,7 @@ from chatmem.contract import MemoryStatus, ResultKind, Role
 class Hit(NamedTuple):
     """One thing found. `text` is what to show: of a long message the sentences that match; `full_text` is all of it.
 
-    `cosine` and `lexical` are None where that side did not find it. `source_ids` are message numbers.
+    `cosine` is None where one of the two has no vector. `source_ids` are message numbers.
     """
 
     kind: ResultKind
@@ -24,11 +24,9 @@ class Hit(NamedTuple):
     role: Role | None
     speaker: str | None
     at: datetime
-    utc_offset: int
     tokens: int
     score: float
     cosine: float | None
-    lexical: float | None
     source_ids: Sequence[int]
     routine: str | None
     memory_status: MemoryStatus | None
@@ -55,7 +53,6 @@ class SearchRequest:
     cursor: str | None = None
     before_id: int | None = None
     as_of: datetime | None = None
-    statuses: Sequence[MemoryStatus] = ("active",)
 
     @property
     def ends(self) -> datetime | None:

@@ -24,7 +24,10 @@ from chatmem_server.retrieval.signals import Candidate
 from chatmem_server.store.database import Database, Row
 from chatmem_server.store.messages import NEWEST
 
+CURRENT: tuple[MemoryStatus, ...] = ("active",)
 FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
+"""Statuses of the memories looked at; the second for a question about how it was before."""
+
 SHARES_SECONDS = 600.0
 """How long word frequencies hold: they change slowly."""
 
@@ -158,9 +161,7 @@ class Retriever:
         r = scan.request
         if r.kinds is not None and not MEMORY_KINDS.intersection(r.kinds):
             return []
-        return await candidates.memories(
-            self._database, scan, FORMER if scan.question.asks_past_state else tuple(r.statuses)
-        )
+        return await candidates.memories(self._database, scan, FORMER if scan.question.asks_past_state else CURRENT)
 
     async def _summaries(self, scan: Scan) -> list[Row]:
         r = scan.request

@@ -43,7 +43,6 @@ class Candidate(NamedTuple):
     role: Role
     speaker: str | None
     sent_at: datetime
-    utc_offset: int
     tokens: int
     routine: str | None
     head: str

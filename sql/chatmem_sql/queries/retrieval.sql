@@ -99,7 +99,7 @@ with asked as materialized (
   union select chat_id, id - 1 from best
   union select chat_id, id + 1 from best where id + 1 < $8
 )
-select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.utc_offset, m.tokens, m.routine,
+select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
   m.head, m.clipped, m.cosine, f.ranks
 from hits h
 cross join lateral (
@@ -144,7 +144,7 @@ with asked as materialized (
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical
 )
-select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.utc_offset, m.tokens, m.routine,
+select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
   m.head, m.clipped, m.cosine, f.ranks
 from hits h
 cross join lateral (
