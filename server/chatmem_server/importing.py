@@ -10,7 +10,7 @@ from chatmem_server.places import Where, reply_lane, root_lane, topic_lane
 from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import Kit
-from chatmem_server.store import bulk, chats, messages, queue
+from chatmem_server.store import bulk, queue
 from chatmem_server.store.bulk import BulkMessage
 from chatmem_server.store.database import Queries
 from chatmem_server.store.queue import NewJob
@@ -80,14 +80,6 @@ class Importer:
             await queue.enqueue(t, job, now)
             await compact_lane(t, self._where, lane, self._kit.settings.compaction, now)
 
-    async def targets(self, replies: Sequence[str]) -> None:
-        """Learn the lanes of messages that were imported before and are replied to now."""
-        for reply in replies:
-            if reply not in self._lanes:
-                found = await messages.by_ext_id(self._kit.database, self._where.owner_id, self._where.chat_id, reply)
-                if found is not None:
-                    self._lanes[reply] = found.thread_key
-
     def _lane(self, m: ImportMessage) -> str:
         chat = self._where.chat_id
         if m.message_thread_id is not None:
@@ -114,11 +106,6 @@ class Importer:
             index_text=index_text(content, m.speaker),
             scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
         )
-
-
-async def count(kit: Kit, where: Where) -> int:
-    """Messages the chat holds."""
-    return (await chats.counts(kit.database, where.owner_id, where.chat_id)).messages
 
 
 def _ids(batch: Sequence[ImportMessage]) -> list[str]:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatmem_server.text import secrets
-from chatmem_server.text.secrets import has_secret, mask
+from chatmem_server.text.secrets import mask
 
 # Built from parts, so that no scanner takes this file for a leak.
 SK = "sk-" + "ant-api03-" + "Zx9" * 9
@@ -38,7 +38,6 @@ PEM = "-----BEGIN RSA " + "PRIVATE KEY-----\nMIIEow\nabc\n-----END RSA " + "PRIV
 )
 def test_keys_and_tokens_are_masked_by_their_form(text: str, masked: str) -> None:
     assert mask(text) == masked
-    assert has_secret(text)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,6 @@ def test_card_numbers_are_masked(number: str) -> None:
 )
 def test_what_people_want_remembered_stays(text: str) -> None:
     assert mask(text) == text
-    assert not has_secret(text)
 
 
 FORMS = (SK, AWS, GITHUB, SLACK, GOOGLE, JWT, BOT, PEM, "Bearer abcdef.123456", "a://b:c@d", "4111 1111 1111 1111")
@@ -123,7 +121,6 @@ PIECES = st.sampled_from([*FORMS, *WORDS, "x9Y8z7W6v5U4t3", " ", ": ", "=", "\n"
 def test_masking_twice_is_masking_once(text: str) -> None:
     once = mask(text)
     assert mask(once) == once
-    assert not has_secret(once)
 
 
 @given(st.text(max_size=40), st.sampled_from([SK, AWS, GITHUB, SLACK, GOOGLE, JWT]), st.text(max_size=40))

@@ -133,7 +133,6 @@ class ContextReader:
                 id=receipt_id,
                 thread_key=r.thread_key,
                 message_id=self._answered(r, rows),
-                query=None,
                 token_budget=r.args.token_budget,
                 tokens=built.tokens,
                 truncated=built.truncated,

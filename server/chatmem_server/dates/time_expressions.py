@@ -37,7 +37,6 @@ class TimeSpan:
     start: datetime
     end: datetime
     text: str
-    start_offset: int  # where the expression begins in the text
     kind: Literal["date", "time_of_day"]
 
 
@@ -67,13 +66,6 @@ def directions_of(text: str) -> tuple[Direction, ...]:
     if back == ahead:
         return "past", "future"
     return ("past",) if back else ("future",)
-
-
-def resolve_relative(text: str, sent_at: datetime, zone: ZoneInfo) -> list[tuple[str, str]]:
-    """Each expression with the date it means, as exact as it was said: `2026-03-15`, `2026-W08`, `2026-03`, `2026-Q2`, `2026`."""
-    today, direction = local(sent_at, zone).date(), direction_of(text)
-    found = ((mention, iso_date(mention, today, direction)) for mention in find(text))
-    return [(mention.text, iso) for mention, iso in found if iso]
 
 
 def iso_date(mention: Mention, today: date, direction: Direction) -> str | None:
@@ -128,9 +120,7 @@ def _span(
     else:
         return None
     of_day = mention.form in {"clock", "part"}
-    return TimeSpan(
-        _real(start, zone), _real(end, zone), mention.text, mention.start, "time_of_day" if of_day else "date"
-    )
+    return TimeSpan(_real(start, zone), _real(end, zone), mention.text, "time_of_day" if of_day else "date")
 
 
 def _elapsed(mention: Mention, moment: datetime) -> tuple[datetime, datetime]:

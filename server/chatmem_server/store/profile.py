@@ -10,16 +10,7 @@ from chatmem_server.store.database import Queries
 @dataclass(frozen=True)
 class StoredProfile:
     narrative: str
-    raw_facts: list[str]
-    raw_preferences: list[str]
-    raw_goals: list[str]
-    raw_dates: list[str]
     version: int
-    model: str | None
-    provisional: bool
-    built_at: datetime | None
-    memories_changed_at: datetime | None
-    exchanges_since: int
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ class Receipt:
     id: str
     thread_key: str
     message_id: int | None
-    query: str | None
     token_budget: int
     tokens: int
     truncated: bool
@@ -29,7 +28,7 @@ async def add(q: Queries, r: Receipt, erasures: int) -> None:
     """Keep it, unless something of the owner's was erased since there were `erasures`."""
     await q.run(
         "receipts.add",
-        *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.query, r.token_budget, r.tokens, r.truncated),
+        *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.token_budget, r.tokens, r.truncated),
         *(r.as_of, r.sections, r.included, r.left_out, r.created_at, erasures),
     )
 
@@ -43,5 +42,6 @@ async def of_message(q: Queries, owner_id: int, chat_id: int, message_id: int) -
     return [row["id"] for row in await q.rows("receipts.of_message", owner_id, chat_id, message_id)]
 
 
-async def erase_all(q: Queries, owner_id: int, chat_id: int | None) -> int:
-    return len(await q.rows("receipts.erase_all", owner_id, chat_id))
+async def erase_all(q: Queries, owner_id: int) -> int:
+    """How many went."""
+    return await q.run("receipts.erase_all", owner_id)

@@ -106,11 +106,6 @@ def may_hold(text: str) -> bool:
     return any(hint in low for hint in _HINTS) or _MANY_DIGITS.search(text) is not None
 
 
-def has_secret(text: str) -> bool:
-    """Whether `mask` would hide anything."""
-    return _mask_once(text) != text
-
-
 def _mask_once(text: str) -> str:
     for pattern, replace in _RULES:
         text = "".join(part if _MARK.fullmatch(part) else pattern.sub(replace, part) for part in _MARK.split(text))

@@ -1,7 +1,6 @@
 -- name: find
 -- $1 owner
-select narrative, raw_facts, raw_preferences, raw_goals, raw_dates, version, model, provisional, built_at,
-  memories_changed_at, exchanges_since
+select narrative, version
 from user_profile
 where owner_id = $1
 
