@@ -4,7 +4,7 @@ import pytest
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient, MemoryRefused
-from chatmem_server.erasure.probing import Forgotten, Prober
+from chatmem_server.erasure.probing import Probed, Prober
 from chatmem_server.erasure.targets import Sought
 from chatmem_server.tools.text import forgotten
 from tests.memory_fixtures import USER, Clock, Memory
@@ -143,7 +143,7 @@ async def test_a_statement_with_quotation_marks_is_found_in_json_too(memory: Mem
         await said(client, statement)
         await client.get_context(c.GetContextArgs())
     prober = Prober((await memory.storage.actors()).kit)
-    sought = Forgotten(USER, None, [statement], Sought(()), messages=(), whole_messages=True)
+    sought = Probed(USER, None, [statement], Sought(()), messages=(), everywhere=True)
     assert await prober.traces(sought) == 2  # the message and the receipt
 
 

@@ -18,7 +18,7 @@ async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tupl
         if any(stone.created_at > memory.valid_from and tombstones.covers(stone, memory.content) for stone in stones)
     ]
     marks = await tombstones.of_messages(q, owner_id)
-    hit = [at async for at in _messages(q, owner_id) if marks and tombstones.marks(marks, at)]
+    hit = [at async for at in _messages(q, owner_id) if marks and tombstones.is_marked(at, marks)]
     return found, hit
 
 

@@ -15,8 +15,7 @@ from chatmem.contract import ForgetArgs, ForgetMatch, Forgotten, Memory
 from chatmem_server import caches
 from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.derived import redact_derived
-from chatmem_server.erasure.probing import Forgotten as Probed
-from chatmem_server.erasure.probing import Prober
+from chatmem_server.erasure.probing import Probed, Prober
 from chatmem_server.erasure.redaction import GONE, redact
 from chatmem_server.erasure.remaking import queue_profile, queue_remaking
 from chatmem_server.erasure.targets import Sought, Target
@@ -44,9 +43,9 @@ class ForgetRefused(Refused):
     """The erasure cannot go on as asked; the text says what to do."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Plan:
-    """What an erasure would touch."""
+    """What an erasure would touch. `messages_too`: sentences of messages, and their former texts, are to go."""
 
     memories: list[Memory]
     messages: list[Located]
@@ -56,23 +55,6 @@ class Plan:
     def digest(self) -> str:
         """Of the memories meant: a token confirms these and no others."""
         return hashlib.sha256(",".join(str(m.id) for m in self.memories).encode()).hexdigest()[:16]
-
-
-def _probed(where: Where, args: ForgetArgs, plan: Plan) -> Probed:
-    return Probed(
-        owner_id=where.owner_id,
-        topic=args.topic,
-        statements=[m.content for m in plan.memories],
-        sought=plan.sought,
-        messages=plan.messages,
-        # Words of another chat, or of messages that were to stay, are no traces.
-        whole_messages=args.include_messages and where.owner_id == where.chat_id,
-    )
-
-
-def _reach(where: Where) -> int | None:
-    """A person's own chat speaks for all of theirs (None); what is forgotten in a group is forgotten there."""
-    return None if where.owner_id == where.chat_id else where.chat_id
 
 
 class Forgetter:
@@ -107,14 +89,10 @@ class Forgetter:
         """
         now = self._kit.now()
         async with self._kit.database.transaction() as t:
-            for chat in await chats.of_owner(t, where.owner_id):
-                await chats.lock(t, where.owner_id, chat.chat_id)
-            await profile.begin_erasure(t, where.owner_id)
+            await _begin(t, where.owner_id)
             plan = await self._plan(t, where, args)
             self._check(where, plan, args.confirm or "")
             erased = await self._erase(t, where, plan, now)
-            erased["context_receipts"] = await receipts.erase_all(t, where.owner_id)
-            await t.run("scrub.request", now)
         caches.clear()
         gone = _probed(where, args, plan)
         erased |= {"traces_left": await self._prober.traces(gone), "near": await self._prober.near(gone)}
@@ -129,19 +107,15 @@ class Forgetter:
         """Erase what was forgotten once and came back with a backup; how many memories and messages that were."""
         where, now = Where(owner_id, owner_id), self._kit.now()
         async with self._kit.database.transaction() as t:
-            for chat in await chats.of_owner(t, owner_id):
-                await chats.lock(t, owner_id, chat.chat_id)
-            await profile.begin_erasure(t, owner_id)
+            await _begin(t, owner_id)
             found, hit = await known_again(t, self._tombstones, owner_id)
             if not found and not hit:
                 return 0
             texts = (*(m.content for m in found), *(at.line.content for at in hit))
             sought = Sought(map(Target.statement, texts))
-            stated = await self._messages(t, where, ForgetArgs(everything=True), found, sought)
+            stated = await self._messages(t, where, None, found, sought)
             messages_ = list({(at.chat_id, at.line.id): at for at in (*hit, *stated)}.values())
             await self._erase(t, where, Plan(found, messages_, sought, messages_too=True), now)
-            await receipts.erase_all(t, owner_id)
-            await t.run("scrub.request", now)
         caches.clear()
         return len(found) + len(messages_)
 
@@ -151,7 +125,7 @@ class Forgetter:
         if args.topic is not None:
             targets.append(Target.topic(args.topic))
         sought = Sought(targets)
-        hit = await self._messages(q, where, args, found, sought) if args.include_messages else []
+        hit = await self._messages(q, where, args.topic, found, sought) if args.include_messages else []
         return Plan(memories=found, messages=hit, sought=sought, messages_too=args.include_messages)
 
     async def _memories(self, q: Queries, where: Where, args: ForgetArgs) -> list[Memory]:
@@ -160,7 +134,8 @@ class Forgetter:
         if args.everything:
             everything = await memories.all_of_owner(q, where.owner_id)
             return [m for m in everything if self._of_chat(where, m)]
-        target = Target.topic(args.topic or "")
+        assert args.topic is not None  # the contract names exactly one target
+        target = Target.topic(args.topic)
         if target.is_empty:
             raise ForgetRefused("Name what to forget with at least one telling word, such as a name or a thing.")
         chat = _reach(where)
@@ -168,7 +143,7 @@ class Forgetter:
             matching = await memories.with_text(q, where.owner_id, chat, target.patterns)
         else:
             scope = owner_scope(where.owner_id)
-            matching = await memories.matching(q, where.owner_id, chat, await self._forms(q, args.topic or ""), scope)
+            matching = await memories.matching(q, where.owner_id, chat, await self._forms(q, args.topic), scope)
         sought = Sought([target])
         return [m for m in matching if sought.in_text(m.content)]
 
@@ -185,7 +160,7 @@ class Forgetter:
         return found
 
     async def _messages(
-        self, q: Queries, where: Where, args: ForgetArgs, found: list[Memory], sought: Sought
+        self, q: Queries, where: Where, topic: str | None, found: list[Memory], sought: Sought
     ) -> list[Located]:
         """Messages with a sentence that states what is sought: by the topic's words, or by each memory's."""
         owner, chat, scope = where.owner_id, _reach(where), owner_scope(where.owner_id)
@@ -193,11 +168,12 @@ class Forgetter:
         for memory in found:
             lexemes = any_of(await self._lexemes(q, memory.content))
             candidates += await messages.containing(q, owner, chat, lexemes, scope)
-        topic = Target.topic(args.topic or "")
-        if topic.is_spaceless:
-            candidates += await messages.with_text(q, owner, chat, topic.patterns)
-        elif not topic.is_empty:
-            candidates += await messages.containing(q, owner, chat, await self._forms(q, args.topic or ""), scope)
+        if topic is not None:
+            target = Target.topic(topic)
+            if target.is_spaceless:
+                candidates += await messages.with_text(q, owner, chat, target.patterns)
+            elif not target.is_empty:
+                candidates += await messages.containing(q, owner, chat, await self._forms(q, topic), scope)
         hits = {(at.chat_id, at.line.id): at for at in await asyncio.to_thread(_stating, candidates, sought)}
         return [hits[key] for key in sorted(hits)]
 
@@ -227,7 +203,9 @@ class Forgetter:
         await queue_remaking(t, where.owner_id, cleaned, now)
         if plan.memories or "user_profile" in cleaned.counts:
             await queue_profile(t, where.owner_id, where.chat_id, now)
-        return {**erased, **cleaned.counts, "tombstones": stones}
+        receipts_gone = await receipts.erase_all(t, where.owner_id)
+        await t.run("scrub.request", now)
+        return {**erased, **cleaned.counts, "tombstones": stones, "context_receipts": receipts_gone}
 
     async def _redact(self, t: Queries, at: Located, sought: Sought, now: datetime) -> int:
         text, gone = redact(at.line.content, sought)
@@ -274,6 +252,30 @@ class Forgetter:
 
 def _stating(candidates: Sequence[Located], sought: Sought) -> list[Located]:
     return [at for at in candidates if sought.in_text(at.line.content)]
+
+
+def _probed(where: Where, args: ForgetArgs, plan: Plan) -> Probed:
+    return Probed(
+        owner_id=where.owner_id,
+        topic=args.topic,
+        statements=[m.content for m in plan.memories],
+        sought=plan.sought,
+        messages=plan.messages,
+        # Words of another chat, or of messages that were to stay, are no traces.
+        everywhere=args.include_messages and where.owner_id == where.chat_id,
+    )
+
+
+def _reach(where: Where) -> int | None:
+    """A person's own chat speaks for all of theirs (None); what is forgotten in a group is forgotten there."""
+    return None if where.owner_id == where.chat_id else where.chat_id
+
+
+async def _begin(t: Queries, owner_id: int) -> None:
+    """Hold all chats of the owner; no context read before is kept as a receipt from now on."""
+    for chat in await chats.of_owner(t, owner_id):
+        await chats.lock(t, owner_id, chat.chat_id)
+    await profile.begin_erasure(t, owner_id)
 
 
 async def _drop_former(

@@ -18,26 +18,29 @@ SAME_MEANING = 0.95
 
 
 @dataclass(frozen=True)
-class Forgotten:
-    """What was erased: a topic, statements word for word, and the messages sentences were taken from."""
+class Probed:
+    """What is looked for: a topic, statements word for word, and what `messages` are not to state any more.
+
+    `everywhere`: in all texts of the owner, the messages that were left alone included.
+    """
 
     owner_id: int
     topic: str | None
     statements: Sequence[str]
     sought: Sought
     messages: Sequence[Located]
-    whole_messages: bool
+    everywhere: bool
 
 
 class Prober:
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
 
-    async def traces(self, f: Forgotten) -> int:
+    async def traces(self, f: Probed) -> int:
         """How many places still hold it: 0, or something is wrong."""
-        return await self._stated(f) + (await self._texts(f) + await self._lexemes(f) if f.whole_messages else 0)
+        return await self._stated(f) + (await self._texts(f) + await self._lexemes(f) if f.everywhere else 0)
 
-    async def near(self, f: Forgotten) -> int:
+    async def near(self, f: Probed) -> int:
         """Memories that say the same in other words: for the user to look at, not to be erased unasked."""
         count = 0
         for statement in f.statements:
@@ -46,11 +49,11 @@ class Prober:
                 count += await self._kit.database.value("probe.near", f.owner_id, vector, SAME_MEANING)
         return count
 
-    async def _stated(self, f: Forgotten) -> int:
+    async def _stated(self, f: Probed) -> int:
         """Derived texts, former ones and touched messages that still have a sentence stating it."""
         database = self._kit.database
         former = [text.text for text in await memories.former(database, f.owner_id)]
-        if f.whole_messages:
+        if f.everywhere:
             former += [text.text for text in await messages.former(database, f.owner_id)]
         left = await asyncio.to_thread(lambda: sum(map(f.sought.in_text, former)))
         async for rows in stating(database, f.owner_id, f.sought, former=True):
@@ -60,7 +63,7 @@ class Prober:
             left += sum(f.sought.in_text(line.content) for line in lines)
         return left
 
-    async def _texts(self, f: Forgotten) -> int:
+    async def _texts(self, f: Probed) -> int:
         """Texts that still state the topic, or hold a statement word for word."""
         topic = Target.topic(f.topic or "")
         patterns = [*map(_pattern, f.statements), *topic.patterns]
@@ -68,7 +71,7 @@ class Prober:
         named = Sought([topic] if topic.topic_words else [])
         return await asyncio.to_thread(lambda: sum(_still_says(row["text"], f, named) for row in rows))
 
-    async def _lexemes(self, f: Forgotten) -> int:
+    async def _lexemes(self, f: Probed) -> int:
         """Full-text rows that hold the topic's words though their text does not."""
         topic = Target.topic(f.topic or "")
         if not topic.topic_words or topic.is_spaceless:
@@ -78,7 +81,7 @@ class Prober:
         return sum(not topic.named_in(Sentence(row["text"])) for row in rows)
 
 
-def _still_says(text: str, f: Forgotten, named: Sought) -> bool:
+def _still_says(text: str, f: Probed, named: Sought) -> bool:
     """Whether it holds a statement word for word, or states the topic; like it, another memory may well be."""
     lowered = text.lower()
     if any(statement.strip().lower() in lowered for statement in f.statements):

@@ -40,7 +40,7 @@ class Tombstones:
         """The marks of all messages in which something was forgotten."""
         return await tombstones.of_messages(q, owner_id)
 
-    def marks(self, marks: frozenset[bytes], at: Located) -> bool:
+    def is_marked(self, at: Located, marks: frozenset[bytes]) -> bool:
         """Whether the message has the very text that is marked."""
         return self._message(at.chat_id, at.line.id, at.line.content) in marks
 
