@@ -5,15 +5,13 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-import asyncpg
-
 from chatmem_server import heap
 from chatmem_server.actors import Actors
 from chatmem_server.embedding.backlog import EmbeddingBacklog
 from chatmem_server.embedding.near_index import NearIndexes
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
-from chatmem_server.outage import PASSING
+from chatmem_server.outage import AWAY
 
 logger = logging.getLogger(__name__)
 
@@ -21,8 +19,6 @@ TIDY_SECONDS = 5.0
 SCRUB_CHECK_SECONDS = 600.0
 NEAR_INDEX_SECONDS = 300.0
 MODEL_SECONDS = 2.0
-
-_PUT_OFF: tuple[type[Exception], ...] = (asyncpg.PostgresError, *PASSING)
 
 
 class Background:
@@ -70,5 +66,5 @@ async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
         await asyncio.sleep(seconds)
         try:
             await work()
-        except _PUT_OFF as error:
+        except AWAY as error:
             logger.warning("background work put off: %s", error)

@@ -7,6 +7,7 @@ from typing import Any
 
 import asyncpg
 
+from chatmem_server.outage import AWAY
 from chatmem_server.services import CHANGES, WORK
 from chatmem_server.store.database import Database
 from chatmem_server.subscriptions import Change, Changes
@@ -38,7 +39,7 @@ class Announcer:
     async def _send(self, batch: list[tuple[str, str]]) -> None:
         try:
             await self._database.notify(batch)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        except AWAY as error:
             logger.warning("announcements lost (%s); pollers will notice later", error)
 
 
@@ -54,7 +55,7 @@ class Listener:
         while True:
             try:
                 await self._listen()
-            except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+            except AWAY as error:
                 logger.warning("listening for changes interrupted (%s); trying again", error)
             await asyncio.sleep(RECONNECT_SECONDS)
 

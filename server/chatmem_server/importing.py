@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem.contract import Role
+from chatmem_server.dates.clock import offset_minutes
 from chatmem_server.places import Where, reply_lane, root_lane, topic_lane
 from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
@@ -90,7 +91,6 @@ class Importer:
 
     def _row(self, m: ImportMessage) -> BulkMessage:
         content = mask(m.content) if self._kit.settings.mask_messages else m.content
-        offset = m.sent_at.utcoffset()
         return BulkMessage(
             thread_key=self._lanes[m.message_id],
             role=m.role,
@@ -102,7 +102,7 @@ class Importer:
             importance=message_importance(m.role, content),
             tokens=estimate(content),
             sent_at=m.sent_at,
-            utc_offset=int(offset.total_seconds() // 60) if offset else 0,
+            utc_offset=offset_minutes(m.sent_at),
             index_text=index_text(content, m.speaker),
             scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
         )

@@ -1,4 +1,4 @@
-"""Failures of the database that pass by themselves, and what a caller is told meanwhile; knows no query."""
+"""Failures of the database: which of them pass by themselves, and what a caller is told meanwhile; knows no query."""
 
 import asyncpg
 
@@ -6,6 +6,15 @@ import asyncpg
 class StorageUnavailable(Exception):
     """The database could not be opened; the text says why and what to do."""
 
+
+AWAY = (
+    OSError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    # What asyncpg raises when it rolls back on a connection that was cut.
+    asyncpg.InternalClientError,
+)
+"""Any failure of the database or of the way to it: background work tries again after each."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -15,7 +24,6 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InsufficientResourcesError,
     asyncpg.TransactionRollbackError,
     asyncpg.InterfaceError,
-    # What asyncpg raises when it rolls back on a connection that was cut.
     asyncpg.InternalClientError,
 )
 """What a later call may find cured. Of an interrupted call nothing is half stored: each is one transaction."""

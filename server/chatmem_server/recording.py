@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 import asyncpg
 
 from chatmem.contract import JobKind, RecordedMessage, RecordMessageArgs
+from chatmem_server.dates.clock import offset_minutes
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.locating import lane_of
@@ -112,7 +113,7 @@ class Recorder:
             importance=message_importance(args.role, m.content),
             tokens=estimate(m.content),
             sent_at=m.sent_at,
-            utc_offset=_offset_minutes(m.sent_at),
+            utc_offset=offset_minutes(m.sent_at),
             index_text=index_text(m.content, args.speaker),
             scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
             slot=args.expects.model_dump(mode="json") if args.expects else None,
@@ -200,8 +201,3 @@ def _follow_up(m: _Incoming, now: datetime) -> FollowUp | None:
         return FollowUp("routine_summary", None, None, now) if m.args.summary is None else None
     start = now if m.args.role == "assistant" else now + PATIENCE
     return FollowUp("exchange", m.thread_key, m.exchange_of, start)
-
-
-def _offset_minutes(at: datetime) -> int:
-    offset = at.utcoffset()
-    return int(offset.total_seconds() // 60) if offset is not None else 0

@@ -6,12 +6,12 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mcp.server.auth.provider import AccessToken
 
-from chatmem.journal import journal
+from chatmem.journal import journal, utc_now
 from chatmem.settings import Remote, ServerSettings
 from chatmem_server.auth import TokenVerifier
 from chatmem_server.embedding.active import ActiveEmbedder
@@ -31,10 +31,6 @@ LONGEST_PAUSE = 15.0
 """Seconds between attempts to open the database."""
 
 logger = logging.getLogger(__name__)
-
-
-def utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class Storage:

@@ -40,11 +40,15 @@ def time_of_day(moment: datetime) -> str:
     return f"{(moment.hour - 1) % 12 + 1:02d}:{moment.minute:02d} {'AM' if moment.hour < 12 else 'PM'}"
 
 
+def offset_minutes(at: datetime) -> int:
+    """Minutes by which the moment's own clock is ahead of UTC; 0 for a moment without a clock."""
+    return (at.utcoffset() or timedelta()) // timedelta(minutes=1)
+
+
 def age(at: datetime, now: datetime) -> str:
     """`just now` under 1 h (and for the future), `Nh ago` under 24 h, `yesterday` under 48 h, then `N days ago`."""
-    elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(
-        UTC
-    )  # in UTC: Python subtracts wall clocks within one zone
+    # In UTC: two moments of one zone Python subtracts by their wall clocks.
+    elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
     if elapsed < _HOUR:
         return "just now"
     if elapsed < _DAY:

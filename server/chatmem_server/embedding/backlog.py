@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final
 
-import asyncpg
-
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from chatmem_server.outage import AWAY
 from chatmem_server.store.database import Database, Row, unzip
 
 logger = logging.getLogger(__name__)
-
-# A connection that a killed PostgreSQL cut in the middle of a statement ends in the last of these.
-_AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError)
 
 BATCH = 32
 IN_A_ROW = 8
@@ -70,7 +66,7 @@ class EmbeddingBacklog:
             done = 0
             try:
                 done = await self.work_once() if self._embedder.ready else 0
-            except* (EmbeddingUnavailable, *_AWAY) as troubles:
+            except* (EmbeddingUnavailable, *AWAY) as troubles:
                 logger.info("embedding put off: %s", troubles.exceptions[0])
             if not done:
                 await asyncio.sleep(IDLE_SECONDS)
