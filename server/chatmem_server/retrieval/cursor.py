@@ -10,14 +10,16 @@ import json
 from dataclasses import dataclass
 from zlib import crc32
 
+from chatmem_server.refusals import Refused
 
-class CursorRefused(Exception):
+
+class CursorRefused(Refused):
     """The text is no cursor of this search; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """`start`: hits passed over. `below`: only messages with a smaller number."""
+    """`start`: hits passed over. `below`: only messages with a smaller number. `search`: the mark of the search."""
 
     start: int
     below: int

@@ -11,11 +11,10 @@ from chatmem.contract import MemoryStatus
 from chatmem.settings import ContextDefaults
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
-from chatmem_server.refusals import Refused
 from chatmem_server.retrieval import candidates, cursor, found, prompting, ranking
 from chatmem_server.retrieval import question as questions
 from chatmem_server.retrieval.candidates import Scan
-from chatmem_server.retrieval.cursor import Cursor, CursorRefused
+from chatmem_server.retrieval.cursor import Cursor
 from chatmem_server.retrieval.found import MEMORY_KINDS, Found
 from chatmem_server.retrieval.hits import Hit, SearchPage, SearchRequest
 from chatmem_server.retrieval.lexical import index_text
@@ -33,10 +32,6 @@ SHARES_SECONDS = 600.0
 
 NO_SHARES_SECONDS = 20.0
 """How long a database without statistics is believed to have none."""
-
-
-class SearchRefused(Refused):
-    """The search cannot be done as asked; the text says what to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +61,9 @@ class Retriever:
         self._shares_until = 0.0
 
     async def search(self, request: SearchRequest) -> SearchPage:
-        """A page of hits, best first. Raises SearchRefused for a cursor of another search."""
+        """A page of hits, best first. Raises CursorRefused for a cursor of another search."""
         search = cursor.mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
-        at = _read(request.cursor, search)
+        at = cursor.read(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
@@ -182,10 +177,3 @@ class Retriever:
             return whole
         every = [(f.chat_id, f.id) for f in chosen if f.chat_id is not None]
         return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)
-
-
-def _read(text: str | None, search: int) -> Cursor | None:
-    try:
-        return cursor.read(text, search) if text is not None else None
-    except CursorRefused as error:
-        raise SearchRefused(str(error)) from None
