@@ -87,7 +87,7 @@ def _backoff(attempt: int) -> float:
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
     """The answer, read to its end unless it is a stream: a server that dies half way must be noticed here.
 
-    Error answers that are no JSON-RPC would reach the caller without their text.
+    An error answer that is not JSON-RPC is made one: of any other the caller would not be shown the text.
     """
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):

@@ -11,7 +11,7 @@ def _plural(one: str) -> str:
 
 
 def singular(name: str) -> str:
-    """Of a name of one or more words, each perhaps in the plural: `message versions`."""
+    """Each word of the name in the singular: `message versions` becomes `message version`."""
     return " ".join(word[:-3] + "y" if word.endswith("ies") else word.removesuffix("s") for word in name.split())
 
 

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class Emit(Protocol):
-    """Tells an event. `ms` is how long it took, in milliseconds, and ends when the event is told."""
+    """Tells of an event. A field `ms` holds how many milliseconds it took; the event is told at its end."""
 
     def __call__(self, event: str, /, **fields: object) -> None: ...
 
@@ -40,7 +40,7 @@ def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_
 
 @contextmanager
 def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
-    """A span of its own, and when it ended well the event with its `ms` and what was put into the dictionary."""
+    """A span round what happens inside; if that ends well the event is told, with what was put into the dictionary."""
     started = time.perf_counter()
     found: dict[str, object] = {}
     with tracing.traced(event):

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 def begin(form: str = FORMAT, level: int = logging.WARNING) -> None:
-    """Log to stderr from here on, whatever ends the process or one of its threads included."""
+    """Log to stderr from here on, also the error that ends the process or one of its threads."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(form))
     logging.basicConfig(level=level, handlers=[handler])
@@ -53,7 +53,7 @@ class Discreet(logging.Formatter):
 
 
 def described(error: BaseException) -> str:
-    """Our own words; of a foreign error its type, of a database's its code too, of a system's what the system says."""
+    """Of our own errors the text; of others the type, with a database's code or what the system says of its error."""
     if type(error).__module__.partition(".")[0].startswith("chatmem"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 class Storage:
     """One process's hold on the memory. Entered once; until it is up, `actors()` waits.
 
-    `keeps_tokens`: whether this process keeps the access tokens of this machine's user, as whoever answers over HTTP does.
-    A process beside it may have been told of another user.
+    `keeps_tokens`: whether this process writes the access tokens of this machine's user, as the one that answers over HTTP
+    does; another process beside it may be set to another user.
     """
 
     def __init__(

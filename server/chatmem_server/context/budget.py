@@ -57,8 +57,8 @@ def take(
     """Take items in the order given while share and purse last.
 
     `dense` skips an item that does not fit and goes on (facts); otherwise the first that does not fit ends it
-    (history and summaries, which must stay contiguous). `least` tells of items to skip what they cost at least, so that
-    what cannot fit is not rendered.
+    (history and summaries, which must stay contiguous). `least` tells what an item costs at least: one that cannot fit is
+    passed over without being rendered.
     """
     kept: list[int] = []
     texts: list[str] = []

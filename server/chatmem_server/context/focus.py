@@ -13,7 +13,7 @@ from chatmem_server.text.tokens import clip
 def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -> Focus | None:
     """The reply target; else a pending slot the message fills; else the newest assistant message of the lane.
 
-    Of its text at most `most` tokens: it stands beside a context that has a budget.
+    Its text is clipped to `most` tokens: it comes in addition to a context that has a budget.
     """
     if rows.quoted is not None:
         return _on("reply", rows.quoted, most)

@@ -32,7 +32,7 @@ KIND_TITLES: dict[MemoryKind, str] = {
 
 @dataclass(frozen=True)
 class View:
-    """From where lines are written: the moment, the user's zone, and the lane of the talk."""
+    """What the form of a line depends on: the moment it is read, the user's zone, and the lane of the talk."""
 
     now: datetime
     zone: ZoneInfo
@@ -55,7 +55,7 @@ class Shown(NamedTuple):
 def body(text: str) -> str:
     """Stored text behind a line's beginning: without secrets, and unable to leave its line.
 
-    A chat's texts are shown again at every turn; they are looked through once.
+    A chat's texts are shown again at every turn, but looked through only once.
     """
     return contained(mask(text))
 
@@ -104,13 +104,13 @@ def _due(memory: Remembered, deadline: datetime, view: View) -> str:
 def hit_line(hit: Hit, view: View) -> str:
     """A retrieval hit with its date, and its lane if that is another one: `[Feb 15, 3 days ago | 09:15 AM] User: …`.
 
-    Of what is older the day alone: age and minute would cost as much as a short message says.
+    A hit that is not recent bears its day alone: age and minute would cost as much as a short message.
     """
     return f"{_lead(hit, view)}: {body(hit.text)}"
 
 
 def least_cost(hit: Hit) -> int:
-    """Tokens that a hit's line costs at least: those of its text, where that stands in the line as it is."""
+    """Tokens the hit's line costs at least, known without writing it: those of the text, if it stands there unchanged."""
     return hit.tokens if body(hit.text) == hit.full_text else 0
 
 

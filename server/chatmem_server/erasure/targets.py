@@ -95,7 +95,7 @@ class Target:
 
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns of the topic's words, of which a text that names it in any regular form matches every one."""
+        """A LIKE pattern for each word of the topic; a text that names it in any regular forms matches all of them."""
         return [f"%{_letters(word).replace('ss', '%')}%" for word in self.topic_words]
 
     @cached_property
@@ -108,12 +108,14 @@ class Target:
         return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick look at a sentence, or at several: whether they may state this; when not, they do not."""
+        """A quick look at a sentence, or at several: False only where they surely do not state this."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
-        if not needed - len(self._amounts) <= shown < needed:
-            return shown >= needed
+        if shown >= needed:
+            return True
+        if shown + len(self._amounts) < needed:
+            return False
         if text.may_count_otherwise:
             return True
         return shown + sum(sign.search(text.lowered) is not None for sign in self._amounts) >= needed
@@ -141,7 +143,7 @@ class Target:
 
 
 class Sought:
-    """Targets looked for in many texts. A line that states none is read once: the versions of a text repeat most of theirs."""
+    """Targets looked for in many texts. A line that states none is not read again: a text's versions share most lines."""
 
     def __init__(self, targets: Iterable[Target]) -> None:
         self._targets = tuple(targets)
@@ -169,7 +171,7 @@ class Sought:
 
 
 def _letters(word: str) -> str:
-    """The letters its roots share, `_` for each that may be another."""
+    """The beginning that the word and all its roots share, with `_` for a letter that an ending may change."""
     if is_spaceless(word):
         return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))
@@ -187,13 +189,13 @@ def _sign_of_amount(word: str) -> re.Pattern[str]:
 
 
 def _sign(word: str) -> re.Pattern[str]:
-    """What every text shows that says a word of this stem."""
+    """A pattern that every text with a word of this stem matches."""
     first = word.partition("-")[0]
     return _either(re.escape(first[:-1] if first.endswith(("e", "y")) else first), first)
 
 
 def _sign_of_topic(word: str) -> re.Pattern[str]:
-    """What every text shows that names the word in some form."""
+    """A pattern that every text with some form of the word matches."""
     letters = re.escape(_letters(word)).replace("_", ".").replace("ss", ".*")
     return _either(letters, *roots(word), *roots(word, english=True))
 

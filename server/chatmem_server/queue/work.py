@@ -36,7 +36,7 @@ MOST_LOST = 20
 the job."""
 
 LATEST_START = timedelta(minutes=5)
-"""Longer than any job is put off when it is queued, or clocks of servers differ."""
+"""Longer than any delay a job is queued with, and than the clocks of two servers differ."""
 
 REFUSED = "refused"
 

@@ -18,13 +18,13 @@ OF_EACH_KIND = 120
 """Candidates by words, by likeness and by time."""
 
 LEAST_MEASURED = 300
-"""Codes whose vectors are measured exactly: the nearest by code alone miss three of a hundred answers that the nearest hold."""
+"""The nearest codes whose vectors are compared exactly: by codes alone three of a hundred answers would be missed."""
 
 NEIGHBOURED = 40
-"""The best whose neighbours are candidates too: four of a hundred answers are found only beside a match."""
+"""The best candidates whose neighbours become candidates too: four of a hundred answers stand only beside a match."""
 
 OF_A_SPAN = 1000
-"""First messages of the time a question names among which candidates are chosen: a month of a busy chat."""
+"""Messages looked at, from its beginning, of the time a question names: a month of a busy chat."""
 
 MEMORIES = 40
 SUMMARIES = 20
@@ -32,7 +32,7 @@ SCANNED = 3000
 """Newest messages looked at in a search of one lane or one span of time."""
 
 MANY = 10_000
-"""Messages in the scope searched from which on an index of vectors beats a scan of all codes."""
+"""In a scope of so many messages or more an index of vectors beats a scan of all codes."""
 
 RAREST = 5
 """Words that fetch candidates; the others are matched on what these fetched."""
@@ -40,9 +40,10 @@ RAREST = 5
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What is looked for in the database. `below`: messages with a smaller number; the vector's two forms or None.
+    """What is looked for in the database, among `size` messages, of which only those numbered lower than `below` count.
 
-    `near_index`: the owner has a vector index of its own, which is asked instead of the codes where there are many.
+    `vector` and `code` are the query's vector in its two forms, or None: then words alone decide. `near_index`: the owner
+    has a vector index of its own, which is asked instead of the codes where there are many.
     """
 
     request: SearchRequest
@@ -152,7 +153,7 @@ def _reranked(size: int) -> int:
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """From when messages of that time were sent, until when most were, and until when one still says "last month"."""
+    """When the time begins, until when most messages tell of it, and until when one may still say "last month"."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

@@ -36,8 +36,8 @@ class Hit(NamedTuple):
 class SearchRequest:
     """`chat_id` None: all chats of the owner. `before_id`: only messages with a smaller number (what no window shows).
 
-    `since` and `until` bound when it was said, and a statement is one believed at the end of that time; `as_of` also takes
-    summaries as they were and words as they stood then.
+    `since` and `until` bound when something was said; memories are those believed at the end of that time. With `as_of`
+    summaries and edited texts, too, are those of that moment.
     """
 
     owner_id: int

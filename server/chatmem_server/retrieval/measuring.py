@@ -19,7 +19,7 @@ from chatmem_server.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Messages whose own time expressions are read, first of whoever is named: reading one takes about 0.1 ms, the first time."""
+"""Messages that are read for time expressions of their own, those of whoever is named first: each takes about 0.1 ms, once."""
 
 SITTING = timedelta(hours=4)
 """A longer pause begins another sitting."""

@@ -1,7 +1,7 @@
 """How well messages answer a question: weighed signals, standardised over the candidates; pure.
 
 Scores fused by their standardised value beat fused ranks.  A message lends part of its likeness to those beside it and to
-its sitting; that it is a poor answer itself, being a question, somebody else's or a long reply, takes nothing from that.
+its sitting, and no less if it is a poor answer itself: a question, somebody else's words or a long reply.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ def _fitting(x: Signals) -> Floats:
 
 
 def _manner(x: Signals) -> Floats:
-    """What makes a message that speaks of it an answer: who said it, how and when.  A message keeps this to itself."""
+    """What makes a message on the subject an answer: who said it, how and when.  Nothing of this is lent to others."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply

@@ -1,7 +1,6 @@
 """The signals of messages that may answer a question, a number each; pure. `ranking` weighs them.
 
-What is arithmetic is reckoned for all candidates at once, in arrays with one entry a candidate; what is reading is done
-text by text.
+Arithmetic is done for all candidates at once, in arrays with one entry for each; reading is done text by text.
 """
 
 import re
@@ -26,7 +25,7 @@ ONE_MATCH: Final = 0.0607927
 """`ts_rank` of a word that occurs once; more occurrences add less and less, up to 1.64 of it, much as in BM25."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""A message that says "last year" tells of no time in particular."""
+"""The longest time a message can tell of by words such as "last month"; "last year" is no time in particular."""
 
 
 class Candidate(NamedTuple):
@@ -61,7 +60,7 @@ def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Flo
 
 
 def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
-    """Of a reply that is asked for its length says nothing against it."""
+    """The BM25 score of every text. A question for a reply of the assistant holds no reply's length against it."""
     counted = np.minimum(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched: Floats = ranks @ np.array(question.weights) / ONE_MATCH

@@ -70,7 +70,9 @@ class Remembered(NamedTuple):
 
 @dataclass(frozen=True)
 class ContextRows:
-    """`window` and `chunks` oldest first; `open` counts the lane's messages no chunk covers; `erasures`: the owner's."""
+    """`window` and `chunks` stand oldest first. `open` counts the lane's messages that no chunk covers, `erasures` how often
+    something of the owner's was erased.
+    """
 
     erasures: int
     chat: ChatHead

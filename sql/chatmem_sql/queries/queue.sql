@@ -17,10 +17,10 @@ returning id
 
 -- name: claim
 -- across owners: work of all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 later than any moment that can be set now: what is
--- dated after it was dated before the clock was set back. $7 leases lost before a job is given up. The oldest open job of
--- each chat, if it is due and free; a lease that ended frees it. Later jobs of a chat wait for it, so results come in
--- order.
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a moment later than any that is set now, $7 leases
+-- lost before a job is given up. The oldest open job of each chat, if it is due and free; a lease that ended frees it.
+-- Later jobs of a chat wait for it, so results come in order. A job or a lease dated after $6 counts as due: the clock has
+-- been set back since.
 update chat_context_queue q
 set lease_by = $1, lease_until = $3, fence = q.fence + 1, claims = q.claims + 1,
     lost = q.lost + (q.lease_by is not null)::int

@@ -32,10 +32,10 @@ from size
 -- lexemes as tsquery texts, $15 whether the latest routine messages come too, $16 whether to ask the owner's own vector
 -- index for the dense ones, $17 speakers whose messages come first in the span, $18 how many of the span to look at,
 -- $19 until when else the span may be told of.
--- Candidates by likeness (an index-only Hamming scan of the codes, then measured exactly; or that index), by words and by
--- time (of a busy span the likest of whoever is named), with what a ranker needs of each; no ranks where no lexeme is held,
--- for most of the likest share no word. A query that names one chat and one that names none differ in their scan: under one
--- condition for both the planner would read the heap.
+-- Candidates by likeness, by words and by time, with what a ranker needs of each. By likeness: an index-only Hamming scan of
+-- the codes, whose nearest are then compared exactly; or the owner's own index. By time: of a busy span the likest, those of
+-- $17 first. `ranks` is null where no lexeme is held, as in most of the likest. The scan is written twice, for one chat and
+-- for all: under one condition for both the planner would read the heap.
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
