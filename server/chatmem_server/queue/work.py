@@ -1,17 +1,16 @@
-"""The write-ahead queue in action: hands jobs out, takes results in, applies them once and in order per chat."""
+"""The write-ahead queue as workers see it: hands jobs out and takes back what came of them."""
 
 import asyncio
 import logging
-import random
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
-from chatmem import tracing
 from chatmem import work as w
 from chatmem_server import outage
-from chatmem_server.queue.applying import Applier, ResultRefused
+from chatmem_server.queue.applying import Applier
+from chatmem_server.queue.backoff import backoff
+from chatmem_server.queue.finishing import Finisher
 from chatmem_server.queue.work_inputs import Inputs
 from chatmem_server.refusals import Refused
 from chatmem_server.services import Kit
@@ -38,8 +37,6 @@ the job."""
 LATEST_START = timedelta(minutes=5)
 """Longer than any delay a job is queued with, and than the clocks of two servers differ."""
 
-REFUSED = "refused"
-
 
 class ClaimLost(Refused):
     """The claim is not the caller's any more: its lease ended or the text under it changed. Drop the work."""
@@ -50,6 +47,7 @@ class WorkQueue:
         self._kit = kit
         self._inputs = inputs
         self._applier = applier
+        self._finisher = Finisher(kit, applier)
         self._wake = asyncio.Event()
 
     def wake(self) -> None:
@@ -81,14 +79,16 @@ class WorkQueue:
         result = args.result.model_dump(mode="json")
         async with self._kit.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
-            claim = (key, args.fence, result, args.model, args.provisional, args.rung)
-            job = await queue.submit(t, *claim, answered_badly=_answered_badly(args.calls))
+            job = await queue.submit(
+                *(t, key, args.fence, result, args.model, args.provisional, args.rung),
+                answered_badly=_answered_badly(args.calls),
+            )
             if job is not None:
                 await self._charge(t, job, args.calls)
         if job is None:
-            await self._handed_in(key, args.fence)
+            await self._require_handed_in(key, args.fence)
         await self._applier.prepare(args.result)
-        stored = await self.apply_ready(key.owner_id, key.chat_id)
+        stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._kit.database, key)
         self._kit.tell_workers()
         state = after.state if after else "complete"
@@ -108,7 +108,7 @@ class WorkQueue:
                 now,
                 counted=not args.provider_down,
                 max_attempts=self._kit.settings.queue.max_attempts if args.retryable else 1,
-                not_before=now + self.backoff(job.attempts if job is not None else 0),
+                not_before=now + backoff(self._kit.settings.queue, job.attempts if job is not None else 0),
             )
             if job is None or failure is None:
                 raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
@@ -157,22 +157,7 @@ class WorkQueue:
         """Apply what a dead server left written ahead, and give up jobs whose workers die of them."""
         await queue.bury(self._kit.database, self._kit.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._kit.database):
-            await self.apply_ready(owner_id, chat_id)
-
-    async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
-        """Apply a chat's written-ahead results, oldest first; what each stored."""
-        applied: dict[JobKey, dict[str, int]] = {}
-        while True:
-            done = await self._apply_one(owner_id, chat_id)
-            if done is None:
-                return applied
-            applied[done[0]] = done[1]
-
-    def backoff(self, attempts: int) -> timedelta:
-        """Exponential, capped, with full jitter on its upper half."""
-        policy = self._kit.settings.queue
-        longest = min(policy.backoff_cap_seconds, policy.backoff_seconds * 2.0**attempts)
-        return timedelta(seconds=longest * random.uniform(0.5, 1))
+            await self._finisher.apply_ready(owner_id, chat_id)
 
     async def _claim_now(self, args: w.ClaimWorkArgs) -> list[w.WorkItem]:
         while jobs := await self._lease(args):
@@ -229,8 +214,8 @@ class WorkQueue:
         with suppress(ClaimLost):
             await self.fail(args)
 
-    async def _handed_in(self, key: JobKey, fence: int) -> None:
-        """Whether this very claim's result is here already: its answer may have been lost. Raises ClaimLost."""
+    async def _require_handed_in(self, key: JobKey, fence: int) -> None:
+        """Raises ClaimLost unless this claim's result is here already: then only the answer to it was lost."""
         job = await queue.find(self._kit.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
@@ -254,46 +239,6 @@ class WorkQueue:
         if calls:
             await chats.charge(t, job.key.owner_id, job.key.chat_id, sum(call.ok for call in calls))
 
-    async def _apply_one(self, owner_id: int, chat_id: int) -> tuple[JobKey, dict[str, int]] | None:
-        started = time.perf_counter()
-        async with self._kit.database.transaction() as t:
-            await chats.lock(t, owner_id, chat_id)
-            job = await queue.lock_ready(t, owner_id, chat_id)
-            if job is None:
-                return None
-            # A result may have waited until another job's was applied, whose trace this is.
-            with tracing.traced(f"apply {job.kind}", job.traceparent):
-                stored = await self._apply(t, job)
-        with tracing.traced(f"tell {job.kind}", job.traceparent):
-            ms = round((time.perf_counter() - started) * 1000, 2)
-            self._kit.emit(_event(job, stored), ms=ms, job=str(job.key), kind=job.kind, **stored)
-        self._applier.announce(job)
-        return job.key, stored
-
-    async def _apply(self, t: Transaction, job: Job) -> dict[str, int]:
-        now = self._kit.now()
-        try:
-            async with t.savepoint():
-                stored = await self._applier.apply(t, job, now)
-        except outage.PASSING:
-            raise
-        except Exception as error:
-            # The edge of one job: a result that cannot be applied must not hold up its chat for ever.
-            if not isinstance(error, ResultRefused):
-                logger.exception("the result of job %s cannot be applied", job.key)
-            await self._refuse(t, job, error, now)
-            return {REFUSED: 1}
-        await queue.complete(t, job.key, now)
-        await queue.settle(t, job.key)
-        return stored
-
-    async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Back to work as a counted failure. Only our own errors are quoted: others may repeat a user's words."""
-        reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
-        policy = self._kit.settings.queue
-        retry = now + self.backoff(job.attempts)
-        await queue.refuse(t, job.key, reason, now, max_attempts=policy.max_attempts, not_before=retry)
-
     async def _wait(self, seconds: float) -> None:
         try:
             async with asyncio.timeout(seconds):
@@ -305,12 +250,6 @@ class WorkQueue:
 def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
     """Whether a model was there, and what it said could not be used."""
     return any(not call.ok and not call.down for call in calls)
-
-
-def _event(job: Job, stored: dict[str, int]) -> str:
-    if REFUSED in stored:
-        return "result_refused"
-    return "ltm_store_result" if job.kind == "exchange" else "summary_written"
 
 
 def month_start(now: datetime) -> datetime:
