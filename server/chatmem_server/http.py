@@ -42,8 +42,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
-    async def lifespan(scope: Starlette) -> AsyncGenerator[None]:
-        async with storage.running(), inner(scope):
+    async def lifespan(running: Starlette) -> AsyncGenerator[None]:
+        async with storage.running(), inner(running):
             yield
 
     app.router.lifespan_context = lifespan

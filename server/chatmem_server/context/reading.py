@@ -37,6 +37,11 @@ class _Request:
     thread_key: str
     asked_at: datetime
 
+    @property
+    def moment(self) -> datetime:
+        """The time whose memory is shown."""
+        return self.args.as_of or self.asked_at
+
 
 class ContextReader:
     def __init__(self, kit: Kit, retriever: Retriever) -> None:
@@ -83,7 +88,7 @@ class ContextReader:
             excluded=r.args.exclude_message_id,
             query=r.args.query,
             thread_key=r.thread_key,
-            now=r.args.as_of or self._kit.now(),
+            now=r.moment,
             zone=self._kit.zone,
             total=r.args.token_budget,
             budgets=self._kit.settings.budgets,
@@ -102,7 +107,7 @@ class ContextReader:
             chat_id=r.where.chat_id,
             thread_key=r.thread_key,
             query=r.args.query,
-            now=r.args.as_of or self._kit.now(),
+            now=r.moment,
             zone=self._kit.zone,
             as_of=r.args.as_of,
         )

@@ -102,16 +102,13 @@ def _year(mention: Mention, _today: date, _direction: Direction) -> Days:
 
 
 def _weekday(mention: Mention, today: date, direction: Direction) -> Days:
-    weekday = mention.weekday or 0
-    if mention.offset is None or mention.offset == -1:
-        past = today - ((today.weekday() - weekday - 1) % 7 + 1) * _DAY
-        day = (
-            past
-            if mention.offset == -1 or direction == "past"
-            else today + ((weekday - today.weekday() - 1) % 7 + 1) * _DAY
-        )
+    weekday, offset = mention.weekday or 0, mention.offset
+    if offset == -1 or (offset is None and direction == "past"):
+        day = today - ((today.weekday() - weekday - 1) % 7 + 1) * _DAY
+    elif offset is None:
+        day = today + ((weekday - today.weekday() - 1) % 7 + 1) * _DAY
     else:
-        day = _monday(today) + mention.offset * _WEEK + weekday * _DAY
+        day = _monday(today) + offset * _WEEK + weekday * _DAY
     return day, day + _DAY
 
 
