@@ -53,7 +53,7 @@ class History:
             return
         kept_free = min(draft.purse.left // FOUND_PART, self._m.budgets.relevant) if self._m.asked else 0
         room = draft.purse.left - kept_free
-        eased = self._beside_what_answers(newest, room)
+        eased = self._eased(newest, room)
         if draft.purse.pay(_price(eased)):
             cut = [shown.line.id for shown, whole in zip(eased, newest, strict=True) if shown != whole]
             draft.truncated = bool(cut)
@@ -78,7 +78,7 @@ class History:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
 
-    def _beside_what_answers(self, newest: list[Shown], room: int) -> list[Shown]:
+    def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
         """Long replies among the last messages clipped as far as what answers a question needs, and no further than REPLY."""
         long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > REPLY]
         over = _price(newest) - room
@@ -101,7 +101,7 @@ class History:
     def _fitting(self, candidates: list[Line]) -> list[Line]:
         """Of the messages before the last ones, given newest first, those that stay, oldest first."""
         share = max(0, self._draft.shares.history - sum(cost(shown.text) for shown in self._newest))
-        wanted, share = self._beside_a_question(candidates, share)
+        wanted, share = self._wanted(candidates, share)
         newer = [self._newest[0].line if self._newest else None, *wanted]
         pairs = list(zip(wanted, newer, strict=False))
         taken = take(pairs, lambda pair: self._priced_line(*pair), share, self._draft.purse, dense=False)
@@ -109,7 +109,7 @@ class History:
         cut_by_budget = len(wanted) == len(candidates) > len(fitting)
         return _from_a_step(fitting) if cut_by_budget else fitting
 
-    def _beside_a_question(self, older: list[Line], share: int) -> tuple[list[Line], int]:
+    def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
         """What of the history a question leaves room for, and its share: an answer seldom lies in the last messages.
 
         What was found keeps its own share, even of a small budget. A window that outgrew its share, as without a

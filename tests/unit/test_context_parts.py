@@ -1,0 +1,127 @@
+"""The parts of a context by themselves: each pays for what it shows, and only the parts together make a text."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from chatmem.contract import MemoryKind, SectionName
+from chatmem.settings import Budgets
+from chatmem_server.context.budget import Purse
+from chatmem_server.context.draft import Draft
+from chatmem_server.context.history import ALWAYS, STEP, History
+from chatmem_server.context.material import Material
+from chatmem_server.context.memories import Memories
+from chatmem_server.store.context import ChatHead, ContextRows, LaneHead, Remembered
+from chatmem_server.store.messages import Line
+
+START = datetime(2026, 3, 7, 9, tzinfo=UTC)
+
+
+def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | None = None) -> Draft:
+    """A talk of so many messages, four a day, none of them summarised."""
+    window = [
+        Line(
+            *(n, n, "user", f"word {n} of the talk", None, None, None),
+            *(START + timedelta(days=n // 4), 0, 5, f"e{n}", 1),
+        )
+        for n in range(1, messages + 1)
+    ]
+    rows = ContextRows(
+        chat=ChatHead(0, messages, "", "", "", 0, "telegram"),
+        lane=LaneHead(messages, 0, None, None, None),
+        narrative="",
+        thread_summary="",
+        window=window,
+        open=messages,
+        summarised=0,
+        chunks=[],
+        memories=[],
+        quoted=None,
+        erasures=0,
+    )
+    material = Material(
+        rows=rows,
+        hits=[],
+        around=[],
+        excluded=None,
+        query=None,
+        thread_key="root:1",
+        now=START + timedelta(days=30),
+        zone=ZoneInfo("UTC"),
+        total=total,
+        budgets=Budgets(),
+        canonical_cap=2000,
+        include=include,
+    )
+    return Draft(material, Purse(total), Budgets())
+
+
+def remembered(number: int, kind: MemoryKind, *, pinned: bool = False) -> Remembered:
+    return Remembered(number, kind, f"statement {number}", None, 3, 0.5, pinned, None, START, True)
+
+
+def test_the_last_messages_are_paid_first_and_written_with_the_others() -> None:
+    d = draft(20)
+    history = History(d)
+    history.fill_newest()
+    left = d.purse.left
+    assert left < 4300
+    assert "history" not in d.bodies
+    history.fill_older()
+    assert d.purse.left < left
+    assert [line.id for line in history.messages] == d.included["messages"] == list(range(1, 21))
+
+
+def test_every_day_of_the_history_is_headed_once() -> None:
+    d = draft(20)
+    history = History(d)
+    history.fill_newest()
+    history.fill_older()
+    days = [line for line in d.bodies["history"].split("\n") if line.startswith("───")]
+    assert len(days) == len(set(days)) == 6
+
+
+def test_a_history_that_is_cut_begins_at_a_step_and_names_what_it_left_out() -> None:
+    d = draft(40, total=300)
+    history = History(d)
+    history.fill_newest()
+    history.fill_older()
+    shown = [line.lane_no for line in history.messages]
+    assert ALWAYS < len(shown) < 40
+    assert shown[0] % STEP == 1
+    assert len([x for x in d.left_out if x.endswith("history budget")]) == 40 - len(shown)
+
+
+def test_a_history_nobody_asked_for_costs_nothing() -> None:
+    d = draft(20, include=frozenset(("profile",)))
+    history = History(d)
+    history.fill_newest()
+    history.fill_older()
+    assert (d.purse.left, d.bodies, list(history.messages)) == (4300, {}, [])
+
+
+def test_pins_and_other_memories_pay_one_title_and_stand_by_kind() -> None:
+    others = [remembered(2, "goal"), remembered(3, "fact")]
+    alone, d = draft(0), draft(0)
+    Memories(alone).fill(others)
+    memories = Memories(d)
+    memories.fill([remembered(1, "fact", pinned=True)])
+    after_pins = d.purse.left
+    memories.fill(others)
+    memories.write()
+    assert after_pins - d.purse.left < 4300 - alone.purse.left
+    assert d.bodies["memories"].split("\n") == [
+        *("FACTS", "- statement 3"),
+        *("GOALS", "- statement 2"),
+        *("PINS", "- statement 1"),
+    ]
+    assert memories.ids == d.included["memories"] == [1, 2, 3]
+
+
+def test_memories_that_do_not_fit_their_share_are_named() -> None:
+    d = draft(0, total=60)
+    memories = Memories(d)
+    memories.fill([remembered(n, "fact") for n in range(1, 30)])
+    memories.write()
+    kept = memories.ids
+    assert 0 < len(kept) < 29
+    assert d.left_out == [f"memory {n}: memories budget" for n in range(1, 30) if n not in kept]
