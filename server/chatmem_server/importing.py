@@ -52,8 +52,8 @@ class Importer:
         self._lanes: dict[str, str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store what is not there yet and queue what follows from it, all of it or nothing: an import that is killed and
-        started again knows its messages, and would not queue them any more.
+        """Store what is not there yet and queue what follows from it, all of it or nothing: for messages that are there
+        already, an import that is started again queues nothing.
         """
         where, now = self._where, self._kit.now()
         async with self._kit.database.transaction() as t:

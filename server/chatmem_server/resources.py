@@ -115,7 +115,7 @@ class _Views:
 
     async def _at(self, chat_id: str | None) -> "tuple[Actors, Where]":
         actors = await self._ready()
-        caller = assistant(self._caller_of())
+        caller = require_assistant(self._caller_of())
         try:
             return actors, locate(caller, None if chat_id is None else chat_number(chat_id), actors.kit.settings)
         except ChatRefused as error:
@@ -148,7 +148,7 @@ def row_number(name: str, text: str) -> int:
     return int(text)
 
 
-def assistant(caller: Caller) -> Caller:
+def require_assistant(caller: Caller) -> Caller:
     """Resources are the assistants' and the relay's; the agent has none."""
     if caller.scopes & {"assistant", "relay"}:
         return caller

@@ -62,9 +62,10 @@ class Viewer:
     async def chat_summary(self, where: Where, args: SummarizeChatArgs) -> ChatSummary:
         now = self._kit.now()
         queued = await self._compact(where, now) if args.now else ()
-        lane = await lane_of(self._kit.database, where, args)
+        key = await lane_of(self._kit.database, where, args)
+        lane = await lanes.find(self._kit.database, where.owner_id, where.chat_id, key)
         chunks = await summaries.chunks(self._kit.database, where.owner_id, where.chat_id)
-        thread = await summaries.rolling(self._kit.database, where.owner_id, where.chat_id, "thread", lane)
+        thread = await summaries.rolling(self._kit.database, where.owner_id, where.chat_id, "thread", key)
         session = await summaries.rolling(
             self._kit.database, where.owner_id, where.chat_id, "session", session_lane(where.chat_id)
         )
@@ -72,7 +73,7 @@ class Viewer:
             periods=tuple(self._period(chunk) for chunk in chunks),
             thread_summary=thread.text if thread else "",
             session_summary=session.text if session else "",
-            current_session=await self._current(where, lane),
+            current_session=await self._current(where, key, _open(lane)),
             canonical=await self._canonical(where),
             routines_today=await self._routines(where, now),
             backlog=await self._backlog(where, now),
@@ -108,13 +109,12 @@ class Viewer:
             provisional=chunk.provisional,
         )
 
-    async def _current(self, where: Where, lane_key: str) -> CurrentSession:
-        lane = await lanes.find(self._kit.database, where.owner_id, where.chat_id, lane_key)
+    async def _current(self, where: Where, lane_key: str, count: int) -> CurrentSession:
         newest = await messages.before_in_lane(
-            self._kit.database, where.owner_id, where.chat_id, lane_key, messages.NEWEST, _open(lane)
+            self._kit.database, where.owner_id, where.chat_id, lane_key, messages.NEWEST, count
         )
         talk = [line for line in newest if line.routine is None]
-        return CurrentSession(count=_open(lane), since=talk[0].sent_at if talk else None, text=gist(talk))
+        return CurrentSession(count=count, since=talk[0].sent_at if talk else None, text=gist(talk))
 
     async def _canonical(self, where: Where) -> CanonicalSummary:
         chat = await chats.find(self._kit.database, where.owner_id, where.chat_id)
@@ -140,8 +140,7 @@ class Viewer:
         seconds = max(timedelta(), now - b.oldest).total_seconds() if b.oldest else None
         return Backlog(waiting=b.waiting, in_work=b.in_work, dead=b.dead, oldest_seconds=seconds)
 
-    async def _coverage(self, where: Where, lane_key: str) -> Coverage:
-        lane = await lanes.find(self._kit.database, where.owner_id, where.chat_id, lane_key)
+    async def _coverage(self, where: Where, lane: Lane | None) -> Coverage:
         gaps = await lanes.gaps(self._kit.database, where.owner_id)
         gap = sum(abs(g.last_no - g.covered_to - g.open) + abs(g.covered_to - g.covered) for g in gaps)
         if lane is None:

@@ -65,11 +65,7 @@ def _month(mention: Mention, today: date, direction: Direction) -> Days:
     return _block(mention, today, direction, months=1)
 
 
-def _quarter(mention: Mention, today: date, direction: Direction) -> Days:
-    return _block(mention, today, direction, months=3)
-
-
-def _season(mention: Mention, today: date, direction: Direction) -> Days:
+def _three_months(mention: Mention, today: date, direction: Direction) -> Days:
     return _block(mention, today, direction, months=3)
 
 
@@ -193,8 +189,8 @@ _RESOLVERS: Final[dict[str, Callable[[Mention, date, Direction], Days | None]]] 
     "day": _calendar_day,
     "month": _month,
     "year": _year,
-    "quarter": _quarter,
-    "season": _season,
+    "quarter": _three_months,
+    "season": _three_months,
     "weekday": _weekday,
     "relative": _relative,
     "distance": _distance,

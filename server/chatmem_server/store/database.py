@@ -97,7 +97,7 @@ class Transaction:
     @asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
         """What is done inside is undone by an exception, the rest of the transaction stays."""
-        async with _undone(self._connection), self._connection.transaction():
+        async with _owner_forgotten_if_undone(self._connection), self._connection.transaction():
             yield
 
     async def rows(self, name: str, *args: Any) -> list[Row]:
@@ -144,7 +144,7 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:
-        async with self._pool.acquire() as connection, _undone(connection), connection.transaction():
+        async with self._pool.acquire() as connection, _owner_forgotten_if_undone(connection), connection.transaction():
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
@@ -190,7 +190,7 @@ async def _serving(connection: Proxy, name: str, args: tuple[Any, ...]) -> Proxy
 
 
 @asynccontextmanager
-async def _undone(connection: Proxy) -> AsyncGenerator[None]:
+async def _owner_forgotten_if_undone(connection: Proxy) -> AsyncGenerator[None]:
     owned: OwnedConnection = connection  # type: ignore[assignment]  # as above
     # Taken now: the proxy of a connection that was cut has nothing to pass on to.
     forget_owner = owned.forget_owner
