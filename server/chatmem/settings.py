@@ -278,13 +278,13 @@ class ServerSettings(Settings):
         description="Mask keys and passwords in stored messages too, not only in what is made of them.",
     )
     monthly_cap_usd: float | None = Field(
-        None,
+        default=None,
         ge=0,
         validation_alias="CHATMEM_MONTHLY_CAP_USD",
         description="US dollars a month for learning and summaries, done by rules beyond; default: no cap. Answers are not counted.",
     )
     scrub_hours: float = Field(
-        24,
+        default=24,
         ge=0,
         validation_alias="CHATMEM_SCRUB_HOURS",
         description="Hours between rewritings of the files after something was forgotten; 0: never.",
@@ -354,7 +354,11 @@ class SummarizerSettings(_Client):
         default=2, ge=1, le=32, validation_alias="SUMMARIZER_CONCURRENCY", description="Jobs worked at once."
     )
     wait_seconds: float = Field(
-        20, ge=0, le=60, validation_alias="SUMMARIZER_WAIT_SECONDS", description="Seconds one claim waits for work."
+        default=20,
+        ge=0,
+        le=60,
+        validation_alias="SUMMARIZER_WAIT_SECONDS",
+        description="Seconds one claim waits for work.",
     )
 
 

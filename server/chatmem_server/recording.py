@@ -135,7 +135,7 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _was_forgotten(self, m: _Incoming, old: StoredMessage) -> bool:
-        """The text as it was before a sentence of it was forgotten: a client that sends it again says nothing anew."""
+        """Whether this is the text from before something in it was forgotten: a client that repeats it says nothing new."""
         where = m.where
         return await self._tombstones.is_message(self._kit.database, where.owner_id, where.chat_id, old.id, m.content)
 

@@ -25,8 +25,8 @@ KEPT = 20
 """The last messages that a question leaves in place of a window too long for its share (SPEC §4)."""
 
 FOUND_PART = 2
-"""What answers a question is kept one part in so many of what is left, and no more than its share: where the last messages
-leave it less, they are clipped.
+"""One part in so many of the budget, at most its share, is kept free for what answers a question: long last messages are
+clipped for it.
 """
 
 REPLY = 160

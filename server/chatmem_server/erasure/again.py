@@ -10,7 +10,7 @@ from chatmem_server.store.messages import Located
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[Memory], list[Located]]:
-    """Memories a tombstone covers that is younger than they are, and messages whose text was once redacted."""
+    """Memories older than a tombstone that covers them, and messages that have a text again which was once redacted."""
     stones = await tombstones.standing(q, owner_id)
     found = [
         memory

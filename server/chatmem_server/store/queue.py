@@ -159,7 +159,7 @@ async def submit(
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """None when the claim is no longer the caller's. `answered_badly`: by a better rung than the result's."""
+    """None when the claim is no longer the caller's. `answered_badly`: a better rung answered, and to no use."""
     row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, rung, answered_badly)
     return _job(row) if row is not None else None
 
