@@ -30,6 +30,7 @@ def test_a_quick_look_overlooks_no_word_that_a_sentence_says(text: str) -> None:
 
 
 @given(st.sampled_from([*WORDS, *NAMED]), st.lists(st.sampled_from([*WORDS, *NAMED]), max_size=6))
+@example("cheval", [])
 def test_a_quick_look_overlooks_no_topic_that_a_sentence_names(topic: str, others: list[str]) -> None:
     target = Target.topic(topic)
     for form in NAMED:

@@ -29,8 +29,9 @@ _ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have"
 
 
 def irregular_forms(base: str) -> frozenset[str]:
-    """Words whose base this is though no ending says so."""
-    return frozenset(form for known in (BASE, BASE_OF) for form, of in known.items() if of == base)
+    """Words whose base this is, though no rule of endings says so: `mice` of `mouse`, and French `chevaux` of `cheval`."""
+    plural = (f"{base[:-1]}ux",) if base.endswith("al") else ()
+    return frozenset((*plural, *(form for known in (BASE, BASE_OF) for form, of in known.items() if of == base)))
 
 
 def is_spaceless(word: str) -> bool:
