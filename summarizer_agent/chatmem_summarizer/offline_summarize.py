@@ -199,10 +199,12 @@ def _opening(messages: Sequence[WorkMessage], zone: ZoneInfo, frame: Frame) -> s
     about = topics(messages)
     if not about or not messages:
         return ""
+    # Of an imported history the later message may be the older one.
+    ends = min(message.at for message in messages), max(message.at for message in messages)
     if frame is ENGLISH:
-        when = period(messages[0].at, messages[-1].at, zone)
+        when = period(*ends, zone)
     else:
-        first, last = (day_in(frame, message.at.astimezone(zone)) for message in (messages[0], messages[-1]))
+        first, last = (day_in(frame, at.astimezone(zone)) for at in ends)
         when = first if first == last else f"{first}–{last}"
     return frame.about.format(period=when, topics=listed(frame, about))
 

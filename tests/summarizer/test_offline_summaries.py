@@ -42,6 +42,12 @@ def test_a_chunk_summary_tells_of_the_user_what_happened_and_when() -> None:
     assert 3 <= result.text.count(". ") + 1 <= 6
 
 
+def test_of_an_imported_history_the_days_stand_in_their_order() -> None:
+    told = chunk()
+    backwards = told.model_copy(update={"messages": tuple(reversed(told.messages))})
+    assert chunk_summary(backwards).text.startswith("On Feb 15–16 they talked about ")
+
+
 def test_its_body_sorts_goals_decisions_outcomes_and_open_questions() -> None:
     body = chunk_summary(chunk()).body
     assert "Needs to launch the integration by Q2 2026" in body.goals
