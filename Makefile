@@ -38,11 +38,13 @@ clean:
 	rm -rf .venv build dist
 
 .venv/ready: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
-	touch $@
+	@echo "installing into .venv; the first time this takes a minute or two"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
 
 .venv/ready-dev: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	touch .venv/ready $@
+	@echo "installing into .venv; the first time this takes a minute or two"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch .venv/ready $@
