@@ -42,6 +42,7 @@ def _typed(prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
+        print()  # the prompt's line is not ended
         return None
 
 

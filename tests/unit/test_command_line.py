@@ -1,5 +1,6 @@
 """What the command `chatmem` says before it does anything."""
 
+import asyncio
 from importlib.metadata import version
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from chatmem.settings import ServerSettings, SettingsError, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.importers import jsonl
 from chatmem_cli.importers.items import ImportFailed
+from chatmem_cli.keyboard import Keyboard
 from chatmem_cli.main import app
 
 
@@ -23,6 +25,19 @@ def test_the_list_of_commands_says_each_in_a_whole_sentence() -> None:
     commands = said.partition("Commands:\n")[2].splitlines()
     assert len(commands) == 17
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
+
+
+def test_the_end_of_what_is_typed_ends_the_prompts_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ended(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert asyncio.run(Keyboard().line("you › ")) is None
+    assert capsys.readouterr().out == "\n"
 
 
 @pytest.mark.parametrize("scope", ["relay", "agent"])
