@@ -13,6 +13,7 @@ from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.work import QueueStatus
 from chatmem_relay import views
 from chatmem_relay.incoming import Incoming, command_of
+from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.responders.responder import Responder
 
 NOTHING_TO_FORGET = "Nothing matches; nothing to forget."
@@ -82,7 +83,8 @@ async def _status(desk: Desk, incoming: Incoming, _: str) -> str:
     summary = await desk.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))
     # What the models cost is the owner's business, not a group's.
     queue = await _queue(desk) if (incoming.chat_id or 0) >= 0 else None
-    return views.status_view(summary, queue, desk.responder.name)
+    who = "from memory alone" if isinstance(desk.responder, OfflineResponder) else desk.responder.name
+    return views.status_view(summary, queue, who)
 
 
 async def _queue(desk: Desk) -> QueueStatus | None:

@@ -79,7 +79,7 @@ def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responde
     if queue is not None:
         cap = f" of ${queue.cost.cap_usd:.2f}" if queue.cost.cap_usd is not None else ""
         lines.append(
-            f"This month: {counted(queue.cost.calls, 'model call')}, {queue.cost.input_tokens + queue.cost.output_tokens:,} tokens, "
+            f"This month's learning: {counted(queue.cost.calls, 'model call')}, {queue.cost.input_tokens + queue.cost.output_tokens:,} tokens, "
             f"${queue.cost.price_usd:.2f}{cap}"
         )
         lines += [
@@ -93,7 +93,8 @@ def _backlog(summary: ChatSummary) -> str:
     b = summary.backlog
     if not b.waiting and not b.in_work and not b.dead:
         return "Everything is up to date."
-    oldest = f", oldest {b.oldest_seconds / 60:.0f} min" if b.oldest_seconds is not None else ""
+    minutes = int((b.oldest_seconds or 0) // 60)
+    oldest = f", oldest {minutes} min" if minutes else ""
     dead = f"; {b.dead} gave up (`chatmem replay` starts them anew)" if b.dead else ""
     return f"{counted(b.waiting, 'job')} waiting{oldest}, {b.in_work} in work{dead}."
 

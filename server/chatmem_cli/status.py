@@ -54,7 +54,7 @@ def _print_queue(queue: QueueStatus) -> None:
     cost = queue.cost
     cap = f" of {cost.cap_usd:.2f}" if cost.cap_usd is not None else ""
     console.print(
-        f"this month {counted(cost.calls, 'model call')}, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
+        f"learning   {counted(cost.calls, 'model call')} this month, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
         f"${cost.price_usd:.4f}{cap}"
     )
     for down in queue.providers_down:

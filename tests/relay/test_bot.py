@@ -238,7 +238,7 @@ async def test_every_command_answers(memory: Memory) -> None:
     assert shown[1].startswith("📋 YOUR PROFILE")
     assert "💬 Conversation: 2 messages (0 summaries, 2 verbatim)" in shown[1]
     assert shown[2].startswith("📜 CONVERSATION SUMMARY")
-    assert "This month: 0 model calls" in shown[3]
+    assert "This month's learning: 0 model calls" in shown[3]
     assert shown[5] == shown[6] == views.HELP
     assert "/help" in shown[7]
     assert why.startswith("“Yes”\n")

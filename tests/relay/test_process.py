@@ -42,7 +42,7 @@ async def test_it_answers_and_ends_when_told_to(server: HttpServer, api: Telegra
         shown = await api.replies(2)
         code = await relay.stop()
     assert "Priya" in shown[0]
-    assert shown[1].startswith("Answers: offline")
+    assert shown[1].startswith("Answers: from memory alone")
     assert code == 0
 
 

@@ -122,6 +122,8 @@ def test_the_status_view_tells_the_backlog_in_words() -> None:
     assert views.status_view(summary(), None, "offline") == "Answers: offline\nEverything is up to date."
     busy = summary(backlog={"waiting": 3, "in_work": 1, "dead": 2, "oldest_seconds": 300.0})
     assert "3 jobs waiting, oldest 5 min, 1 in work; 2 gave up" in views.status_view(busy)
+    young = summary(backlog={"waiting": 3, "in_work": 1, "dead": 0, "oldest_seconds": 20.0})
+    assert views.status_view(young) == "3 jobs waiting, 1 in work."
     one = {"waiting": 1, "in_work": 0, "dead": 0, "oldest_seconds": None}
     assert "1 job waiting, 0 in work" in views.status_view(summary(backlog=one))
 
