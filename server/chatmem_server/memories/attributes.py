@@ -13,20 +13,26 @@ from typing import Final
 from chatmem_server.memories.claims import claims, content_stems, plain, tokens_of
 from chatmem_server.memories.dedup_guards import SELF, read
 from chatmem_server.text.stemming import stem
-from chatmem_server.text.synonyms import canonical, same_phrases
+from chatmem_server.text.synonyms import CONTRAST, canonical, same_phrases
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """`subject` is 'self', a role ('wife') or a name; `value` is a set of stems, numbers or date keys."""
+    """`subject` is 'self', a role ('wife') or a name; `value` is a set of stems, numbers or date keys.
+
+    `which` tells one of several in a role from another: the name, or `older`.
+    """
 
     subject: str
     name: str
     value: frozenset[str]
+    which: frozenset[str] = frozenset()
 
     def contradicts(self, other: "Attribute") -> bool:
         """Same subject and attribute, and neither value contains the other: Lisbon, Portugal refines Lisbon."""
         same = (self.subject, self.name) == (other.subject, other.name)
+        if self.which and other.which and not self.which & other.which:
+            return False
         return same and not (self.value <= other.value or other.value <= self.value)
 
 
@@ -59,7 +65,7 @@ def _apply(rule: _Rule, text: str) -> Iterator[Attribute]:
         what = match.groupdict().get("what")
         if value and not _DENIED.search(text[: match.start()]):
             name = f"{rule.name}:{_noun_key(what + _scope(text, match))}" if what else rule.name
-            yield Attribute(_subject(text, match), name, value)
+            yield Attribute(_subject(text, match), name, value, _which(text[: match.start()]))
 
 
 def _scope(text: str, match: re.Match[str]) -> str:
@@ -90,10 +96,22 @@ def _deadlines(text: str) -> Iterator[Attribute]:
 
 
 def _subject(text: str, match: re.Match[str]) -> str:
-    """Whoever is named before the value: a role, else a name, else the speaker."""
+    """Whoever is named before the value: a role, else a name, else a thing of the speaker's ("my company"), else the speaker."""
     roles = read(text[: match.start("value")]).persons
     names = claims(text).entities & set(tokens_of(text[: match.start()]))
-    return "+".join(sorted(roles or names)) or SELF
+    thing = _THING.fullmatch(text[: match.start()])
+    return "+".join(sorted(roles or names)) or (_noun_key(thing["what"]) if thing else SELF)
+
+
+_THING = re.compile(
+    r"(?:.*[,;] )?(?:my|our|their|user's|the user's) (?P<what>(?!.*\b(?:i|we|and)\b)(?:[\w'-]+ ){1,3})", re.IGNORECASE
+)
+
+
+def _which(before: str) -> frozenset[str]:
+    """What is said of a role besides: "my sister Nora", "my older sister"."""
+    said = read(before)
+    return frozenset(said.content) if said.persons else frozenset()
 
 
 def _noun_key(text: str) -> str:
@@ -132,13 +150,20 @@ def _place(text: str) -> frozenset[str]:
     return _stems(text) - _NO_PLACE
 
 
+def _destination(text: str) -> frozenset[str]:
+    """A place one may live in: people move to Linux, to the window and to sales, too."""
+    place = _place(text)
+    named = {word for word in place if word[0].isalpha()}
+    return place if named - CONTRAST.keys() else frozenset()
+
+
 def _rule(name: str, pattern: str, value: Callable[[str], frozenset[str]]) -> _Rule:
     return _Rule(name, re.compile(pattern, re.IGNORECASE), value)
 
 
 _END = (
     r"(?=\s+(?:now|with|since|because|and|but|for|as|last|this|these|where|which|who|so|after|when|while|until|right|anymore|any more|"
-    r"again|instead|by|at the moment|from now|in (?:19|20)\d\d|not)\b|\s*[;!?()]|,(?!\s*[A-Z])|\.(?:\s|$)|\s*$)"
+    r"again|instead|by|at the moment|from now|in (?:19|20)\d\d|not)\b|\s*[;!?()]|,(?!\s*(?-i:[A-Z]))|\.(?:\s|$)|\s*$)"
 )
 _VALUE = r"(?P<value>[^;!?()\n]+?)" + _END
 _TITLED = r"(?P<value>(?:[\w'/&+-]+ ){0,4}?[\w'/&+-]+)(?=\s+(?:at|for|in|with|on|of|by|from|who|and|but|since)\b|[,.;!?()]|\s*$)"
@@ -158,7 +183,7 @@ _SINGLE = (
 )
 _RULES: Final = (
     _rule("residence", rf"\b(?:lives?|living|resides?|residing|based|settled|have lived|has lived)\s+{_NOW}(?:in|at|near)\s+{_VALUE}", _place),
-    _rule("residence", rf"\b(?:moved|relocated)\s+{_NOW}(?:back\s+)?(?:from [\w ]+? )?(?:house )?to\s+{_VALUE}", _place),
+    _rule("residence", rf"\b(?:moved|relocated)\s+{_NOW}(?:back\s+)?(?:from [\w ]+? )?(?:house )?to\s+{_VALUE}", _destination),
     _rule("residence", rf"\b(?:home(?: ?town)? (?:city )?is|home is in|residence is)\s+{_NOW}(?:in\s+)?{_VALUE}", _place),
     _rule("origin", rf"\b(?:i'm|i am|user is|is|are|come|comes)\s+(?:originally\s+)?from\s+{_VALUE}", _place),
     _rule("employer", rf"\b(?:works?|working|employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _place),
@@ -251,5 +276,12 @@ _NO_PLACE: Final = frozenset(
         "full-time",
         "remote",
         "office",
+        "team",
+        "department",
+        "marketing",
+        "sales",
+        "engineering",
+        "management",
+        "support",
     ]
 )

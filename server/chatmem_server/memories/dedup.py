@@ -13,9 +13,8 @@ from typing import Final, Literal
 from chatmem_server.dates.dating import with_dates
 from chatmem_server.memories.attributes import Attribute, attributes
 from chatmem_server.memories.claims import tokens_of
-from chatmem_server.memories.dedup_guards import Reading, disagreement, read
-from chatmem_server.text.stemming import stem
-from chatmem_server.text.synonyms import LIGHT, canonical
+from chatmem_server.memories.dedup_guards import POLARITY, Reading, disagreement, read, runs_the_other_way
+from chatmem_server.text.synonyms import LIGHT
 
 SAME_COSINE: Final = 0.9  # SPEC: a duplicate has a cosine above this
 _SAME_WORDS: Final = 0.9  # Dice overlap of content words that makes a duplicate without, or below, the cosine
@@ -84,7 +83,7 @@ def contradiction(new: str, old: str) -> str | None:
     if max(len(new), len(old)) > _LONGEST:
         return None
     attribute = _changed_attribute(attributes(new), attributes(old))
-    if attribute:
+    if attribute and not runs_the_other_way(read(new), read(old)):
         return f"new {attribute.name} of {attribute.subject}"
     return "said and denied" if _denies(read(new), read(old)) else None
 
@@ -124,21 +123,22 @@ def _denies(new: Reading, old: Reading) -> bool:
     """One says what the other denies: the same words about the same persons, an odd number of negations apart."""
     if (new.claims.negations - old.claims.negations) % 2 == 0 or new.unsure != old.unsure:
         return False
-    if new.persons != old.persons or new.figures != old.figures:
+    if new.persons != old.persons or new.figures != old.figures or _occasions(new) != _occasions(old):
         return False
-    a, b = set(new.content) - _POLARITY, set(old.content) - _POLARITY
+    a, b = set(new.content) - POLARITY, set(old.content) - POLARITY
     return bool(a and b) and 2 * len(a & b) / (len(a) + len(b)) >= _SAME_TOPIC
 
 
+def _occasions(reading: Reading) -> frozenset[str]:
+    """`in the evening`, `on Monday`: what is denied of one occasion only."""
+    return frozenset(m.key() for m in reading.claims.mentions if m.form in {"part", "weekday", "clock", "season"})
+
+
 def _bag(reading: Reading) -> frozenset[str]:
-    content = frozenset(reading.content) - _POLARITY
+    content = frozenset(reading.content) - POLARITY
     return content | reading.persons | reading.figures | reading.days | reading.han
 
 
 def _bare(text: str) -> tuple[str, ...]:
     """The words alone, in order: equal for texts that differ only in case, spacing and punctuation."""
     return tokens_of(text) or (text.strip(),)
-
-
-# Words that carry only the yes or no of a statement, which the negation count already holds.
-_POLARITY: Final = frozenset(canonical(stem(word)) for word in ("like", "longer", "anymore", "stand"))

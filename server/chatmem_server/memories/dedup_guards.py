@@ -18,6 +18,7 @@ from chatmem_server.text.synonyms import (
     DENYING,
     DIRECTED,
     FILLER,
+    LIGHT,
     PERSONS,
     PRONOUNS,
     RIVALS,
@@ -37,7 +38,7 @@ _SELF_WORDS: Final = words_of(
 )
 _PAST_STATE = re.compile(
     r"\b(?:was|were)\b(?! (?!based|located|employed|married|retired|interested|scared)(?:\w+ed|born|given|told|built|made|paid|sold|sent)\b)|(?<!have )(?<!has )(?<!'ve )(?<!had )\b(?:had|lived|worked|studied|owned|resided|liked|loved|used to"
-    r"|played|drove|spoke|wanted)\b",
+    r"|played|drove|spoke|wanted|sold|died|passed away)\b",
     re.IGNORECASE,
 )
 _OWNERS = re.compile(r"\b(\w+)'s (\w+)")
@@ -169,9 +170,14 @@ _UNDOING: Final = frozenset({"un", "in", "im", "ir", "il", "dis", "non", "non-",
 
 
 def _added(a: Reading, b: Reading) -> bool:
-    """One says all that the other says and a good deal more."""
-    mine, theirs = set(a.content) - set(b.content), set(b.content) - set(a.content)
-    return (not mine and len(theirs) >= 3) or (not theirs and len(mine) >= 3)
+    """One says all that the other says and a good deal more; where that is one word, a second tells which: decaf coffee."""
+    less, more = sorted((set(a.content) - _SLIGHT, set(b.content) - _SLIGHT), key=len)
+    return bool(less) and less < more and (len(less) == 1 or len(more - less) >= 3)
+
+
+# Words that carry only the yes or no of a statement, which the negation count already holds.
+POLARITY: Final = frozenset(canonical(stem(word)) for word in ("like", "longer", "anymore", "stand"))
+_SLIGHT: Final = POLARITY | LIGHT
 
 
 def _turned(a: Reading, b: Reading) -> bool:
@@ -182,6 +188,17 @@ def _turned(a: Reading, b: Reading) -> bool:
         if mine and theirs and not mine & theirs and mine <= _said(b) and theirs <= _said(a):
             return True
     return False
+
+
+def runs_the_other_way(a: Reading, b: Reading) -> bool:
+    """To a place against from it: the flight out and the flight back."""
+    return any(
+        (there, place) in one and (back, place) in other and (back, place) not in one
+        for one, other in ((a.bound, b.bound), (b.bound, a.bound))
+        for there, back in (("to", "from"), ("from", "to"))
+        for word, place in one
+        if word == there
+    )
 
 
 def _swapped(a: Reading, b: Reading) -> bool:
@@ -235,6 +252,7 @@ _GUARDS: Final[tuple[tuple[str, Callable[[Reading, Reading], bool]], ...]] = (
     ("characters", _script),
     ("opposed words", _opposed),
     ("direction", _turned),
+    ("there and back", runs_the_other_way),
     ("who has what", _swapped),
     ("added detail", _added),
 )

@@ -50,6 +50,9 @@ repo repository
 db database
 docs documentation
 spouse partner
+husband hubby
+girlfriend gf
+boyfriend bf
 mother mom mum mama mommy
 father dad papa daddy
 grandmother grandma granny
@@ -265,6 +268,7 @@ _SAME_PHRASES: Final = tuple(
         (r"(?:have|has|had|'ve) (?:got )?to", "need to"),
         (r"(?:i|they)(?:'d| would) rather(?: get| have)?", "I prefer"),
         (r"years? old", "years"),
+        (r"(?:year|date|day) of birth", "birth"),
         (r"at all", ""),
         (r"in (?:my|his|her|their) (?:free|spare) time", "as a hobby"),
     )
