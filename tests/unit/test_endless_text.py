@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from chatmem.corrections import settled
 from chatmem_server.dates.time_expressions import spans_in_query
 from chatmem_server.memories.categories import detect, pin_reason, priority
 from chatmem_server.memories.claims import claims
@@ -25,6 +26,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "dedup": lambda text: decide(Statement(text + "x"), [(Statement(text), 0.95)]),
     "evidence": lambda text: check(text[:600], text[:100], [Source(text, NOW, NOW.tzinfo)]),  # type: ignore[arg-type]  # a ZoneInfo
     "eligibility": eligible_sentences,
+    "corrections": settled,
     "secrets": mask,
     "categories": lambda text: (detect(text), pin_reason(text), priority(text)),
     "time": lambda text: spans_in_query(text, NOW, NOW.tzinfo),  # type: ignore[arg-type]  # a ZoneInfo
@@ -34,6 +36,7 @@ READERS: dict[str, Callable[[str], object]] = {
 SEEDS = [
     *("March 3 ", "my the our ", "1 ", "'a ", "(", "because i like ", "#", "a", "Ab ", "password is ", "secret ", "- ", "\n", " ", "my a b c d e f "),
     *("I need to x by ", "1-", "4111 ", "1,000,", "at 7", '"', "```", "> ", "if I ", "a's b's ", "x@y.z ", "://a:b", "eyJ", "sk-", "A.", "...", "my ", "a: b\n"),
+    *("no wait, 3 ", "a b no, ", "not 3, ", "from 3 to 4 ", "isn't 3 but ", "Tom owes me "),
     *("one hundred and ", "twenty-", "not ", "I'm a ", "é", "你", "⟦memory⟧", "😀", "I live in "),
 ]  # fmt: skip
 

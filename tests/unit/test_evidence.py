@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatmem_server.memories.eligibility import eligible_sentences
-from chatmem_server.memories.evidence import Source, check, contains_quote, supported
+from chatmem_server.memories.evidence import Source, check, contains_quote, stated, supported
 
 ZONE = ZoneInfo("Asia/Singapore")
 SENT = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)  # a Wednesday
@@ -44,6 +44,21 @@ BORNE_OUT = [
     ("Пользователь живёт в Москве", "Моя Москва! Живёт во мне"),
     ("User prefers concise answers", "please keep your answers concise"),
     ("User has one brother", "I have a brother"),
+    ("Dentist on Friday at 3", "dentist on thursday at 3 no wait, friday at 3"),
+    ("User's name is Zara", "my name isnt Sara its Zara"),
+    ("User went from 91 kg to 84 kg", "I weigh 84 kg, down from 91 kg"),
+    ("Rent is 1450 from May", "my rent is 1450 from May"),
+    ("Meeting with Dr. Chen at 4:30 pm", "The meeting with Dr. Chen is at 4:30"),
+    ("User runs almost every day", "I run almost every day"),
+    ("User studies medicine", "I was planning to study law but then chose medicine"),
+    ("User lives in Vienna", "I live in Vienna right now"),
+    ("User lives in Porto", "I moved to Porto yesterday"),
+    ("Emma is 7", "my daughter Emma (7) and my son Jonas (4)"),
+    ("User works at their father's bakery", "I work at my father's bakery"),
+    ("Flight from Oslo to Berlin on May 3", "I'm flying from Oslo to Berlin on May 3"),
+    ("User owes Marta 120 euros", "i owe marta 120 euros"),
+    ("User's sister Nora lives in Madrid", "My sister Nora lives in Madrid"),
+    ("Nora lives in Madrid", "My sister Nora lives in Madrid"),
 ]  # fmt: skip
 MADE_UP = [
     ("User lives in Porto", "I live in Lisbon", "name"),
@@ -64,6 +79,21 @@ MADE_UP = [
     ("User works at Google on AWS", "I work at Google", "name"),
     ("Meeting at 4pm", "the meeting is at 3pm", "date"),
     ("User earns 50000 a month", "I earn 5k a month", "number"),
+    ("Dentist on Thursday at 3", "dentist on thursday at 3 no wait, friday at 3", "date"),
+    ("User's name is Sara", "my name isnt Sara its Zara", "name"),
+    ("User weighs 91 kg", "i weigh 84 kg now, down from 91 kg", "number"),
+    ("User takes 25 mg of sertraline", "i take 50 mg of sertraline, doc upped it from 25 mg", "number"),
+    ("User bought a Tesla", "i almost bought a tesla", "come about"),
+    ("User is planning to go to Japan", "we were planning to go to japan but it fell through", "come about"),
+    ("User lives in Vienna", "next week i'm in vienna", "some days"),
+    ("User drinks 3 beers every night", "i had 3 beers last night", "one time"),
+    ("Emma is 4", "my kids are emma (7) and jonas (4)", "another number"),
+    ("Flight from Oslo on March 23", "my flight to oslo is on March 23", "other way"),
+    ("Marta owes User 120 euros", "i owe marta 120 euros", "other way"),
+    ("User's birthday is on March 14", "it's my mom's birthday on March 14", "somebody else's"),
+    ("User likes pizza", "jan likes pizza, i like sushi", "somebody else"),
+    ("User is from Brazil", "my gf is from brazil", "somebody else"),
+    ("User can't handle spicy food", "i don't mind spicy but my husband can't handle it", "somebody else"),
 ]  # fmt: skip
 
 
@@ -78,6 +108,28 @@ def test_what_adds_to_its_source_is_not(item: str, said: str, reason: str) -> No
     verdict = check(item, said, [source(said)])
     assert not verdict.supported
     assert reason in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("item", "said", "hedged"),
+    [
+        ("User is getting a cold", "I think I might be getting a cold", True),
+        ("User is moving to Berlin", "I'm moving to Berlin, not sure yet", True),
+        ("User is considering a dog", "I'm thinking about getting a dog", True),
+        ("User's flight is on May 3", "My flight is on May 3, i think", True),
+        ("User lives in Bonn", "I live in Bonn and might get a dog", False),
+        ("User thinks of Rome as home", "I think of Rome as my home", False),
+    ],
+)
+def test_what_its_writer_is_not_sure_of_is_marked(item: str, said: str, hedged: bool) -> None:
+    assert check(item, said, [source(said)]).hedged is hedged
+
+
+def test_what_only_a_question_or_a_task_says_is_not_stated() -> None:
+    message = "I'm lactose intolerant. Can you give me a pancake recipe without milk?"
+    sentences = [sentence.text for sentence in eligible_sentences(message)]
+    assert stated("User is lactose intolerant", message, sentences)
+    assert not stated("User wants pancakes without milk", message, sentences)
 
 
 def test_a_quote_that_nobody_wrote_supports_nothing() -> None:

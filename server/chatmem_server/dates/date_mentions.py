@@ -101,7 +101,7 @@ _COUNT_WORD: Final = NUMBER_WORD | {"a": 1, "an": 1, "couple": 2, "a couple": 2,
                                     "a few": 3, "few": 3, "several": 5}  # fmt: skip
 _STEP: Final = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1}
 _DAY_WORD: Final = {
-    "today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1, "the day before yesterday": -2,
+    "today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1, "tmrw": 1, "tommorow": 1, "tommorrow": 1, "tomorow": 1, "the day before yesterday": -2,
     "day before yesterday": -2, "the day after tomorrow": 2, "day after tomorrow": 2,
     "heute": 0, "gestern": -1, "vorgestern": -2, "übermorgen": 2, "aujourd'hui": 0, "hier": -1, "demain": 1,
     "hoy": 0, "ayer": -1, "anteayer": -2, "hoje": 0, "ontem": -1, "amanhã": 1, "oggi": 0, "ieri": -1, "domani": 1,
@@ -333,7 +333,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         (r"\b(?:at\s+)?(?P<h>\d\d?|" + "|".join(NUMBER_WORD) + r")\s+o['’]?clock\b", _oclock),
         (r"\b(?:in|during)\s+the\s+(?P<part>morning|afternoon|evening|night)\b", _part_of_day),
         (r"\bat\s+(?P<part>night)\b", _part_of_day),
-        (rf"\b(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=during )|(?<=before )|(?<=after )|(?<=of )|(?<=for )){_MONTH}"
+        (rf"\b(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=during )|(?<=before )|(?<=after )|(?<=of )|(?<=for )|(?<=from )|(?<=starting )){_MONTH}"
          r"", _calendar_month),
         (r"\b(?-i:(?P<month>January|February|April|June|July|August|September|October|November|December))\b"
          r"", _calendar_month),

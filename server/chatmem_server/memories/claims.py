@@ -223,6 +223,8 @@ def _is_name(word: str, following: str, *, first: bool) -> bool:
 
 
 def _is_code(word: str) -> bool:
-    """B12 and GPT-4 are names; 20mg, 5k and 3rd are amounts."""
+    """B12 and GPT-4 are names; 20mg, 5k, 3rd and 5-year-old are amounts."""
     letters = word.lstrip("0123456789.,")
+    if letters.startswith("-") and letters.split("-")[1].lower() in UNITS:
+        return False
     return any(c.isalpha() for c in word) and (letters == word or letters.lower() not in UNITS | {"k": "", "s": ""})

@@ -59,7 +59,7 @@ _FOREIGN: Final = tuple(
         r"(?!there|all|team|Claude|ChatGPT|assistant|bot)[A-ZÄÖÜ][^\n.!?]{0,40}\n.*?"
         r"^(?:(?:Best|Kind|Warm)(?: regards| wishes)?|Regards|Cheers|Sincerely|Yours[^\n]{0,20}|(?:Many )?[Tt]hanks"
         r"|Mit freundlichen Grüßen|(?:Viele|Liebe) Grüße|Cordialement|Bien à vous|Saludos|Un saludo)[,.!]?[ \t]*\n[^\n]{1,60}",
-        r"^(?:(?:Subject|Betreff|Objet|Asunto): \S|(?:From|To|Cc|Von|An): [^\n]*@).*\Z",
+        r"^(?:(?:Subject|Betreff|Objet|Asunto): \S|(?i:From|To|Cc|Von|An): [^\n]*@).*\Z",
     )
 )
 # Lines of a file, form or record: `name: …` and `role: …` say of whom only where a line before does.
@@ -108,7 +108,8 @@ def _stated(text: str, start: int, end: int) -> Iterator[Sentence]:
     for first, last in _sentence_spans(text, start, end):
         sentence = text[first:last]
         supposed = (supposed or bool(_SCENE.search(sentence))) and not _BACK_TO_FACT.search(sentence)
-        if supposed or _HYPOTHETICAL.search(sentence) or _TASK.search(sentence):
+        joke = _JOKE.search(sentence) or _NEXT_TAKES_BACK.match(text, last, end)
+        if supposed or joke or _HYPOTHETICAL.search(sentence) or _TASK.search(sentence):
             continue
         last = first + len(_before_question(sentence)) if _is_question(sentence) else last
         if stated := _sentence(text, first, last):
@@ -137,17 +138,23 @@ def _sentence(text: str, start: int, end: int) -> Sentence | None:
 _TRIM: Final = " \t\n\r-*•·–—" + _BLANK
 _SCENE = re.compile(
     r"\b(?:imagine|suppose|supposing|pretend|let['’]?s (?:say|assume|pretend|imagine)|let us (?:say|assume|suppose)|hypothetically"
-    r"|assum(?:e|ing) (?:that|i|we|you|the)|for the sake of argument|role-?play|in this scenario|act as|a game (?:where|in which)|my character(?: is|['’]s| was| has| lives)|in (?:my|our|this|the) (?:novel|story|dream|film|movie|comic|script|campaign|fan ?fiction)(?=,)|in another life|stell dir vor|angenommen"
+    r"|assum(?:e|ing) (?:that|i|we|you|the)|for the sake of argument|role-?play|in this scenario|act as|a game (?:where|in which)|(?:for|about) my (?:[\w&]+ ){0,3}character|my character(?: is|['’]s| was| has| lives)|in (?:my|our|this|the) (?:novel|story|dream|film|movie|comic|script|campaign|fan ?fiction)(?=,)|in another life|stell dir vor|angenommen"
     r"|imagina|supongamos|imaginons|supposons|представь|предположим|допустим)\b|假设|如果我是|想象",
     re.IGNORECASE,
+)
+_JOKE = re.compile(
+    r"\b(?:(?:only|just) joking|i['’]?m joking|(?<!not )(?<!no )kidding|jk|said no one ever)\b", re.IGNORECASE
+)
+_NEXT_TAKES_BACK = re.compile(
+    r"\W{0,8}(?:(?:only |just |i['’]?m )?(?:joking|kidding)|jk|not really|said no one ever)\b", re.IGNORECASE
 )
 _BACK_TO_FACT = re.compile(
     r"\b(?:actually|in reality|in fact|in real life|for real|seriously though|anyway)\b", re.IGNORECASE
 )
 _HYPOTHETICAL = re.compile(
     r"\b(?:(?<!sure )(?<!know )(?<!wonder )(?<!remember )(?<!prefer )(?<!prefer it )(?<!like it )(?<!appreciate it )(?<!better )if (?:i|we|you|my|it|someone|the user)\b(?!['’]m not mistaken| remember| recall)|what if\b"
-    r"|^\W*(?:oh|yeah|haha?|lol)[, ]+(?:sure|right|great|yes|totally)\b|were i\b|i wish\b|if only\b|i (?:would|could|might|should) have\b|as if\b|say i\b|for (?:example|instance), (?:i|if)\b"
-    r"|would (?:i|it) be|wenn ich|si j[e']|si (?:yo|fuera|tuviera)|если бы)\b",
+    r"|^\W*(?:(?:oh|yeah|haha?|lol)[, ]+)+(?:sure|right|great|yes|totally)\b|were i\b|i wish\b|if only\b|i (?:would|could|might|should) have\b|as if\b|say i\b|for (?:example|instance), (?:i|if)\b"
+    r"|would (?:i|it) be|i (?:told (?:my )?(?!you\b)\w+|lied|joked|claimed|pretend(?:ed)?)(?: that)? (?:i|i['’]m|my)|wenn ich|si j[e']|si (?:yo|fuera|tuviera)|если бы)\b",
     re.IGNORECASE,
 )
 _TASK = re.compile(
@@ -170,7 +177,8 @@ _ASKING_PART = re.compile(
     re.IGNORECASE,
 )
 _OWN_CLAUSE = re.compile(
-    r"^\W*(?:(?:so|and|but|hi|hey|hello|well|since|as|because)[, ]+)*(?:i|i['’](?:m|ve|d|ll)|my|we|our|we['’](?:re|ve))\b",
+    r"^\W*(?:(?:so|and|but|hi|hey|hello|well|since|as|because)[, ]+)*(?:i|i['’](?:m|ve|d|ll)|my|we|our|we['’](?:re|ve)"
+    r"|as an? (?!(?:example|reminder|rule|test|joke|result|matter)\b)[\w-]+(?=,))\b",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(

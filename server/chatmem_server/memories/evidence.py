@@ -2,21 +2,26 @@
 
 Names, numbers, dates and denials are compared, not meaning: a model may phrase freely but not add.  A date counts when
 the source says it in any form, "next Friday" included, resolved against the time of that message in the user's zone.
+What a source takes back ("Thursday, no wait, Friday") bears nothing out.
 """
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
+from chatmem.corrections import settled
 from chatmem_server.dates.clock import local_day
 from chatmem_server.dates.date_mentions import Mention
 from chatmem_server.dates.day_spans import Days, Direction, days_of, readings_of
 from chatmem_server.dates.time_expressions import directions_of
+from chatmem_server.memories.attributes import attributes
+from chatmem_server.memories.certainty import hedged, unrealised
 from chatmem_server.memories.claims import Claims, claims, plain
+from chatmem_server.memories.dedup_guards import read, runs_the_other_way
 from chatmem_server.memories.whose import attributed
 from chatmem_server.text.stemming import stem
 from chatmem_server.text.synonyms import canonical
@@ -33,13 +38,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reason` says what the sources lack; empty when they bear the item out."""
+    """`reason` says what the sources lack; empty when they bear the item out.  `hedged`: they are not sure of it."""
 
     supported: bool
     reason: str = ""
-
-
-SUPPORTED: Final = Verdict(True)
+    hedged: bool = False
 
 
 def check(item: str, quote: str, sources: Sequence[Source], known_names: Iterable[str] = ()) -> Verdict:
@@ -47,26 +50,46 @@ def check(item: str, quote: str, sources: Sequence[Source], known_names: Iterabl
     quoted = next((source for source in sources if contains_quote(source.text, quote)), None)
     if quoted is None:
         return Verdict(False, "the quote is not in the sources")
+    item, sources = settled(item), [replace(source, text=settled(source.text)) for source in sources]
     said = [claims(source.text) for source in sources]
     names = frozenset(name.lower() for name in known_names)
+    whole = _sentence_as_written(quoted.text, quote)
+    sentence, around = settled(whole or quote), settled(whole or _sentence_around(quoted.text, quote))
     lacks = (
         _unsupported_name(claims(item), said, names)
         or _unsupported_number(claims(item), said)
+        or _exchanged_number(item, sources)
         or _unsupported_date(item, sources)
-        or _unsupported_denial(item, _sentence_around(quoted.text, quote))
-        or attributed(item, quote, _sentence_as_written(quoted.text, quote))
+        or _unsupported_denial(item, around)
+        or _other_direction(item, sentence)
+        or _other_value(item, sentence)
+        or unrealised(item, sentence)
+        or attributed(item, settled(quote), sentence)
     )
-    return Verdict(False, lacks) if lacks else SUPPORTED
+    return Verdict(False, lacks) if lacks else Verdict(True, hedged=hedged(item, sentence))
 
 
 def supported(item: str, text: str) -> bool:
     """Whether one text still bears an item out, its dates compared as written."""
+    item, text = settled(item), settled(text)
     wanted, said = claims(item), claims(text)
     if _unsupported_name(wanted, [said], frozenset()) or _unsupported_number(wanted, [said]):
         return False
     if any(not _same_date_written(mention, said) for mention in wanted.mentions):
         return False
     return _shares_content(wanted, said) and not _unsupported_denial(item, text)
+
+
+def stated(item: str, quote: str, sentences: Iterable[str]) -> bool:
+    """Whether what the item has from its quote stands for the most part in these of the sentences that the quote touches."""
+    taken = _told(item) & _told(quote)
+    held = taken & frozenset[str]().union(*(_told(settled(sentence)) for sentence in sentences))
+    return 2 * len(held) >= len(taken)
+
+
+def _told(text: str) -> frozenset[str]:
+    found = claims(text)
+    return _content(found) | found.numbers | found.dates
 
 
 def contains_quote(text: str, quote: str) -> bool:
@@ -120,6 +143,38 @@ def _unsupported_number(item: Claims, said: Sequence[Claims]) -> str:
     units = _units(said)
     wrong = sorted(q for q in item.quantities if " " in q and _other_unit(q, units))
     return f"the amount {wrong[0]!r} has another unit in the sources" if wrong else ""
+
+
+def _exchanged_number(item: str, sources: Sequence[Source]) -> str:
+    """`Emma is 4` where the sources say `Emma (7)`."""
+    said = {pair for source in sources for pair in _numbered(source.text)}
+    for name, number in _numbered(item):
+        given = {other for named, other in said if named == name}
+        if name in claims(item).entities and given and number not in given:
+            return f"the sources give {name!r} another number than {number}"
+    return ""
+
+
+def _numbered(text: str) -> list[tuple[str, str]]:
+    return [(match["name"].lower(), match["number"]) for match in _NUMBERED.finditer(plain(text))]
+
+
+_NUMBERED: Final = re.compile(r"\b(?P<name>[^\W\d_]{2,})(?:'s| is| aged|,)? \(?(?P<number>\d{1,3})\b(?![.:/])")
+
+
+def _other_direction(item: str, sentence: str) -> str:
+    other = runs_the_other_way(read(item), read(sentence))
+    return "the sources say it the other way round" if other else ""
+
+
+def _other_value(item: str, sentence: str) -> str:
+    """What the item says of a thing that has one value at a time is not what the sentence says of it."""
+    said = attributes(sentence)
+    for mine in (mine for mine in attributes(item) if not mine.value & claims(item).dates):
+        values = [theirs for theirs in said if (theirs.subject, theirs.name) == (mine.subject, mine.name)]
+        if values and all(mine.contradicts(theirs) for theirs in values):
+            return f"the sources say another {mine.name}"
+    return ""
 
 
 def _code_holds(number: str, claim: Claims) -> bool:
@@ -195,9 +250,19 @@ def _same_date_written(mention: Mention, said: Claims) -> bool:
         return True
     if mention.form == "year" and mention.year is not None:
         return str(mention.year) in said.numbers
+    if any(_half_of_day_unsaid(mention, other) for other in said.mentions):
+        return True
     if mention.form == "clock" and mention.hour is not None:
         return not mention.minute and bool({str(mention.hour), str(mention.hour % 12 or 12)} & said.numbers)
     return any(_refines(mention, other) for other in said.mentions)
+
+
+def _half_of_day_unsaid(mention: Mention, other: Mention) -> bool:
+    """`4:30` may be read as half past four in the afternoon."""
+    if mention.form != "clock" or other.form != "clock" or mention.hour is None or other.hour is None:
+        return False
+    bare = not re.search(r"[a-z]", other.text.removeprefix("at "), re.IGNORECASE) and 1 <= other.hour <= 12
+    return bare and mention.hour % 12 == other.hour % 12 and (mention.minute or 0) == (other.minute or 0)
 
 
 def _refines(mention: Mention, other: Mention) -> bool:
@@ -228,13 +293,15 @@ def _unsupported_denial(item: str, sentence: str) -> str:
     related = [clause for clause in clauses if _shares_content(wanted, clause)] or clauses
     if wanted.negations and not any(clause.negations for clause in related):
         return "the sources do not deny this"
-    closest = max(related, key=lambda clause: len(_content(clause) & _content(wanted)), default=None)
+    closest = max(reversed(related), key=lambda clause: len(_content(clause) & _content(wanted)), default=None)
     if closest and closest.negations and not wanted.negations and _shares_content(wanted, closest):
         return "the sources deny this"
     return ""
 
 
-_CLAUSE = re.compile(r"[,;:.!?]\s|\s(?:but|because|and|so|although|though|since|while|however|yet)\s|\s[–—-]\s|\n")
+_CLAUSE = re.compile(
+    r"[,;:.!?]\s|\s(?:but|because|and|so|although|though|since|while|however|yet|und|aber|y|pero|et|mais|и|но|lol|tbh|btw)\s|\s[–—-]\s|\n"
+)
 
 
 def _shares_content(item: Claims, said: Claims) -> bool:
@@ -258,9 +325,9 @@ def _sentence_around(text: str, quote: str) -> str:
 
 
 def _sentence_as_written(text: str, quote: str) -> str:
-    """The sentence of the text that holds the quote, or the quote where it spans several."""
+    """The sentence of the text that holds the quote; empty where it spans several."""
     whole = [part for part in re.split(r"(?<=[.!?])\s+|\n+", plain(text)) if contains_quote(part, quote)]
-    return whole[0] if whole else quote
+    return whole[0] if whole else ""
 
 
 _REACH: Final = 300  # characters to either side of a quote in which its sentence is looked for

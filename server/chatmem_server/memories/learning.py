@@ -1,7 +1,7 @@
 """Turns what a worker extracted into memories: only what the user said, supported, and not forgotten."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from chatmem.contract import MemoryKind
@@ -12,7 +12,7 @@ from chatmem_server.dates.due import due_date, speaks_of_time
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import pin_importance, pin_reason, priority
 from chatmem_server.memories.eligibility import eligible_sentences
-from chatmem_server.memories.evidence import Source, check, contains_quote
+from chatmem_server.memories.evidence import Source, check, contains_quote, stated
 from chatmem_server.memories.statements import Statements
 from chatmem_server.places import Where
 from chatmem_server.services import Kit
@@ -95,7 +95,7 @@ class Learner:
             return "not_the_users_words"
         if not worth_showing(item.text):
             return "junk"
-        if not any(_states(line.content, item.quote) for line in sources):
+        if not any(states(line.content, item) for line in sources):
             return "not_a_statement"
         newest = max(line.sent_at for line in sources)
         if any(stone.created_at >= newest and self._tombstones.covers(stone, item.text) for stone in stones):
@@ -105,8 +105,10 @@ class Learner:
 
     async def _store(self, t: Queries, job: Job, c: _Candidate, now: datetime) -> str:
         sources = [Source(line.content, line.sent_at, self._kit.zone) for line in c.sources]
-        if not check(c.item.text, c.item.quote, sources).supported:
+        verdict = check(c.item.text, c.item.quote, sources)
+        if not verdict.supported:
             return "unsupported"
+        c = replace(c, certain=c.certain and not verdict.hedged)
         text = mask(c.item.text.strip())
         await self._tombstones.lift(t, job.key.owner_id, text, now)
         new = self._statement(job, c, text, self._due(c, sources))
@@ -169,12 +171,14 @@ def _speaker(job: Job, c: _Candidate) -> str:
     return f"{name}: " if name and _shared(job) else ""
 
 
-def _states(message: str, quote: str) -> bool:
-    """Whether the quote is from a sentence that may state a fact: no question, no hypothesis, no code, nobody else's."""
-    return any(
-        contains_quote(sentence.text, quote) or contains_quote(quote, sentence.text)
+def states(message: str, item: ExtractedItem) -> bool:
+    """Whether a sentence that may state facts states the item: no question, no hypothesis, no code, nobody else's."""
+    sentences = [
+        sentence.text
         for sentence in eligible_sentences(message)
-    )
+        if contains_quote(sentence.text, item.quote) or contains_quote(item.quote, sentence.text)
+    ]
+    return bool(sentences) and stated(item.text, item.quote, sentences)
 
 
 def _items(extraction: Extraction) -> Iterator[tuple[ExtractedItem, MemoryKind, bool]]:

@@ -74,7 +74,8 @@ UNITS: Final = {
 
 # Words that deny, end or refuse; counted, so that "hates X" and "does not like X" weigh the same.
 NEGATORS: Final = re.compile(
-    r"(?:\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot|dont|doesnt|didnt|isnt|cant|wont|wasnt|havent)"
+    r"(?:\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot"
+    r"|(?:do|does|did|is|are|was|were|ca|could|wo|would|should|has|have|had|ai)nt)"
     r"|n['’]t)\b"
     r"|\b(?:stop(?:s|ped|ping)?|quit(?:s|ting)?|g[ia]ve(?:s|n)? up|cease[sd]?|used to(?= \w)|former(?:ly)?|ex(?=-\w)|non(?=-\w)|previously"
     r"|avoid(?:s|ed|ing)?|refuse[sd]?|dislik(?:es?|ed|ing)|hat(?:es?|ed|ing)|detest(?:s|ed)?|loathe[sd]?|despise[sd]?"
@@ -88,7 +89,7 @@ NEGATORS: Final = re.compile(
 # Negative words that deny nothing.
 IDIOMS: Final = re.compile(
     r"\b(?:can(?:no|')t (?:wait|help)|not only|not to mention|no doubt|no problem|no worries|no wonder|nothing but|never mind"
-    r"|do(?:n't| not) (?:forget|worry|hesitate)|no later than|at all|isn't it|aren't they|don't i|why not)\b"
+    r"|do(?:n't| not) (?:forget|worry|hesitate)|(?:don't|dont|do not|didn't|did not) not|no later than|at all|isn't it|aren't they|don't i|why not)\b"
     r"|(?:^|(?<=[.!?]\s))no,",
     re.IGNORECASE,
 )
@@ -128,6 +129,6 @@ NAME_FOLLOWERS: Final = words_of(
 )
 NOT_NAMES: Final = words_of(
     """
-    i i'm i've i'd i'll ok am pm a.m p.m user assistant tv id faq etc vs
+    i i'm i've i'd i'll ok am pm a.m p.m user user's users assistant tv id faq etc vs
     """
 )
