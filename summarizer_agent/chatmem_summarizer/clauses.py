@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from chatmem.corrections import settled
 from chatmem_summarizer.own_words import BLANK, Sentence
 
 
@@ -49,7 +50,8 @@ _EXAMPLE = re.compile(r"^(?:so |like |and )?(?:for (?:example|instance)|e\.?g\.?
 _IF = re.compile(r"\b(?:if|unless|otherwise|in case|provided that|as long as)\b", _I)
 _HARMLESS_IF = re.compile(
     r"\bif (?:possible|you (?:can|could|like|want|please|don'?t mind|will|know)|i'?m not mistaken|i'?m honest"
-    r"|that (?:helps|matters)|needed|necessary|it (?:helps|matters))\b|\b(?:prefer|like it|appreciate it|be (?:great|nice)) if you\b",
+    r"|that (?:helps|matters)|needed|necessary|it (?:helps|matters))\b|\b(?:prefer|like it|appreciate it|be (?:great|nice)) if you\b"
+    r"|\bunless (?:i|you|asked|told)\b",
     _I,
 )
 _REPORT = re.compile(
@@ -136,7 +138,7 @@ _HEDGE = re.compile(
 )
 
 _SUBJECT = (
-    r"(?:i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|we'll|my|our|he|she|they|it|it's|that's|there|this|what|how|why"
+    r"(?:i|i'm|im|i've|ive|i'd|i'll|we|we're|we've|we'll|my|our|he|she|they|it|it's|that's|that (?:is|was)|there|this|what|how|why"
     r"|where|who|can|could|should|would|do|does|did|is|are|please|pls|don't|dont|do not|always|never|call me|remember"
     r"|let's|the)"
 )
@@ -144,7 +146,9 @@ _BOUNDARY = re.compile(
     rf"(?:,|\s-|\)|!)?\s+(?:and|but|so|because|cause|since|although|though|plus|also|which is why|however|while|yet"
     rf"|then|or)"
     rf"(?: (?:now|then|also|so|yes|please|actually|honestly|recently))?,?\s+(?={_SUBJECT}\b)"
-    rf"|,\s+(?:(?:also|so|then|now|and|but)\s+)?(?={_SUBJECT}\b)|\s\(|\)\s",
+    rf"|,\s+(?:(?:also|so|then|now|and|but)\s+)?(?={_SUBJECT}\b)|\s\(|\)\s"
+    r"|,\s+(?=(?:nobody|everybody|everyone|somebody|people)\b)|\s+(?=(?:hes|shes)\b)"
+    r"|\s+(?:lol|lmao|haha+|tbh|btw)\s+|\s+(?=(?:can|could|would|will) (?:you|u)\b)",
     _I,
 )
 _PRONOUN = re.compile(r"(?:i|i'm|im|i've|i'd|i'll|we|we're|we've|we'll|he|she|they|it|it's)\b", _I)
@@ -162,7 +166,7 @@ _VERB = re.compile(
 
 def clauses(sentence: Sentence, after: Sentence | None) -> list[Clause]:
     """The stating clauses of a sentence. `after` is the next sentence, which may take it all back."""
-    text = sentence.text.strip()
+    text = settled(sentence.text.strip())
     if not states_something(text) or (after is not None and len(after.text) < 40 and _JOKE_AFTER.search(after.text)):
         return []
     unsure = bool(_ALONE.search(text)) or (after is not None and _takes_back_certainty(after.text))
@@ -205,8 +209,9 @@ def _takes_back_certainty(after: str) -> bool:
 
 def _parts(text: str) -> list[tuple[str, bool]]:
     """The clauses between boundaries, lead-ins off, and whether a hedge came off with them; questions are left out."""
-    cleaned = (_cleaned(piece) for piece in _split(text) if not is_question(piece))
-    return [(whole, hedged) for bare, hedged in cleaned if bare for whole in _with_subjects(bare)]
+    whole = _BOTH.sub(r"\g<other> and I ", _without_lead(text))
+    cleaned = (_cleaned(piece) for piece in _split(whole) if not is_question(piece))
+    return [(clause, hedged) for bare, hedged in cleaned if bare for clause in _with_subjects(bare)]
 
 
 def _with_subjects(clause: str) -> list[str]:
@@ -222,7 +227,7 @@ def _with_subjects(clause: str) -> list[str]:
         parts.append(clause[start : match.start()])
         start = match.end()
     parts.append(clause[start:])
-    return [parts[0], *(f"{subject['who']} {part}" for part in parts[1:])]
+    return [_TAIL.sub("", parts[0]), *(f"{subject['who']} {part}" for part in parts[1:])]
 
 
 def _split(text: str) -> list[str]:
@@ -232,11 +237,17 @@ def _split(text: str) -> list[str]:
     for match in _BOUNDARY.finditer(text):
         nxt = _BOUNDARY.search(text, match.end())
         rest = text[match.end() : nxt.start() if nxt else len(text)]
+        if re.search(r"\bbut\b", match.group()) and _LEANS.match(rest):
+            continue
         if (_PRONOUN.match(rest) or _VERB.search(rest)) and text[start : match.start()].strip():
             pieces.append(text[start : match.start()])
             start = match.end()
     pieces.append(text[start:])
     return pieces
+
+
+_LEANS = re.compile(r"(?:it|that|this|they)\b|.{0,40}\b(?:sometimes|occasionally|rarely|at times)\b", _I)
+"""`I have a car but it's my brother's`: what takes back or narrows what stands before, and stays with it."""
 
 
 def _without_lead(text: str) -> str:
@@ -246,6 +257,7 @@ def _without_lead(text: str) -> str:
     return bare
 
 
+_BOTH = re.compile(r"^(?:me|myself) and (?P<other>(?:my|our) [\w-]+(?: (?-i:[A-Z])[\w'-]+)?) ", _I)
 _FIRST_PERSON = re.compile(r"(?P<who>I|We|i|we)(?:'\w+)?\b")
 _SAME_SUBJECT = re.compile(
     r"(?:,| and|, and| but)(?: (?:also|really|mostly|now))? (?=(?:want|hate|love|like|live|work|need|plan|have|prefer|enjoy|own"

@@ -41,7 +41,7 @@ _PATTERN = re.compile(
     | (?:{_DAY},?\ (?:the\ )?)?(?P<day2>\d{{1,2}}){_TH}?\ (?:of\ )?(?P<month2>{_MONTH})(?:,?\ (?P<year2>{_YEAR})\b)?
     | (?P<end>(?:the\ )?end\ of\ )?(?P<month3>{_MONTH}),?\ (?P<year3>{_YEAR})\b
     | (?:(?P<end_q>(?:the\ )?end\ of\ ))?Q(?P<quarter>[1-4])(?:[,\ /]+(?P<quarter_year>{_YEAR}))?\b
-    | (?P<near>today|tonight|this\ (?:morning|afternoon|evening)|tomorrow|yesterday
+    | (?P<near>today|tonight|this\ (?:morning|afternoon|evening)|tomorrow|tmrw|tommorr?ow|tomorow|yesterday
       |(?:the\ )?day\ (?:after\ tomorrow|before\ yesterday))\b
     | in\ (?P<ahead>{_COUNT})\ (?P<ahead_unit>day|week|month|year)s?\b(?:'\ time)?
     | (?P<back>{_COUNT})\ (?P<back_unit>day|week|month|year)s?\ (?:ago|back)\b
@@ -80,6 +80,11 @@ class When:
     grain: Grain
     clock: time | None = None
     said_year: bool = False
+
+    @property
+    def bare_weekday(self) -> bool:
+        """`Tuesday`, with nothing that tells which."""
+        return self.text.rstrip(".").lower() in _DAYS
 
     @property
     def label(self) -> str:
@@ -207,7 +212,16 @@ def _quarter_span(year: int, quarter: int) -> Span:
     return date(year, quarter * 3 - 2, 1), last, "quarter"
 
 
-_NEAR = {"tomorrow": 1, "yesterday": -1, "day after tomorrow": 2, "day before yesterday": -2}
+_NEAR = {
+    "tomorrow": 1,
+    "tmrw": 1,
+    "tommorow": 1,
+    "tommorrow": 1,
+    "tomorow": 1,
+    "yesterday": -1,
+    "day after tomorrow": 2,
+    "day before yesterday": -2,
+}
 
 
 def _near(m: re.Match[str], today: date, past: bool) -> Span | None:
@@ -324,6 +338,8 @@ def clock_in(text: str) -> time | None:
     if match["word"]:
         return time(0) if match["word"].lower() == "midnight" else time(12)
     if match["hour24"]:
+        if match["hour24"] in "123456":
+            return None  # `4:30` of which half of the day
         return time(int(match["hour24"]), int(match["minute24"]))
     hour, minute = int(match["hour"]), int(match["minute"] or 0)
     if not (1 <= hour <= 12 and minute < 60):

@@ -15,6 +15,8 @@ _LONGEST_QUOTE = 1000
 _MASKED = re.compile(
     r"\[(?:masked|secret|redacted|hidden)[^\]]*\]|\*{4,}|•{3,}|<(?:masked|secret|redacted)[^>]*>", re.I
 )
+_POINTS = re.compile(r"\b(?:it|them|that|this|those|these|him|her)$", re.I)
+"""`I'm allergic to them`: of whom or what stands elsewhere."""
 
 
 def extract(work: ExchangeInput) -> Extraction:
@@ -46,6 +48,8 @@ def drafts(message: WorkMessage, zone: ZoneInfo) -> Iterator[tuple[Clause, Draft
 
 
 def _matches(clause: Clause, scene: Scene) -> Iterator[Draft]:
+    if _POINTS.search(clause.text):
+        return
     hits = (rule(clause, scene) for rule in ORDER)
     best = next((hit for hit in hits if hit is not None), None)
     beside = mentioned(clause, scene)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from chatmem.corrections import corrects
+
 BLANK = "\x1a"
 """Stands for one foreign character; no rule may match across it."""
 
@@ -30,7 +32,7 @@ _FOREIGN = tuple(
         (r"^On .{6,80} wrote:[ \t]*$.*\Z", re.MULTILINE | re.DOTALL),
         (r"^-{2,} ?(?:Forwarded|Original) [Mm]essage.*\Z", re.MULTILINE | re.DOTALL),
         (LETTER, re.MULTILINE | re.DOTALL),
-        (r"^(?:(?:Subject|Betreff|Objet|Asunto): \S|(?:From|To|Cc|Von|An): [^\n]*@).*\Z", re.MULTILINE | re.DOTALL),
+        (r"^(?:(?:Subject|Betreff|Objet|Asunto): \S|(?i:From|To|Cc|Von|An): [^\n]*@).*\Z", re.MULTILINE | re.DOTALL),
         (r"`[^`\n]*[^\w\s`\-./][^`\n]*`|`(?:[^`\s]+\s+){3,}[^`\n]*`", 0),
         (r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]", 0),
         (r"(?<![\w])'(?:[^'\n]|(?<=\w)'(?=\w))*'(?![\w])|‘[^’\n]*’(?!\w)", 0),
@@ -109,13 +111,14 @@ _END = re.compile(
     re.I,
 )
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Sr|Jr|No|Nr|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|U\.S|Jan|Feb|Mar|Apr"
+    r"(?:^|[\s(])(?:[A-Za-z]|(?i:dr|mr|mrs|ms|prof)|St|Sr|Jr|No|Nr|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|U\.S|Jan|Feb|Mar|Apr"
     r"|Jun"
     r"|Jul|Aug|Sept?|Oct|Nov|Dec|Inc|Ltd|Co|Ave|Rd|z\.B|bzw)\.$"
 )
 
 
 # "am 3. März": no sentence ends there.
+_LONGEST_CORRECTION = 60
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.$")
 _MONTH_AHEAD = re.compile(r" (?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
 
@@ -124,6 +127,8 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _END.finditer(text):
         end = match.end()
+        if corrects(text[end : end + _LONGEST_CORRECTION].lstrip()):
+            continue  # "… on Thursday. No wait, Friday." says one thing
         if _ORDINAL.search(text[:end]) and _MONTH_AHEAD.match(text, end):
             continue
         if (

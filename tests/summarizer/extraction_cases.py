@@ -429,7 +429,10 @@ POSITIVE: tuple[tuple[str, tuple[Expected, ...]], ...] = (
     ("I quit drinking two years ago", (("certain", "facts", "Quit drinking two years ago (in 2024)"),)),
     ("I just turned 40", (("certain", "facts", "Just turned 40"),)),
     ("My son's name is Arjun and he is in 3rd grade", (("certain", "facts", "Son's name is Arjun"),)),
-    ("I'm a vegetarian but I eat fish sometimes", (("certain", "preferences", "Is a vegetarian"),)),
+    (
+        "I'm a vegetarian but I eat fish sometimes",
+        (("certain", "preferences", "Is a vegetarian but they eat fish sometimes"),),
+    ),
     ("I only drink decaf", (("certain", "preferences", "Only drinks decaf"),)),
     ("I use a MacBook Pro for work", (("certain", "facts", "Uses a MacBook Pro for work"),)),
     ("My landlord's name is Mr. Jenkins", (("certain", "facts", "Landlord's name is Mr. Jenkins"),)),

@@ -26,9 +26,9 @@ _APPOINTMENT = re.compile(
     r"|passport|dentist|doctor|wedding|train|ferry)\b",
     _I,
 )
-_SUBJECT = r"(?P<subject>(?:(?i:my|our|the)|[A-Z]\w*(?:'s)?|(?i:mom|mum|dad)'s)(?: [\w'&/.:-]+){0,7}?)"
+_SUBJECT = r"(?P<subject>(?:(?i:dentist|doctor|vet|flight|train|meeting|appointment|exam|interview|surgery|wedding)|(?i:my|our|the)|[A-Z]\w*(?:'s)?|(?i:mom|mum|dad)'s)(?: [\w'&/.:-]+){0,7}?)"
 _HAPPENS = (
-    r"(?P<verb>is|are|'s|was|will be|has been|have been|starts?|begins?|ends?|takes? place|happens?|falls|expires?|leaves"
+    r"(?P<verb>is|are|'s|was|will be|moved|has been|have been|starts?|begins?|ends?|takes? place|happens?|falls|expires?|leaves"
     r"|departs|lands|arrives|opens|closes|got moved|runs?|kicks off|resumes|renews|closes|finishes|ships|got|goes live)"
 )
 _PLANNED = r"(?: (?:now|also|actually|only|always|officially|tentatively))?(?: (?:re)?(?:scheduled|planned|set|booked|moved|postponed|confirmed|pushed|due))?"
@@ -69,16 +69,43 @@ _REMIND_OF_NOTHING = re.compile(r" (?:of |about )?(?:what|how|why|who|that (?:th
 
 def _is_on(clause: Clause, scene: Scene) -> Draft | None:
     """`my team offsite is on March 15`; with `the` or a bare name, only what people have appointments for."""
-    match = _IS_ON.match(clause.text)
-    when = first_date(clause.text, scene)
-    if match is None or when is None or when.start < match.start("between") or _NO_SUBJECT.match(clause.text):
+    text = _ITS_DAY.sub(r"\g<whose> is", clause.text)
+    match = _IS_ON.match(text)
+    when = first_date(text, scene, past=match is not None and _over(match))
+    if match is None or when is None or when.start < match.start("between") or _NO_SUBJECT.match(text):
         return None
-    event = bool(_EVENT.search(match["subject"]))
-    close = bool(_FILLER.fullmatch(clause.text[match.start("between") : when.start]))
-    fine = when.grain in {"day", "week"}
-    if _WORLD.search(match["subject"]) or not (event or (_OWN.match(match["subject"]) and close and fine)):
+    if _DENIED.search(text[match.start("verb") : when.start]) or (_over(match) and not _YEARLY.search(text)):
         return None
-    return _draft(without_my(clause.text), clause, scene, when)
+    return _draft(without_my(text), clause, scene, when) if _for_us(match, when, scene) else None
+
+
+def _for_us(match: re.Match[str], when: dates.When, scene: Scene) -> bool:
+    """Whether it is an appointment, or something of the writer's with the day right after it."""
+    subject = match["subject"]
+    if _WORLD.search(subject):
+        return False
+    close = bool(_FILLER.fullmatch(match.string[match.start("between") : when.start]))
+    if subject[0].islower() and not _OWNED.match(subject):  # `train is late today` tells of no appointment
+        return close and when.last > scene.written.date()
+    own = _OWN.match(subject) and match["verb"].lower() != "moved"
+    return bool(_EVENT.search(subject)) or bool(own and close and when.grain in {"day", "week"})
+
+
+_OWNED = re.compile(r"(?:my|our|the|\w+'s)\b", _I)
+
+
+_ITS_DAY = re.compile(
+    r"^it'?s (?P<whose>(?:my|our) (?:[\w'-]+ ){0,3}(?:birthday|anniversary|wedding|graduation))\b", _I
+)
+_DENIED = re.compile(r"\b(?:not|never)\b|n't\b", _I)
+
+
+_ANEW = re.compile(r" (?:now |just )?(?:re)?(?:scheduled|planned|set|booked|moved|postponed|pushed)\b", _I)
+
+
+def _over(match: re.Match[str]) -> bool:
+    """`my exam was on March 3`, which `was moved to March 3` is not."""
+    return match["verb"].lower() == "was" and not _ANEW.match(match.string, match.end("verb"))
 
 
 def _have(clause: Clause, scene: Scene) -> Draft | None:

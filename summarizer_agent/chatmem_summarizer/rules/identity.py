@@ -4,7 +4,7 @@ import re
 
 from chatmem_summarizer.clauses import Clause
 from chatmem_summarizer.restate import inner, third_person
-from chatmem_summarizer.rules.rule import Draft, Rule, Scene, dated, owns, states
+from chatmem_summarizer.rules.rule import Draft, Rule, Scene, dated, first_date, owns, states
 
 _ADV = r"(?: (?:really|actually|currently|now|still|also|just|originally|mostly|mainly|recently|officially|already))*"
 _STATE = re.compile(
@@ -27,7 +27,7 @@ _ROLE_END = re.compile(
     r"|jew|hindu|buddhist|christian|atheist|agnostic|vegan|smoker|survivor|diabetic|asthmatic|insomniac|celiac"
     r"|coeliac|sophomore"
     r"|freshman|senior|junior|gamer|mechanic|paramedic|medic|critic|plumber|electrician|architect|analyst|advocate"
-    r"|associate"
+    r"|dev|associate"
     r"|executive|representative|rep|specialist|technician|partner|staff|employee|librarian|musician|surgeon|dj|guide"
     r"|host|bride|groom|homebody)$",
     re.IGNORECASE,
@@ -52,6 +52,7 @@ def _is_role(match: re.Match[str]) -> bool:
     phrase = re.split(
         r" (?:at|in|for|with|from|of|on|who|that|working|based|and|by|to|specializ\w+|specialis\w+)\b|,", match["role"]
     )[0]
+    phrase = re.sub(r" (?:now|currently|again|too|these days)$", "", phrase)
     return not _STATE.match(phrase) and not _DIET.search(phrase) and bool(_ROLE_END.search(phrase.strip(" .!")))
 
 
@@ -97,16 +98,26 @@ def _moved_rule(clause: Clause, scene: Scene) -> Draft | None:
         clause.text,
         re.IGNORECASE,
     )
-    if match is None or not re.match(r"(?:the )?[A-Z]|a ", match["rest"]):
+    if match is None:
         return None
-    if re.match(r"a |(?:the )?[A-Z]\w+ team\b", match["rest"]):
-        return Draft("facts", dated(third_person(clause.text), clause.text, scene, past=True))
     place = _PLACE_ENDS.split(match["rest"])[0]
+    if not re.match(r"(?:the )?[A-Z]", place) or _NO_HOME.match(place):
+        # `porto last month` may be a town and may not, so it is left in the user's words
+        told = re.match(r"(?:the )?[A-Z]|a |[^\W\d]+$", place) and (
+            place[0].isupper() or first_date(match["rest"], scene, past=True)
+        )
+        moved = clause.text.partition(",")[0]
+        return Draft("facts", dated(third_person(moved), moved, scene, past=True)) if told else None
     when = match["rest"][len(place) :].strip(" ,")
     moved = " ".join(f"moved there {match['origin'] or ''}{when}".split())
     return Draft("facts", dated(inner(f"Lives in {place}; {moved}"), clause.text, scene, past=True), importance=0.8)
 
 
+_NO_HOME = re.compile(
+    r"(?:the )?(?:\w+ team|linux|windows|mac(?:os)?|ios|android|iphone|slack|notion|teams|github|gitlab|postgres\w*|vim|neovim|emacs"
+    r"|vs ?code|marketing|sales|engineering|product|finance|management)\b",
+    re.IGNORECASE,
+)
 _PLACE_ENDS = re.compile(
     r" (?=(?:last|in \d|in (?:january|february|march|april|may|june|july|august|september|october|november|december)|this|about|around"
     r"|recently|yesterday|on|a |two|three|\d|for|with|because|to|from|after|when|earlier|just|back|at)\b)|,",
@@ -127,7 +138,10 @@ RULES: tuple[Rule, ...] = (
         r"(?:i'm|i am|im)(?: now| currently| only| almost| about)? (?:1[0-9]|[2-9]\d)(?: years? old| yrs? old| "
         r"yo)?(?:$|,| and )",
     ),
-    states("facts", r"(?:i|we) (?:turned|turn|just turned|will turn) \d{2}\b"),
+    states(
+        "facts",
+        r"(?:i|we) (?:turned|turn|just turned|will turn) \d{2}(?=$|,| (?:on|in|this|last|next|years?|and|yesterday|today|tomorrow)\b)",
+    ),
     owns("facts", r"my age is \d+"),
     states(
         "facts",
@@ -189,13 +203,13 @@ RULES: tuple[Rule, ...] = (
         "facts",
         r"(?:i'm|im|i am)(?: (?:a|an))?(?: (?:currently|now|still|also|happily|recently|newly))? (?:married|single"
         r"|divorced|engaged|widowed|separated|retired|unemployed|self-employed"
-        r"|pregnant|left-handed|right-handed|color-?blind|colour-?blind|deaf|blind|diabetic|asthmatic|autistic"
+        r"|pregnant|(?:left|right)[- ]handed|color-?blind|colour-?blind|deaf|blind|diabetic|asthmatic|autistic"
         r"|dyslexic|bilingual|trilingual|non-binary|gay|lesbian|bisexual|trans|queer|transgender)\b"
         r"(?! (?:out|in|by|with (?:this|that|the|my (?:code|task))|to (?:the idea|this|that)|on|about|thread)\b)",
     ),
     states(
         "facts",
-        r"(?:i'm|im|i am|we're|we are)(?: (?:severely|very|mildly|also|highly|deathly))? (?:allergic|intolerant) to "
+        r"(?:i'm|im|i am|we're|we are)(?: not)?(?: (?:severely|very|mildly|also|highly|deathly))? (?:allergic|intolerant) to "
         r"\w+",
         importance=0.8,
     ),

@@ -32,6 +32,11 @@ RULES: tuple[Rule, ...] = (
     states("facts", r"(?:i|we) no longer (?P<what>.{4,})"),
     states(
         "facts",
+        r"(?:i|we) (?:don't|dont|do not|never|can't|cant|cannot) take (?P<what>[\w-]+)(?:$|,| (?:because|any ?more|with|for)\b)",
+        when=_named_thing,
+    ),
+    states(
+        "facts",
         rf"(?:i|we){_ADV} (?:got|just got|recently got|finally got|have been|was|were|'ve been)(?: (?:just|recently"
         rf"|officially))? (?P<what>(?:married|engaged|divorced|promoted|fired|laid off|hired|diagnosed|accepted"
         rf"|certified|vaccinated|pregnant|tenure|my (?:degree|phd|licen[cs]e|visa|green card|citizenship|masters?"
@@ -56,7 +61,7 @@ RULES: tuple[Rule, ...] = (
     states("facts", rf"(?:i|we){_ADV} (?:drive|ride|own) (?:a|an|my|two|three) (?P<what>\w.*)"),
     states(
         "facts",
-        rf"(?:i|we){_ADV} play (?:the )?(?P<what>(?!around|with|along|it|this|that|dumb|devil|nice|a role|some music)"
+        rf"(?:i|we){_ADV} play (?:the )?(?P<what>(?!around|with|along|it|one|this|that|dumb|devil|nice|a role|some music)"
         rf"\w+.*)",
     ),
     states("facts", rf"(?:i|we){_ADV} collect (?P<what>\w+.*)", when=_named_thing),
@@ -75,7 +80,7 @@ RULES: tuple[Rule, ...] = (
     ),
     states(
         "facts",
-        rf"(?:i|we){_ADV} (?:wake up|get up|go to bed|go to the gym|go \w+ing|work out|exercise|run|jog|swim|meditate|cycle"
+        rf"(?:i|we){_ADV} (?:wake up|get up|go to bed|go to the gym|start work|finish work|go \w+ing|work out|exercise|run|jog|swim|meditate|cycle"
         rf"|drink|eat|read|watch|write|practi[cs]e|train|study|call my|visit|cook|bake|travel|meet|skip|do|teach|sing|dance"
         rf"|commute|take (?:the|my|yoga|piano|guitar|dance|swimming)|fast|pray|attend|do yoga|volunteer|walk my|walk "
         rf"the)\b(?! (?:one|it|them|this|that)\b)(?P<what>.*(?:\bevery (?!time\b|one\b)|each (?:day|week|month|morning)|daily|weekly|once a|twice a|times a|mornings?|evenings?|nights?|\bon (?:mon|tues"
@@ -91,9 +96,9 @@ RULES: tuple[Rule, ...] = (
     ),
     states(
         "facts",
-        r"(?:i|we)(?: also| currently| already)? have (?P<what>(?:(?:a|an|two|three|four|five|six|several|my|some"
+        r"(?:i|we)(?: also| currently| already| don't| dont| do not)? have (?P<what>(?:(?:a|an|any|two|three|four|five|six|several|my|some"
         r"|over|about|almost|more than|\d+\+?) )?(?:[\w'-]+ ){0,3}?(?:phd|degree|master'?s?|bachelor'?s?|mba|diploma"
-        r"|certificat\w+|licen[cs]e|visa|green card|citizenship|passport|house|apartment|flat|condo|car|bike"
+        r"|certificat\w+|licen[cs]e|visa|green card|citizenship|passport|house|apartment|flat|condo|cars?|bikes?"
         r"|motorcycle|boat|tesla|bmw|toyota|garden|piano|guitar|tattoos?|piercings?|blog|podcast|channel|website"
         r"|startup|company|business|side project|subscription|membership|mortgage|loan|experience|years of \w+"
         r"|employees|reports|direct reports|team of \d+|macbook|iphone|android|laptop|ps5|nas|homelab|raspberry pi"

@@ -14,7 +14,7 @@ _VAGUE = re.compile(
     r"(?:it|that|this|these|those|them|him|her|you|your|yours|u|everything|nothing|what|how|who|where|the (?:idea|way"
     r"|look|sound|part|fact|answer|response|result|plan|design|version|draft|suggestion"
     r"|option|first|second|third|last|new|one|other|same|thought|concept|joke|output|code|update|explanation|tone"
-    r"|vibe|changes?)|to (?:see|hear|know|point|say|think|ask|believe|thank|add|mention|clarify|understand|try"
+    r"|vibe|changes?)|(?:not )?to (?:see|hear|know|point|say|think|ask|believe|thank|add|mention|clarify|understand|try"
     r"|discuss|talk|get|be able|start|begin|keep in)\b"
     r"|so much|a lot|my life|myself|some(?:thing| of)|one of|both|all of|either|neither|(?:another|an) (?:answer"
     r"|example|explanation)|when (?:that|this|it|you|they)\b|that you|(?:part|thing|one|line|bit|example|answer) (?:is|was|of)|myself|already|me|us|where this|being able|having to|(?:a |an |some "
@@ -62,12 +62,15 @@ _ONE_OFF = re.compile(
     r"|an example|examples of|me (?:a|an|the|some|\d+|three|five|two) )\b",
     re.IGNORECASE,
 )
-_THIS_TALK = re.compile(r"\bthis (?:task|chat|conversation|question|time|one|project|exercise|answer)\b", re.IGNORECASE)
+_THIS_TALK = re.compile(
+    r"\bthis (?:task|chat|conversation|question|time|one|project|exercise|answer|file|code|script|document|text|email|letter|essay)\b",
+    re.IGNORECASE,
+)
 _NEVER_ONE_OFF = re.compile(
     r"\b(?:always|never|from now on|going forward|in (?:the )?future|every time|whenever|by default)\b", re.I
 )
 _EMPTY_ORDER = re.compile(
-    r"(?:never mind|never ever mind|always (?:happy|glad|a pleasure|been|was|is|the same|wanted|loved|thought)|never "
+    r"(?:never mind|never (?!need|feed)\w+ed\b|never ever mind|always (?:happy|glad|a pleasure|been|was|is|the same|wanted|loved|thought)|never "
     r"(?:heard|seen|been|tried|knew|thought|again|said|had|happened|works?|worked|mind|gonna|say never)|don't "
     r"(?:worry|bother|know)|call me (?:maybe|back|later|when|if|tomorrow|crazy|old|at|on)|be (?:right|back|able))\b",
     re.I,
@@ -155,6 +158,11 @@ RULES: tuple[Rule, ...] = (
         rf"for|eat|drink|smoke|wear|watch|drive|use) (?P<what>.+)",
         when=_clear,
     ),
+    states(
+        "preferences",
+        r"(?:i|we)(?:'d| would) never (?:eat|drink|wear|buy|watch|smoke) (?P<what>.+)",
+        when=_clear,
+    ),
     states("preferences", r"(?:i|we) (?:don't|do not|never|dont) (?:smoke|drink|drive|cook|gamble)(?P<what>$|,.*)"),
     states(
         "preferences",
@@ -184,7 +192,7 @@ RULES: tuple[Rule, ...] = (
     ),
     states(
         "preferences",
-        r"(?:i'm|im|i am|i've been|i have been|we're|we are)(?: (?:a|an|strictly|also|mostly|currently|now|a strict|vegan and))* "
+        r"(?:i'm|im|i am|i've been|i have been|we're|we are)(?: (?:a|an|not|no longer|strictly|also|mostly|currently|now|a strict|vegan and))* "
         r"(?:vegetarian|vegan|pescatarian|pescetarian|gluten[- ]free|dairy[- ]free|lactose[- ]intolerant|kosher|halal"
         r"|keto|celiac|coeliac|teetotal|sober|flexitarian|paleo)\b.*",
         importance=0.8,

@@ -27,7 +27,7 @@ _OLDER = (
     r"|half[- ]|step[- ]?|\w+[- ]year[- ]old )?"
 )
 _NAME = r",? (?-i:[A-Z][\w'’-]+(?: [A-Z][\w'’-]+)?),?"
-_KNOWN = rf"(?:{_CLOSE}(?:{_NAME})?|{_OTHERS}{_NAME})"
+_KNOWN = rf"(?:{_CLOSE}(?:{_NAME}| [a-z]+(?= (?:is|has|lives|works)\b))?|{_OTHERS}{_NAME})"
 """Family and animals count with and without a name, others only with one."""
 _LASTING = (
     r"(?:(?:is|are|'s|was|were)(?: (?:also|now|both|currently|only|almost|a))?"
@@ -43,7 +43,7 @@ _LASTING = (
 )
 _TRANSIENT = re.compile(
     r"\b(?:today|right now|at the moment|tonight|this morning|again|so (?:mad|angry|happy)|mad at|angry|driving me"
-    r"|annoying|being)\b|'s (?:so|such)\b",
+    r"|annoying|being)\b|'s (?:so|such)\b|\bha(?:s|ve) (?:one|two|three|four|\d+|some|many|none)$",
     re.I,
 )
 
@@ -96,6 +96,11 @@ RULES: tuple[Rule, ...] = (
     owns("facts", rf"(?:my|our) {_OLDER}{_OTHERS} is (?:named|called) \S+"),
     states(
         "facts",
+        rf"(?:i|we) (?:don't|dont|do not) (?:have|own)(?: any| an?)?(?! (?:my|our|the|your|enough)\b)(?: [\w-]+)? {_CLOSE}\b(?!'s| (?:with|to|at|for)\b).*",
+        when=_kept,
+    ),
+    states(
+        "facts",
         r"(?:i|we)(?:'ve| have)?(?: (?:also|just|only|recently|now|still))*(?: (?:have|got|adopted|rescued|own|bought"
         rf"|raised?|foster))*(?: {_COUNT})?(?: [\w-]+){{0,2}}? {_CLOSE}\b.*",
         when=lambda match: bool(_HAVING.match(match.string)) and _kept(match),
@@ -104,6 +109,10 @@ RULES: tuple[Rule, ...] = (
         "facts",
         r"(?:i|we)(?:'re| are|'m| am)? (?:expecting|having|have) (?:a |our |my )?(?:\w+ )?(?:baby|child|twins|girl|boy"
         r"|son|daughter)\b.*",
+    ),
+    states(
+        "facts",
+        r"(?:i'm|im|i am|we're|we are) expecting (?:our|my) (?:first|second|third|fourth)(?:$| (?:in|this|next|by)\b.*)",
     ),
     states(
         "facts", rf"(?:i|we)(?: recently| just)? (?:live|share an? \w+) with (?:my |our |a |two |three ).*{RELATION}.*"

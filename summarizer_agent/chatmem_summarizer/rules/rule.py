@@ -69,7 +69,8 @@ def _rule(
         match = compiled.match(clause.text)
         if match is None or not when(match):
             return None
-        text = dated(restated(clause.text), clause.text, scene, past=in_the_past(clause.text))
+        past = in_the_past(clause.text)
+        text = dated(restated(clause.text), clause.text, scene, past=past, habit=not past)
         return Draft(kind, text, importance=importance, pin=pin)
 
     return rule
@@ -90,10 +91,13 @@ def in_the_past(text: str) -> bool:
     return bool(past) and not _FUTURE.search(text)
 
 
-def dated(restated: str, original: str, scene: Scene, *, past: bool = False) -> str:
-    """The statement with each date that leaves something open followed by what it resolves to."""
+def dated(restated: str, original: str, scene: Scene, *, past: bool = False, habit: bool = False) -> str:
+    """The statement with each date that leaves something open followed by what it resolves to.
+
+    `habit`: a weekday alone is every such day, as in `I work from home Tuesdays and Thursday`.
+    """
     for when in reversed(dates.find(original, scene.written, past=past)):
-        if not when.said_year:
+        if not when.said_year and not (habit and when.bare_weekday):
             restated = restated.replace(when.text, _spelled_out(when), 1)
     return restated
 
