@@ -73,6 +73,11 @@ class Echo(Scripted):
         yield f"re {incoming.text}" + " word" * self._length
 
 
+def texts(api: Telegram) -> list[str]:
+    """What the bot's messages say now, oldest first."""
+    return [str(message["text"]) for message in api.sent]
+
+
 def down() -> CannotAnswer:
     return CannotAnswer("all models: down")
 
@@ -81,6 +86,12 @@ def settings(**more: Any) -> RelaySettings:
     """Nothing of this machine's settings."""
     own = {"user_ids": (USER, 43), "groups": (GROUP,), "personal_groups": (PERSONAL,), "timezone": ZONE.key}
     return RelaySettings.model_validate({"_env_file": None, **own, **more})
+
+
+def programme(e: Equipment, routines: Sequence[Routine]) -> Programme:
+    """The routines of that relay, which are due in the user's private chat."""
+    sender = Sender(e.outbox, e.desk.memory, e.moved, ZONE, e.parts, now=e.now)
+    return Programme(tuple(routines), Writer(e.desk.memory, e.desk.responder, ZONE), sender, e.agents, USER, silent)
 
 
 @asynccontextmanager
@@ -113,8 +124,7 @@ async def relaying(
         make_bot(TOKEN, seen.url) as bot,
     ):
         moved = MovedGroups(Notebook(state / "moved.json"))
-        asked = client or real
-        desk = Desk(asked, responder or OfflineResponder(), ZONE, agent.queue_status)
+        desk = Desk(client or real, responder or OfflineResponder(), ZONE, agent.queue_status)
         now = {"now": clock} if clock is not None else {}
         equipment = Equipment(
             bot=bot,
@@ -132,16 +142,8 @@ async def relaying(
             drain_seconds=0 if killed else 5,
             **now,
         )
-        programme = Programme(
-            tuple(routines),
-            Writer(asked, desk.responder, ZONE),
-            Sender(equipment.outbox, asked, moved, ZONE, equipment.parts, **now),
-            equipment.agents,
-            USER,
-            silent,
-        )
         assert await introduce(bot, own_settings, stop)
-        running = asyncio.create_task(relay(equipment, programme, stop))
+        running = asyncio.create_task(relay(equipment, programme(equipment, routines), stop))
         try:
             yield seen
         finally:

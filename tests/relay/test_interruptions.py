@@ -15,7 +15,7 @@ from chatmem_relay import chat_surface
 from chatmem_relay.bot import AWAY
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
-from tests.relay.relaying import Echo, relaying
+from tests.relay.relaying import Echo, relaying, texts
 from tests.stubs.telegram_emulator import Fault, Hang, Stall, Telegram, telegram
 
 pytestmark = pytest.mark.anyio
@@ -90,10 +90,6 @@ async def test_a_kill_costs_no_answer_and_gives_none_twice(
     assert [text for role, text in said if role == "User"] == ["first", "second"]
     assert len([text for role, text in said if role == "Assistant"]) == 2
     assert not list((tmp_path / "inbox").iterdir())
-
-
-def texts(api: Telegram) -> list[str]:
-    return [str(message["text"]) for message in api.sent]
 
 
 async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_answer(

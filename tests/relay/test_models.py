@@ -13,11 +13,11 @@ from chatmem_relay import turn
 from chatmem_relay.responders.model import ModelResponder
 from chatmem_relay.responders.one_piece import InOnePiece
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import relaying
+from tests.relay.relaying import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, HalfStream, Reply, Say
-from tests.stubs.telegram_emulator import Telegram, telegram
+from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
 
@@ -40,10 +40,6 @@ async def ollama(reply: Reply) -> AsyncIterator[tuple[Ollama, OllamaStub]]:
             yield model, stub
         finally:
             await model.aclose()
-
-
-def texts(api: Telegram) -> list[str]:
-    return [message["text"] for message in api.sent]
 
 
 async def test_claude_gets_the_sections_with_cache_breakpoints(memory: Memory) -> None:

@@ -17,7 +17,7 @@ from tests.server.processes import HttpServer, http_server
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Reply, Say
 from tests.stubs.stub import Asked
-from tests.stubs.telegram_emulator import Telegram, telegram
+from tests.stubs.telegram_emulator import Telegram
 
 pytestmark = pytest.mark.anyio
 
@@ -26,12 +26,6 @@ pytestmark = pytest.mark.anyio
 async def server(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
     async with http_server(tmp_path / "data", dsn) as running:
         yield running
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[Telegram]:
-    async with telegram("999:emulated") as emulated:
-        yield emulated
 
 
 async def test_it_answers_and_ends_when_told_to(server: HttpServer, api: Telegram) -> None:

@@ -1,7 +1,6 @@
 """What the commands show, word for word."""
 
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -10,40 +9,7 @@ from chatmem_relay import views
 from chatmem_relay.buttons import Pressed, data, forget_buttons, read, uncertain_buttons
 from chatmem_relay.expectation import expected
 from chatmem_relay.questions import forget_topic, topic_of
-
-NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
-SINGAPORE = ZoneInfo("Asia/Singapore")
-
-
-def memory(kind: c.MemoryKind, content: str, deadline: datetime | None = None, **more: object) -> c.Memory:
-    return c.Memory.model_validate(
-        {
-            "id": 1,
-            "kind": kind,
-            "content": content,
-            "scope": "chat",
-            "chat_id": 42,
-            "status": "active",
-            "confidence": 1.0,
-            "priority": 1,
-            "importance": 0.5,
-            "pinned": False,
-            "deadline": deadline,
-            "valid_from": NOW,
-            "valid_to": None,
-            "origin": "user",
-            "user_confirmed": True,
-            "sources": (),
-            "superseded_by": None,
-            **more,
-        }
-    )
-
-
-def profile(**more: object) -> c.Profile:
-    empty: dict[str, object] = dict.fromkeys(("facts", "preferences", "goals", "dates", "pins", "uncertain"), ())
-    talk = c.Conversation(messages=47, summaries=2, verbatim=20)
-    return c.Profile.model_validate({**empty, "narrative": "", "conversation": talk, "version": 1, **more})
+from tests.relay.known import NOW, SINGAPORE, memory, profile
 
 
 def test_the_memory_view_has_all_its_parts_in_order() -> None:

@@ -1,0 +1,15 @@
+"""What tests of the relay share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.relay.relaying import TOKEN
+from tests.stubs.telegram_emulator import Telegram, telegram
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Telegram]:
+    """An emulated Telegram, with the bot of `TOKEN`."""
+    async with telegram(TOKEN) as emulated:
+        yield emulated
