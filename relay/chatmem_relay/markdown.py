@@ -3,15 +3,19 @@
 Marks instead of markup: nothing needs escaping, nothing can be misread, and a text can be cut anywhere.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-_PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+# Without definitions of link targets: one that nothing refers to, such as "[Todo]: done", would vanish from the answer.
+_PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("reference")
 _INLINE_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 _LINKS = ("http://", "https://", "tg://", "mailto:")
+_BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
 
 @dataclass(frozen=True)
@@ -43,19 +47,31 @@ def rendered(source: str) -> Marked:
     writer = _Writer()
     for token in _PARSER.parse(source):
         _write(writer, token)
-    return _stripped(writer)
+    return cut_out(Marked("".join(writer.parts), tuple(writer.marks)), 0, "".join(writer.parts))
+
+
+class _Opened(NamedTuple):
+    """A mark that began at `at`, with the part of that index; `url` is a link's."""
+
+    kind: str
+    at: int
+    part: int
+    url: str
 
 
 @dataclass
 class _Writer:
-    """What is written so far. `lists` holds the number of each open ordered list, or None for a bullet list."""
+    """What is written so far. `lists` holds the number of each open ordered list, or None for a bullet list.
+
+    `block_begins`: an item or a quotation was opened, and its first block stands right behind.
+    """
 
     parts: list[str] = field(default_factory=list)
     at: int = 0
     marks: list[Mark] = field(default_factory=list)
-    opened: list[tuple[str, int, str | None]] = field(default_factory=list)
+    opened: list[_Opened] = field(default_factory=list)
     lists: list[int | None] = field(default_factory=list)
-    item_begins: bool = False
+    block_begins: bool = False
     cells: list[list[str]] = field(default_factory=list)
     in_table: bool = False
 
@@ -63,21 +79,29 @@ class _Writer:
         self.parts.append(text)
         self.at += units(text)
 
-    def open(self, kind: str, url: str | None = None) -> None:
-        self.opened.append((kind, self.at, url))
+    def open(self, kind: str, url: str = "") -> None:
+        self.opened.append(_Opened(kind, self.at, len(self.parts), url))
 
     def close(self) -> None:
-        kind, start, url = self.opened.pop()
-        self.mark(kind, start, url)
+        kind, start, _, url = self.opened.pop()
+        if kind == "blockquote" and any(outer.kind == kind for outer in self.opened):
+            return  # Telegram has no quotation within a quotation
+        self.mark(kind, start, url or None)
+
+    def spell_out(self) -> None:
+        """Close a link that cannot be one here: its address follows its words."""
+        link = self.opened.pop()
+        if link.url and link.url != "".join(self.parts[link.part :]):
+            self.add(f" ({link.url})")
 
     def mark(self, kind: str, start: int, url: str | None = None, language: str | None = None) -> None:
         if self.at > start:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block: after a blank line, in a list after a line break, at an item's begin right here."""
-        if self.item_begins:
-            self.item_begins = False
+        """Begin a block: after a blank line, in a list after a line break, as the first of an item or quotation right here."""
+        if self.block_begins:
+            self.block_begins = False
         elif self.parts:
             self.add("\n" if self.lists else "\n\n")
 
@@ -89,7 +113,7 @@ def _write(w: _Writer, token: Token) -> None:
 
 
 def _list_open(w: _Writer, token: Token) -> None:
-    if not w.lists and w.parts:
+    if not w.lists and w.parts and not w.block_begins:
         w.add("\n")
     start = int(str(token.attrs.get("start", 1)))
     w.lists.append(start if token.type == "ordered_list_open" else None)
@@ -97,16 +121,19 @@ def _list_open(w: _Writer, token: Token) -> None:
 
 def _list_close(w: _Writer, token: Token) -> None:
     w.lists.pop()
-    w.item_begins = False
 
 
 def _item_open(w: _Writer, token: Token) -> None:
-    if w.parts:
+    if w.parts and not w.block_begins:
         w.add("\n")
     number = w.lists[-1]
     w.add("  " * (len(w.lists) - 1) + ("• " if number is None else f"{number}. "))
     w.lists[-1] = None if number is None else number + 1
-    w.item_begins = True
+    w.block_begins = True
+
+
+def _item_close(w: _Writer, token: Token) -> None:
+    w.block_begins = False
 
 
 def _heading_open(w: _Writer, token: Token) -> None:
@@ -116,12 +143,12 @@ def _heading_open(w: _Writer, token: Token) -> None:
 
 def _quote_open(w: _Writer, token: Token) -> None:
     w.paragraph()
-    w.item_begins = True
+    w.block_begins = True
     w.open("blockquote")
 
 
 def _quote_close(w: _Writer, token: Token) -> None:
-    w.item_begins = False
+    w.block_begins = False
     w.close()
 
 
@@ -143,11 +170,11 @@ def _html(w: _Writer, token: Token) -> None:
 
 
 def _inline(w: _Writer, token: Token) -> None:
-    if w.in_table:
-        w.cells[-1].append("".join(_plain(child) for child in token.children or ()))
-        return
+    target = _Writer(in_table=True) if w.in_table else w
     for child in token.children or ():
-        _inline_piece(w, child)
+        _inline_piece(target, child)
+    if w.in_table:
+        w.cells[-1].append("".join(target.parts))
 
 
 def _inline_piece(w: _Writer, token: Token) -> None:
@@ -157,7 +184,7 @@ def _inline_piece(w: _Writer, token: Token) -> None:
     elif token.type == "link_open":
         w.open("text_link", str(token.attrs.get("href", "")))
     elif token.type == "link_close":
-        w.close()
+        w.close() if w.opened[-1].url.startswith(_LINKS) and not w.in_table else w.spell_out()
     elif token.type == "code_inline":
         start = w.at
         w.add(token.content)
@@ -202,6 +229,7 @@ _BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
     "bullet_list_close": _list_close,
     "ordered_list_close": _list_close,
     "list_item_open": _item_open,
+    "list_item_close": _item_close,
     "blockquote_open": _quote_open,
     "blockquote_close": _quote_close,
     "fence": _code,
@@ -215,16 +243,16 @@ _BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
 }
 
 
-def _stripped(w: _Writer) -> Marked:
-    """Without blanks at either end, which Telegram would cut without moving the marks."""
-    whole = "".join(w.parts)
-    lead = units(whole) - units(whole.lstrip())
-    text = whole.strip()
-    return Marked(text, clipped([mark for mark in w.marks if _sound(mark)], lead, lead + units(text)))
-
-
-def _sound(mark: Mark) -> bool:
-    return mark.kind != "text_link" or (mark.url or "").startswith(_LINKS)
+def cut_out(whole: Marked, at: int, piece: str) -> Marked:
+    """The piece of the whole that stands there, without blanks at its ends: Telegram would cut them without moving the
+    marks. It leaves the indentation of code alone, and so does this.
+    """
+    lead = len(_BLANK_LINES.match(piece)[0])  # type: ignore[index]  # it matches any text
+    if not any(m.kind == "pre" and m.offset <= at + lead < m.offset + m.length for m in whole.marks):
+        lead = len(piece) - len(piece.lstrip())
+    # A blank is one character and one unit.
+    text = piece[lead:].rstrip()
+    return Marked(text, clipped(whole.marks, at + lead, at + lead + units(text)))
 
 
 def clipped(marks: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from chatmem_relay.markdown import Marked, clipped, units
+from chatmem_relay.markdown import Marked, cut_out, units
 
 LONGEST = 4096
 """UTF-16 units of one Telegram message."""
@@ -15,10 +15,9 @@ def split(whole: Marked, longest: int = LONGEST) -> list[Marked]:
     at = 0
     parts: list[Marked] = []
     for piece in _pieces(whole.text, longest):
-        lead = units(piece) - units(piece.lstrip())
-        text = piece.strip()
-        if text:
-            parts.append(Marked(text, clipped(whole.marks, at + lead, at + lead + units(text))))
+        part = cut_out(whole, at, piece)
+        if part.text:
+            parts.append(part)
         at += units(piece)
     return parts
 

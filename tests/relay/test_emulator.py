@@ -16,18 +16,11 @@ from tests.stubs.telegram_emulator import (
     Refuse,
     Telegram,
     slow_down,
-    telegram,
 )
 
 pytestmark = pytest.mark.anyio
 
 GROUP, FORUM = -100, -1_000_000_000_100
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[Telegram]:
-    async with telegram("999:emulated") as emulated:
-        yield emulated
 
 
 @pytest.fixture
@@ -82,6 +75,12 @@ async def test_a_webhook_and_polling_exclude_each_other(bot: Bot) -> None:
 async def test_what_the_real_one_refuses_is_refused(bot: Bot, text: str, more: dict[str, object], reason: str) -> None:
     with pytest.raises(BadRequest, match=f"(?i){reason}"):
         await bot.send_message(42, text, **more)  # type: ignore[arg-type]
+
+
+async def test_blanks_at_the_ends_go_but_the_indentation_of_code_stays(api: Telegram, bot: Bot) -> None:
+    await bot.send_message(42, "  plain  ")
+    await bot.send_message(42, "  code\n", entities=[MessageEntity("pre", 0, 6)])
+    assert [message["text"] for message in api.sent] == ["plain", "  code"]
 
 
 async def test_edits_are_for_own_messages_and_must_change_something(api: Telegram, bot: Bot) -> None:

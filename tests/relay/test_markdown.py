@@ -26,6 +26,16 @@ from chatmem_relay.split import LONGEST, split
         ("| a | b |\n|---|---|\n| 1 | 22 |", "a  b\n1  22", [("pre", 0, 10)]),
         ("<b>raw</b>", "<b>raw</b>", []),
         ("unclosed **bold", "unclosed **bold", []),
+        ("an `unclosed tick and ``two", "an `unclosed tick and ``two", []),
+        ("[w](https://a.b/c_(d))", "w", [("text_link", 0, 1)]),
+        ("[see](www.a.b) and [www.a.b](www.a.b)", "see (www.a.b) and www.a.b", []),
+        ("| a |\n|---|\n| [docs](https://a.b) |", "a\ndocs (https://a.b)", [("pre", 0, 20)]),
+        ("[Todo]: done", "[Todo]: done", []),
+        ("See [1].\n\n[1]: https://a.b", "See [1].\n\n[1]: https://a.b", []),
+        ("said\n\n> - a\n> - b\n\nend", "said\n\n• a\n• b\n\nend", [("blockquote", 6, 7)]),
+        ("> a\n>\n> > b", "a\n\nb", [("blockquote", 0, 4)]),
+        ("-\n- b", "• \n• b", []),
+        ("```\n    x\n  y\n```", "    x\n  y", [("pre", 0, 9)]),
     ],
 )
 def test_markdown_is_shown_as_marks(source: str, text: str, marks: list[tuple[str, int, int]]) -> None:
@@ -56,6 +66,13 @@ def test_marks_go_with_their_parts(text: str, longest: int, data: st.DataObject)
     marked = "".join(cut(part.text, m) for part in split(whole, longest) for m in part.marks)
     # A mark may begin or end between the halves of a character; those characters are not compared.
     assert "".join(marked.split()) == "".join(cut(text, whole.marks[0]).split())
+
+
+def test_code_keeps_its_indentation_where_it_is_cut() -> None:
+    code = "\n".join(["def f():", *["    x = 1"] * 20])
+    parts = split(rendered(f"```py\n{code}\n```"), 60)
+    assert "\n".join(part.text for part in parts) == code
+    assert all(part.marks == (Mark("pre", 0, units(part.text), language="py"),) for part in parts)
 
 
 def cut(text: str, mark: Mark) -> str:

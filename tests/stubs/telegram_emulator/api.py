@@ -23,7 +23,7 @@ from tests.stubs.telegram_emulator.faults import (
     RefusedError,
     Stall,
 )
-from tests.stubs.telegram_emulator.world import BOT, Json, World, check_markup, check_text
+from tests.stubs.telegram_emulator.world import BOT, Json, World, check_markup, check_text, trimmed
 
 _JSON_ARGUMENTS = (
     "entities",
@@ -182,7 +182,8 @@ class BotApi:
         fields |= self._reply(chat, arguments.get("reply_parameters"))
         fields |= {"message_thread_id": thread, "is_topic_message": True} if thread is not None else {}
         async with self.world.changed:
-            made = self.world.message(chat, BOT, text=arguments["text"].strip(), **fields)
+            text = trimmed(arguments["text"], arguments.get("entities") or [])
+            made = self.world.message(chat, BOT, text=text, **fields)
             self.world.sent.append(made)
             self.world.changed.notify_all()
         return made
@@ -199,15 +200,16 @@ class BotApi:
         check_text(arguments["text"], arguments.get("entities") or [])
         message = self.world.find(int(arguments["chat_id"]), int(arguments["message_id"]))
         entities, markup = arguments.get("entities") or [], arguments.get("reply_markup")
+        text = trimmed(arguments["text"], entities)
         if message["from"] != BOT:
             raise RefusedError("Bad Request: message can't be edited")
-        same = message["text"] == arguments["text"].strip() and message.get("entities", []) == entities
+        same = message["text"] == text and message.get("entities", []) == entities
         if same and message.get("reply_markup") == markup:
             raise RefusedError(
                 "Bad Request: message is not modified: specified new message content and reply markup are exactly the same"
             )
         async with self.world.changed:
-            message["text"], message["entities"] = arguments["text"].strip(), entities
+            message["text"], message["entities"] = text, entities
             message.pop("reply_markup", None)
             message |= {"reply_markup": markup} if markup else {}
             self.world.changed.notify_all()

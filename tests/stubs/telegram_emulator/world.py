@@ -4,6 +4,7 @@ import asyncio
 import itertools
 from collections import defaultdict
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,10 +66,10 @@ class World:
             raise RefusedError("Bad Request: message to edit not found") from None
 
     async def push(self, kind: str, content: Json) -> None:
-        """Make an update, unless the bot asked not to get its kind."""
+        """Make an update, unless the bot asked not to get its kind. It stays as it is, whatever is edited later."""
         async with self.changed:
             if self.allowed is None or kind in self.allowed:
-                self.updates.append({"update_id": next(self._update_numbers), kind: content})
+                self.updates.append({"update_id": next(self._update_numbers), kind: deepcopy(content)})
             self.changed.notify_all()
 
     def check_place(self, chat: int, thread: int | None) -> None:
@@ -104,6 +105,12 @@ def check_text(text: str, entities: list[Json]) -> None:
         end = entity["offset"] + entity["length"]
         if entity["offset"] < 0 or entity["length"] <= 0 or end > units(text):
             raise RefusedError("Bad Request: entity is out of the text's bounds")
+
+
+def trimmed(text: str, entities: list[Json]) -> str:
+    """As Telegram keeps it: without blanks at its ends, but for those of an entity it begins with."""
+    lead = len(text) - len(text.lstrip())
+    return text[min([lead, *(entity["offset"] for entity in entities)]) :].rstrip()
 
 
 def check_markup(markup: Json | None) -> None:
