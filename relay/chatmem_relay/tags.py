@@ -12,7 +12,8 @@ TagKind = Literal["remember", "remember_global", "goal", "done"]
 Span = tuple[int, int]
 
 _OPEN = re.compile(r"(?<!\\)\[\s*(REMEMBER_GLOBAL|REMEMBER|GOAL|DONE)\s*[:：]", re.IGNORECASE)
-_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[^\n]*$(?:.*?^[ ]{0,3}\1[`~]*[ \t]*$|.*\Z)", re.DOTALL | re.MULTILINE)
+# Indented as far as may be: in a list that is a fence too.
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*\1[`~]*[ \t]*$|.*\Z)", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
 _DEADLINE = re.compile(r"[|｜]\s*DEADLINE\s*[:：]\s*(.*)\Z", re.IGNORECASE | re.DOTALL)
 _MAY_OPEN = re.compile(r"\[\s*([A-Z_]*)\s*\Z", re.IGNORECASE)

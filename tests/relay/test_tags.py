@@ -4,17 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_relay.tags import Tag, parse, shown_so_far
+from chatmem_relay.tags import Parsed, Tag, parse, shown_so_far
 
 
 def test_every_kind_of_tag_is_read_and_removed() -> None:
-    answer = (
+    parsed = parse(
         "Done!\n[REMEMBER: likes [green] tea]\n[remember_global: lives in Oslo]\n"
         "[GOAL: launch SingPass | DEADLINE: Q2 2026]\n[DONE: taxes]"
     )
-    assert parse(answer) == parse(answer)
-    assert parse(answer).visible == "Done!"
-    assert parse(answer).tags == (
+    assert parsed.visible == "Done!"
+    assert parsed.tags == (
         Tag("remember", "likes [green] tea"),
         Tag("remember_global", "lives in Oslo"),
         Tag("goal", "launch SingPass", "Q2 2026"),
@@ -29,9 +28,11 @@ def test_a_tag_that_never_closes_ends_with_its_line() -> None:
 
 
 def test_tags_in_code_are_code() -> None:
-    answer = "Write `[REMEMBER: x]` or\n```\n[GOAL: y]\n```"
-    assert parse(answer).visible == answer
-    assert parse(answer).tags == ()
+    for answer in (
+        "Write `[REMEMBER: x]` or\n```\n[GOAL: y]\n```",
+        "10. Write:\n\n    ```\n    a = 1\n\n    [DONE: z]\n    ```",
+    ):
+        assert parse(answer) == Parsed(answer, ())
 
 
 def test_other_brackets_stay() -> None:
