@@ -1,7 +1,7 @@
 """The files of the configuration folder: the examples that ship are good, and mistakes are named."""
 
 import shutil
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -95,6 +95,37 @@ SINGAPORE, NEW_YORK = ZoneInfo("Asia/Singapore"), ZoneInfo("America/New_York")
 def test_a_routine_is_due_by_the_users_own_clock(expression: str, after: datetime, due: datetime) -> None:
     zone = ZoneInfo(str(after.tzinfo))
     assert next_due(check(expression), after, zone) == due
+
+
+BERLIN, SAO_PAULO = ZoneInfo("Europe/Berlin"), ZoneInfo("America/Sao_Paulo")
+SPRING, AUTUMN = datetime(2026, 3, 29, tzinfo=UTC), datetime(2026, 10, 25, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("expression", "zone", "midnight", "hours"),
+    [
+        ("30 2 * * *", BERLIN, SPRING, [1.5]),
+        ("0 2,3 * * *", BERLIN, SPRING, [1]),
+        ("0 * * * *", BERLIN, SPRING, [0, 1, 2, 3]),
+        ("30 2 * * *", BERLIN, AUTUMN, [0.5]),
+        ("*/30 2 * * *", BERLIN, AUTUMN, [0, 0.5]),
+        ("0 * * * *", BERLIN, AUTUMN, [0, 1, 2, 3]),
+        ("0 0 * * *", SAO_PAULO, datetime(2018, 11, 4, tzinfo=UTC), [3]),
+    ],
+)
+def test_where_the_clocks_change_what_is_due_at_an_hour_is_due_once_and_what_is_due_hourly_every_hour(
+    expression: str, zone: ZoneInfo, midnight: datetime, hours: list[float]
+) -> None:
+    at, step, due = midnight - timedelta(minutes=1), timedelta(minutes=5), list[float]()
+    # As the schedule does: what is due next runs if its time has come when it is looked at again.
+    while at < midnight + timedelta(hours=3):
+        found = next_due(expression, at, zone)
+        assert found is not None
+        assert found.astimezone(UTC) > at
+        if found <= at + step:
+            due.append((found.astimezone(UTC) - midnight).total_seconds() / 3600)
+        at += step
+    assert due == hours
 
 
 def relay_settings(tmp_path: Path, **more: object) -> RelaySettings:

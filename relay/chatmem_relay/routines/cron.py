@@ -1,25 +1,53 @@
-"""When a cron expression is due next; pure. Five fields, in the user's time zone, Sunday being 0 or 7."""
+"""When a cron expression is due next; pure. Five fields, in the user's time zone, Sunday being 0 or 7.
+
+Where the clocks are changed, what is due at an hour of the day is due once: in an hour that is left out, as much later as
+they are put forward; in one that comes twice, the first time. What is due in every hour is due in both.
+"""
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from apscheduler.triggers.cron import CronTrigger  # type: ignore[import-untyped]  # it ships no types
 
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
+_TICK = timedelta(seconds=1)
+_LONGEST_CHANGE = timedelta(hours=3)
+"""More than any zone's clocks are put forward by."""
 
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:
     """The first moment later than `after`; None when there is none. Raises ValueError for what is no cron expression."""
-    due: datetime | None = _trigger(expression, zone).get_next_fire_time(None, after + timedelta(seconds=1))
-    return due
+    after = after.astimezone(UTC)
+    if expression.split()[1:2] == ["*"]:
+        return _next(_trigger(expression, zone), after)
+    trigger = _trigger(expression, ZoneInfo("UTC"))
+    shown = _next(trigger, _clock(after, zone))
+    while shown is not None:
+        # Of two such hours this is the first, and an hour that is left out is counted by the clocks as they were.
+        due = shown.replace(tzinfo=zone).astimezone(UTC)
+        if due > after:
+            return due.astimezone(zone)
+        shown = _next(trigger, shown)
+    return None
 
 
 def check(expression: str) -> str:
     """The expression. Raises ValueError."""
     _trigger(expression, ZoneInfo("UTC"))
     return expression
+
+
+def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
+    due: datetime | None = trigger.get_next_fire_time(None, after + _TICK)
+    return due
+
+
+def _clock(at: datetime, zone: ZoneInfo) -> datetime:
+    """What the clocks show, as if it were UTC; where they were put forward just now, what they would show without that."""
+    offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
+    return at + min(offset for offset in offsets if offset is not None)
 
 
 def _trigger(expression: str, zone: ZoneInfo) -> CronTrigger:
