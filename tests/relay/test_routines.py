@@ -2,37 +2,33 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from chatmem import contract as c
+from chatmem.journal import silent
 from chatmem_llm import LLMUnavailable
+from chatmem_relay.agents import Agents
 from chatmem_relay.markdown import Marked
 from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
 from chatmem_relay.routines.file import Routine
+from chatmem_relay.routines.schedule import Programme, keep
 from chatmem_relay.routines.sending import Post, Sender, send_and_record
 from chatmem_relay.routines.short_form import FALLBACK_CHARACTERS, shortened, usable
-from chatmem_relay.routines.texts import NothingToSend, command_output
+from chatmem_relay.routines.texts import NothingToSend, Writer, command_output
 from chatmem_relay.telegram_bot import make_bot
 from chatmem_relay.turn import NotShown
 from tests.memory_fixtures import Clock, Memory
 from tests.relay.relaying import TOKEN, ZONE, Scripted, down, relaying
-from tests.stubs.telegram_emulator import DropAfter, Refuse, Telegram, telegram
+from tests.stubs.telegram_emulator import DropAfter, Refuse, Telegram
 
 pytestmark = pytest.mark.anyio
 
 BRIEFING = "Good morning. " + " ".join(f"Item {i} is due." for i in range(120)) + " Rain until noon."
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[Telegram]:
-    async with telegram() as emulated:
-        yield emulated
 
 
 async def send(memory: Memory, api: Telegram, clock: Clock, text: str = BRIEFING, model: object = None) -> str:
@@ -168,6 +164,34 @@ async def test_a_command_is_run_and_what_it_prints_is_sent(memory: Memory, clock
     command = [sys.executable, "-c", "print('Total: 12.30 USD')"]
     assert await due(memory, clock, routine("aws-daily-cost", command=command)) == ["Total: 12.30 USD"]
     assert "[aws-daily-cost | 09:16 AM" in await window(memory)
+
+
+async def test_a_command_that_takes_long_holds_up_no_other_routine_but_itself(
+    memory: Memory, api: Telegram, clock: Clock, tmp_path: Path
+) -> None:
+    gate, stop = tmp_path / "gate", asyncio.Event()
+    waits = f"import pathlib, time\nwhile not pathlib.Path({str(gate)!r}).exists(): time.sleep(0.01)\nprint('Scanned')"
+    scan = routine("scan", cron="* * * * *", command=[sys.executable, "-c", waits])
+    later = routine("then", cron="30 9 * * *", command=[sys.executable, "-c", "print('Next')"])
+    clock.at = datetime(2026, 2, 16, 1, 15, 59, tzinfo=UTC)
+    moments = [clock.at + timedelta(minutes=at) for at in (1, 2, 15)]
+
+    async def pause(stop: asyncio.Event, seconds: float) -> bool:
+        if not moments:
+            return not await stop.wait()
+        clock.at = moments.pop(0)
+        return True
+
+    async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
+        sender = Sender(Outbox(bot), client, MovedGroups(), ZONE, Notebook(), now=clock)
+        programme = Programme((scan, later), Writer(client, Scripted(""), ZONE), sender, Agents({}), 42, silent)
+        keeping = asyncio.create_task(keep(programme, stop, pause))
+        assert await api.replies(1) == ["Next"]
+        gate.touch()
+        assert await api.replies(2) == ["Next", "Scanned"]
+        stop.set()
+        await keeping
+    assert len(api.sent) == 2
 
 
 async def test_a_routine_noticed_too_late_is_skipped(memory: Memory, clock: Clock) -> None:

@@ -1,4 +1,4 @@
-"""Runs each routine when its cron expression is due; one that fails costs only itself."""
+"""Runs each routine when its cron expression is due; one that fails or takes long costs only itself."""
 
 import asyncio
 import logging
@@ -41,15 +41,20 @@ class Programme:
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
-    """Until told to stop. What was due while nothing ran is not made up for."""
-    seen = programme.sender.now()
-    while not stop.is_set():
-        now = programme.sender.now()
-        for due, routine in due_between(programme, seen, now):
-            if now - due <= LATE:
-                await run(programme, routine)
-        seen = max(seen, now)
-        await pause(stop, _nap(programme, programme.sender.now()))
+    """Until told to stop; then what is under way ends. What was due while nothing ran is not made up for.
+
+    Routines do not wait for each other: a scan may take longer than a morning summary may be late.
+    """
+    seen, running = programme.sender.now(), dict[str, asyncio.Task[None]]()
+    async with asyncio.TaskGroup() as group:
+        while not stop.is_set():
+            now = programme.sender.now()
+            for due, routine in due_between(programme, seen, now):
+                last = running.get(routine.name)
+                if now - due <= LATE and (last is None or last.done()):
+                    running[routine.name] = group.create_task(run(programme, routine))
+            seen = max(seen, now)
+            await pause(stop, _nap(programme, programme.sender.now()))
 
 
 def due_between(programme: Programme, after: datetime, until: datetime) -> list[tuple[datetime, Routine]]:

@@ -80,9 +80,11 @@ async def command_output(routine: Routine) -> str:
         async with asyncio.timeout(routine.seconds):
             out, errors = await process.communicate()
     except TimeoutError:
-        process.kill()
-        await process.wait()
         return f"⚠ {routine.name}: its command did not end within {routine.seconds:g} s."
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
     return _said(routine, process.returncode or 0, _decoded(out), _decoded(errors))
 
 
@@ -140,13 +142,10 @@ async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime)
 
 
 def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
-    """Dates of the coming week and open goals. Raises NothingToSend."""
+    """Dates of today and the coming week, and open goals. Raises NothingToSend."""
+    today = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
     coming = sorted(
-        (
-            m
-            for m in (*profile.dates, *profile.goals)
-            if m.deadline and now - timedelta(days=1) < m.deadline < now + SOON
-        ),
+        (m for m in (*profile.dates, *profile.goals) if m.deadline and today <= m.deadline < now + SOON),
         key=lambda m: m.deadline or now,
     )
     lines = [f"• {(m.deadline or now).astimezone(zone):%a %d %b}: {m.content}" for m in coming]

@@ -1,0 +1,26 @@
+"""What routines say where no model writes them."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from chatmem_relay.routines.texts import NothingToSend, morning
+from tests.relay.known import SINGAPORE, memory, profile
+
+SEVEN = datetime(2026, 2, 18, 7, tzinfo=SINGAPORE)
+
+
+def test_the_morning_lists_the_dates_from_today_to_a_week_from_now_and_the_goals() -> None:
+    dates = [
+        memory("date", text, SEVEN + timedelta(hours=hours))
+        for text, hours in (("dentist", -16), ("today's call", -7), ("the offsite", 100), ("the fair", 200))
+    ]
+    shown = morning(profile(dates=dates, goals=[memory("goal", "run a marathon")]), SEVEN, SINGAPORE)
+    assert shown == (
+        "This week:\n• Wed 18 Feb: today's call\n• Sun 22 Feb: the offsite\n\nYour goals:\n• run a marathon"
+    )
+
+
+def test_a_morning_with_nothing_known_is_silent() -> None:
+    with pytest.raises(NothingToSend):
+        morning(profile(), SEVEN, SINGAPORE)
