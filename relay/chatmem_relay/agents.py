@@ -1,13 +1,12 @@
 """Personas: who speaks in which chat or topic, with which system prompt; from config/agents.toml."""
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from chatmem.settings import SettingsError
+from chatmem_relay.config_file import Name, read
 
 FILE = "agents.toml"
 
@@ -25,9 +24,7 @@ class AgentEntry(BaseModel):
     default: bool = Field(default=False, description="Speaks where no other does.")
 
 
-_FILE: TypeAdapter[dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")], AgentEntry]] = TypeAdapter(
-    dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")], AgentEntry]
-)
+_FILE: TypeAdapter[dict[Name, AgentEntry]] = TypeAdapter(dict[Name, AgentEntry])
 
 
 @dataclass(frozen=True)
@@ -59,13 +56,4 @@ class Agents:
 
 def load_agents(folder: Path) -> Agents:
     """Raises SettingsError, naming what is wrong in the file."""
-    file = folder / FILE
-    if not file.exists():
-        return Agents({})
-    try:
-        return Agents(_FILE.validate_python(tomllib.loads(file.read_text())))
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{file}: {error}") from None
-    except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False)]
-        raise SettingsError(f"{file}:\n  " + "\n  ".join(wrong)) from None
+    return Agents(read(folder / FILE, _FILE.validate_python) or {})

@@ -1,20 +1,17 @@
 """The routines of config/routines.toml: when, where, in whose name, and where their text comes from."""
 
-import tomllib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
-from chatmem.settings import SettingsError
+from chatmem_relay.config_file import Name, read
 from chatmem_relay.routines.cron import check
 
 FILE = "routines.toml"
 
 WRITTEN = ("smart-checkin", "morning-summary", "night-summary")
 """Written by the model from the memory; every other routine runs the user's own command and sends its output."""
-
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
 class RoutineEntry(BaseModel):
@@ -46,14 +43,9 @@ _FILE: TypeAdapter[dict[str, RoutineEntry]] = TypeAdapter(dict[str, RoutineEntry
 
 def load_routines(folder: Path) -> tuple[Routine, ...]:
     """Raises SettingsError, naming what is wrong in the file."""
-    file = folder / FILE
-    if not file.exists():
-        return ()
-    try:
-        entries = _FILE.validate_python(tomllib.loads(file.read_text()))
-        return tuple(Routine(name=name, **entry.model_dump()) for name, entry in entries.items())
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{file}: {error}") from None
-    except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False)]
-        raise SettingsError(f"{file}:\n  " + "\n  ".join(wrong)) from None
+    return read(folder / FILE, _routines) or ()
+
+
+def _routines(tables: dict[str, Any]) -> tuple[Routine, ...]:
+    entries = _FILE.validate_python(tables)
+    return tuple(Routine(name=name, **entry.model_dump()) for name, entry in entries.items())
