@@ -225,7 +225,7 @@ class Relay:
         return ChatSurface(
             e.outbox,
             Address(chat, told.message_thread_id, reply_to),
-            external_id=lambda number: e.moved.external_id(chat, number),
+            external_id=lambda number: e.moved.sent_id(chat, number),
             delivery=entry.delivery,
             keep=lambda: e.inbox.put(update_id, entry),
         )

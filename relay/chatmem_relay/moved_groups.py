@@ -22,3 +22,7 @@ class MovedGroups:
     def external_id(self, chat_id: int, number: int) -> str:
         """The message's id in the memory: numbers begin anew in the new group, so they carry its id there."""
         return f"{chat_id}:{number}" if self._notebook.get(str(chat_id)) is not None else str(number)
+
+    def sent_id(self, chat_id: int, number: int) -> str:
+        """Such an id of a message just sent to the chat: if the group moved meanwhile, it stands in the new one."""
+        return self.external_id(self.telegram_chat(self.memory_chat(chat_id)), number)

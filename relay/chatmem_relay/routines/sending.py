@@ -62,7 +62,7 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     """
     chat = sender.moved.telegram_chat(post.chat_id)
     surface = ChatSurface(
-        sender.outbox, Address(chat, post.thread_id), external_id=lambda n: sender.moved.external_id(chat, n)
+        sender.outbox, Address(chat, post.thread_id), external_id=lambda n: sender.moved.sent_id(chat, n)
     )
     with timed(sender.emit, "routine_sent", routine=post.routine) as found:
         ids = await surface.send(post.text)
