@@ -26,7 +26,7 @@ from chatmem_relay.memory_outage import FOREVER, patiently
 from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
-from chatmem_relay.presses import press
+from chatmem_relay.presses import Presses
 from chatmem_relay.updates import incoming
 
 logger = logging.getLogger(__name__)
@@ -82,6 +82,9 @@ class Relay:
         self._lanes = Lanes()
         self._doubts = Doubts(equipment.asked, equipment.now)
         self._noticed: set[int] = set()
+        self._presses = Presses(equipment.desk.memory, equipment.outbox, equipment.moved)
+        # By their updates' numbers.
+        self._waiting: dict[int, _Case] = {}
         self._told_away: set[int] = set()
         self._away_since: float | None = None
         self._seen: dict[int, None] = {}
@@ -349,7 +352,7 @@ class Relay:
         with tracing.traced("button"):
             try:
                 with timed(self._e.emit, "button_pressed"):
-                    await press(query, self._e.desk.memory, self._e.outbox, self._e.moved)
+                    await self._presses.press(query)
             except Exception as error:
                 logger.exception("a button failed")
                 self._e.emit("turn_failed", reason=type(error).__name__)

@@ -21,6 +21,7 @@ MENU = (
     ("help", "All commands"),
 )
 MOST_MATCHES = 10
+TOPIC_UNKNOWN = "I can't tell any more what this was about. /forget and the topic asks again."
 
 
 async def run(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
@@ -82,7 +83,9 @@ async def pressed(memory: MemoryClient, chat_id: int, press: buttons.Pressed, sh
             return Reaction(await _erase(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
         case "topic":
             topic = questions.topic_of(shown)
-            return Reaction(await _erase(memory, c.ForgetArgs(topic=topic, chat_id=chat_id)) if topic else "Kept")
+            if topic is None:
+                return Reaction(TOPIC_UNKNOWN)
+            return Reaction(await _erase(memory, c.ForgetArgs(topic=topic, chat_id=chat_id)))
         case "confirm" | "reject":
             args = c.UpdateMemoryArgs(memory_id=press.memory_id, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)

@@ -57,13 +57,14 @@ class Telegram:
         message |= {"text": text, "edit_date": message["date"] + 30}
         await self.world.push("edited_message", dict(message))
 
-    async def press(self, message: Json, label: str, user: int = 42) -> None:
-        """Tap the button of that label under one of the bot's messages."""
+    async def press(self, message: Json, label: str, user: int = 42, *, old: bool = False) -> None:
+        """Tap the button of that label under one of the bot's messages. Of an `old` one Telegram tells the number only."""
         rows = message["reply_markup"]["inline_keyboard"]
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
         number = f"query-{len(self.world.toasts)}-{len(self.world.queries)}"
         self.world.queries.add(number)
-        query = {"id": number, "from": person(user), "chat_instance": "x", "message": dict(message), "data": data}
+        told = {"message_id": message["message_id"], "chat": message["chat"], "date": 0} if old else dict(message)
+        query = {"id": number, "from": person(user), "chat_instance": "x", "message": told, "data": data}
         await self.world.push("callback_query", query)
 
     def open_topic(self, chat: int, name: str = "A topic") -> int:

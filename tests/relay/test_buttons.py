@@ -1,0 +1,176 @@
+"""Buttons under the bot's messages: what is forgotten, kept, confirmed and put right by a tap."""
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryRefused
+from chatmem_relay import commands, presses
+from tests.memory_fixtures import Memory
+from tests.relay.relaying import PERSONAL, Scripted, relaying, texts
+
+pytestmark = pytest.mark.anyio
+
+
+async def doubt(memory: Memory, text: str) -> int:
+    """A memory the summarizer was not sure of."""
+    async with memory.client() as client:
+        stored = await client.remember(c.RememberArgs(content=text, scope="global", kind="fact"))
+    async with memory.tables() as tables:
+        await tables.execute("update memories set status = 'uncertain' where id = $1", stored.memory.id)
+    return stored.memory.id
+
+
+async def test_forget_shows_each_match_and_a_tap_erases_it(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        await api.say("/remember I prefer Singapore Standard Time for all scheduling")
+        stored = await api.replies(1)
+        await api.say("/forget Singapore")
+        await api.replies(2)
+        await api.press(api.sent[1], "Forget this")
+        await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert stored == ["✓ Remembered: I prefer Singapore Standard Time for all scheduling"]
+    assert profile.preferences == ()
+    assert api.world.toasts == ["✓ Forgotten"]
+
+
+async def test_a_topic_can_be_forgotten_with_all_that_mentions_it(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        await api.say("The SingPass “beta” is late")
+        await api.replies(1)
+        await api.say("/forget SingPass")
+        question = (await api.replies(2))[1]
+        await api.press(api.sent[1], "Forget all of it")
+        await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
+        context = await client.get_context(c.GetContextArgs())
+    assert question == "Forget all of “SingPass”? It is in 0 memories and 1 message."
+    assert "SingPass" not in (context.context or "")
+
+
+async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        await api.say("/forget")
+        await api.replies(1)
+        await api.say("/remember I like tea")
+        await api.replies(2)
+        await api.say("/forget")
+        await api.replies(3)
+        await api.press(api.sent[2], "Keep")
+        await api.until(lambda: api.sent[2]["text"] == "Kept")
+        kept = await client.get_profile(c.GetProfileArgs())
+        await api.say("/forget")
+        await api.replies(4)
+        await api.press(api.sent[3], "Forget everything")
+        await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten")
+        wiped = await client.get_profile(c.GetProfileArgs())
+    assert texts(api)[0] == "There are no memories of this chat; nothing to forget."
+    assert kept.preferences
+    assert not wiped.preferences
+
+
+async def test_a_strangers_tap_does_nothing(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        await api.say("/remember I like tea")
+        await api.say("/forget tea")
+        await api.replies(2)
+        await api.press(api.sent[1], "Forget this", user=666)
+        await api.say("/help")
+        await api.replies(3)
+        assert (await client.get_profile(c.GetProfileArgs())).preferences
+
+
+async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        number = await doubt(memory, "The user might move to Berlin")
+        await api.say("Hello")
+        await api.replies(2)
+        target = c.ForgetArgs(memory_ids=(number,))
+        await client.forget(target.model_copy(update={"confirm": (await client.forget(target)).confirm}))
+        await api.press(api.sent[1], "✓")
+        await api.until(lambda: bool(api.world.toasts))
+    assert api.world.toasts == [presses.GONE]
+
+
+async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_decides(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        doubts = [await doubt(memory, f"The user might move to city {i}") for i in range(3)]
+        await api.say("Hello", chat=PERSONAL)
+        await api.replies(1)
+        await api.say("Hello")
+        await api.replies(4)
+        asked = api.sent[2:4]
+        await api.press(asked[0], "✓")
+        await api.until(lambda: asked[0]["text"].startswith("✓"))
+        await api.press(asked[1], "✗")
+        await api.until(lambda: asked[1]["text"] == "✗ Not kept")
+        await api.say("And now?")
+        await api.replies(6)
+        states = {
+            m.id: m.status for m in [(await client.explain(c.ExplainArgs(memory_id=i))).memory for i in doubts] if m
+        }
+    assert [message["chat"]["id"] for message in api.sent] == [PERSONAL, 42, 42, 42, 42, 42]
+    assert [states[i] for i in doubts] == ["active", "rejected", "uncertain"]
+    assert "city 2" in texts(api)[5]
+
+
+async def test_an_uncertain_memory_can_be_put_right_by_a_reply(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        number = await doubt(memory, "The user might move to Berlin")
+        await api.say("Hello")
+        await api.replies(2)
+        await api.press(api.sent[1], "✎ Edit")
+        await api.replies(3)
+        assert api.api.of("sendMessage")[2]["reply_markup"]["force_reply"]
+        await api.say("I will move to Bern in May", reply_to=api.sent[2]["message_id"])
+        await api.replies(4)
+        known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
+    assert texts(api)[3] == "✓ Remembered: I will move to Bern in May"
+    assert known is not None
+    assert (known.content, known.status) == ("I will move to Bern in May", "active")
+
+
+async def test_of_two_taps_on_one_message_the_first_counts(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        await api.say("/remember I like tea")
+        await api.say("/forget")
+        await api.replies(2)
+        asked = dict(api.sent[1])
+        await api.press(asked, "Forget everything")
+        await api.press(asked, "Forget everything")
+        await api.until(lambda: len(api.world.toasts) == 2)
+    assert api.world.toasts == ["✓ Forgotten", ""]
+    assert texts(api)[1] == "✓ Forgotten"
+
+
+async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_cannot(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        number = await doubt(memory, "The user might move to Berlin")
+        await api.say("Is Berlin nice?")
+        await api.say("/forget Berlin")
+        await api.replies(4)
+        await api.press(api.sent[1], "✓", old=True)
+        await api.press(api.sent[3], "Forget all of it", old=True)
+        await api.until(lambda: len(api.world.toasts) == 2)
+        known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
+    assert known is not None
+    assert known.status == "active"
+    assert api.world.toasts == ["✓ The user might move to Berlin", commands.TOPIC_UNKNOWN]
+
+
+async def test_an_edited_right_wording_puts_the_memory_right_again(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        number = await doubt(memory, "The user might move to Berlin")
+        await api.say("Hello")
+        await api.replies(2)
+        await api.press(api.sent[1], "✎ Edit")
+        await api.replies(3)
+        answer = await api.say("I will move to Bern in April", reply_to=api.sent[2]["message_id"])
+        await api.replies(4)
+        await api.edit(answer, "I will move to Bern in May")
+        await api.replies(5)
+        known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
+        with pytest.raises(MemoryRefused):
+            await client.explain(c.ExplainArgs(message_id=str(answer)))
+    assert texts(api)[4] == "✓ Remembered: I will move to Bern in May"
+    assert known is not None
+    assert known.content == "I will move to Bern in May"
