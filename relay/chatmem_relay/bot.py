@@ -1,10 +1,10 @@
 """The bot: takes updates in, one by one and for good, and deals with each in its lane's order."""
 
 import logging
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from telegram import Bot, CallbackQuery, Message, Update
@@ -22,7 +22,7 @@ from chatmem_relay.doubts import Doubts, ask_about_doubts
 from chatmem_relay.inbox import Entry, Inbox
 from chatmem_relay.incoming import Incoming, is_command
 from chatmem_relay.lanes import Lanes
-from chatmem_relay.memory_outage import FOREVER, patiently
+from chatmem_relay.memory_outage import FOREVER, Outage, patiently
 from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Address, Outbox
@@ -37,6 +37,8 @@ AWAY_SECONDS = 6.0
 """A memory that restarts is back sooner; of a longer outage the person hears once."""
 
 MOST_SEEN = 1000
+
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,12 @@ class Relay:
         self._e = equipment
         self._zone = ZoneInfo(equipment.settings.timezone)
         self._lanes = Lanes()
+        self._presses = Presses(equipment.desk.memory, equipment.outbox, equipment.moved)
+        # Turns not begun, by their updates' numbers.
+        self._waiting: dict[int, _Case] = {}
         self._doubts = Doubts(equipment.asked, equipment.now)
         self._noticed: set[int] = set()
-        self._presses = Presses(equipment.desk.memory, equipment.outbox, equipment.moved)
-        # By their updates' numbers.
-        self._waiting: dict[int, _Case] = {}
-        self._told_away: set[int] = set()
-        self._away_since: float | None = None
+        self._outage = Outage()
         self._seen: dict[int, None] = {}
         self._albums = Notebook()
 
@@ -114,7 +115,6 @@ class Relay:
         except Exception as error:
             # An update that breaks us would come again and again, and nothing after it.
             self.pass_over(update.update_id, error)
-        self._is_back()
         self._was_seen(update.update_id)
 
     def pass_over(self, update_id: int, error: Exception) -> None:
@@ -158,7 +158,7 @@ class Relay:
             self._e.emit("update_ignored", update=update.update_id)
             return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
-        if update.edited_message is not None:
+        if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
             return
         owed = update.update_id in self._e.inbox
@@ -179,6 +179,7 @@ class Relay:
         except MemoryRefused as error:
             case.entry.thought = turn.failed(turn.REFUSED.format(reason=error), error, self._manner(case))
             outcome = "created"
+        self._outage.is_over()
         case.entry.recorded = True
         self._keep(case)
         return outcome == "created"
@@ -247,7 +248,7 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: _Case) -> None:
-        """The memory learns the new wording; the answer stands. Commands are never recorded, edited or not."""
+        """The memory learns the new wording; an answer given or under way stands. Commands are never recorded."""
         if is_command(case.told.text):
             return
         try:
@@ -256,10 +257,25 @@ class Relay:
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
             await self._say(case, turn.REFUSED.format(reason=error))
+            return
+        self._outage.is_over()
+        self._reword_waiting(case)
+
+    def _reword_waiting(self, edit: _Case) -> None:
+        """A turn that has not begun answers the message as it reads now, in the next process too."""
+        for number, case in self._waiting.items():
+            if (case.chat_id, case.told.message_id) == (edit.chat_id, edit.told.message_id):
+                case.entry.update = edit.entry.update | {"update_id": number}
+                self._waiting[number] = replace(case, told=edit.told)
+                self._keep(case)
 
     def _is_order(self, case: _Case) -> bool:
         """A command, or an answer to one of our questions: carried out, never recorded."""
-        return is_command(case.told.text) or questions.reworded(case.message, self._e.bot.id) is not None
+        return is_command(case.told.text) or self._memory_put_right(case) is not None
+
+    def _memory_put_right(self, case: _Case) -> int | None:
+        """The number of the memory for which this message has the right wording, if it answers our question for one."""
+        return None if is_command(case.told.text) else questions.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: _Case) -> bool:
         """Pictures sent together come as one message each; the first is answered, all are recorded."""
@@ -276,7 +292,8 @@ class Relay:
 
     def _submit(self, case: _Case) -> None:
         lane = (case.message.chat.id, case.told.message_thread_id)
-        self._lanes.submit(lane, lambda: self._deal_with(case))
+        self._waiting[case.update_id] = case
+        self._lanes.submit(lane, lambda: self._deal_with(self._waiting.pop(case.update_id)))
 
     async def _deal_with(self, case: _Case) -> None:
         """The edge of one update: whatever breaks in it, the person gets a sentence and the next update its turn."""
@@ -305,17 +322,19 @@ class Relay:
             await self._ask(case)
 
     async def _thought(self, case: _Case, manner: turn.Manner) -> turn.Thought:
-        e = self._e
+        desk = self._e.desk
         try:
-            thought = await patiently(
-                lambda: turn.think(e.desk.memory, e.desk.responder, case.surface, case.told, manner),
-                FOREVER,
-                lambda seconds: self._tell_away(case, seconds),
+            return await self._when_back(
+                case, lambda: turn.think(desk.memory, desk.responder, case.surface, case.told, manner)
             )
         except MemoryRefused as error:
             return turn.failed(turn.REFUSED.format(reason=error), error, manner)
-        self._is_back()
-        return thought
+
+    async def _when_back(self, case: _Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """The call's result; while the memory is away it is tried again, and the person is told."""
+        result = await patiently(call, FOREVER, lambda seconds: self._tell_away(case, seconds))
+        self._outage.is_over()
+        return result
 
     async def _pass_on(self, case: _Case, notices: Sequence[str]) -> None:
         """A notice stays true for many turns; the person hears it once."""
@@ -335,15 +354,15 @@ class Relay:
     async def _obey(self, case: _Case) -> None:
         """Every command asks the memory before it says anything, so it can be tried again while the memory is away."""
         try:
-            await patiently(lambda: self._carry_out(case), FOREVER, lambda seconds: self._tell_away(case, seconds))
+            await self._when_back(case, lambda: self._carry_out(case))
         except MemoryRefused as error:
             await self._say(case, str(error))
         except turn.NotShown as error:
             logger.warning("a command's answer was not shown: %s", error)
 
     async def _carry_out(self, case: _Case) -> None:
-        number = questions.reworded(case.message, self._e.bot.id)
-        if number is not None and not is_command(case.told.text):
+        number = self._memory_put_right(case)
+        if number is not None:
             await commands.reword(self._e.desk.memory, case.surface, case.told, number)
         else:
             await commands.run(self._e.desk, case.surface, case.told)
@@ -358,20 +377,15 @@ class Relay:
                 self._e.emit("turn_failed", reason=type(error).__name__)
 
     async def _still_away(self, update: Update) -> None:
-        self._away_since = self._away_since or time.monotonic()
+        seconds = self._outage.lasts()
         case = self._case(update, Entry({})) if update.message is not None else None
         if case is not None:
-            await self._tell_away(case, time.monotonic() - self._away_since)
+            await self._tell_away(case, seconds)
 
     async def _tell_away(self, case: _Case, seconds: float) -> None:
         """One sentence a chat and outage."""
-        if seconds >= self._e.away_seconds and case.chat_id not in self._told_away:
-            self._told_away.add(case.chat_id)
+        if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
             await self._say(case, AWAY)
-
-    def _is_back(self) -> None:
-        self._told_away.clear()
-        self._away_since = None
 
     def _was_seen(self, update_id: int) -> None:
         self._seen[update_id] = None

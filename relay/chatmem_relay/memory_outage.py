@@ -20,6 +20,32 @@ LONGEST_PAUSE = 3.0
 Waiting = Callable[[float], Awaitable[None]]
 
 
+class Outage:
+    """The time the memory is away, if it is, and which chats were told."""
+
+    def __init__(self) -> None:
+        self._since: float | None = None
+        self._told: set[int] = set()
+
+    def lasts(self) -> float:
+        """Seconds since it began, which is now if nobody noticed it before."""
+        now = time.monotonic()
+        self._since = now if self._since is None else self._since
+        return now - self._since
+
+    def is_news(self, chat_id: int) -> bool:
+        """Once a chat."""
+        if chat_id in self._told:
+            return False
+        self._told.add(chat_id)
+        return True
+
+    def is_over(self) -> None:
+        """The memory answered."""
+        self._since = None
+        self._told.clear()
+
+
 async def nobody_waits(seconds: float) -> None:
     """Where nobody is to be told."""
 

@@ -6,20 +6,16 @@ import re
 import pytest
 
 from chatmem import contract as c
-from chatmem_relay import presses, turn, views
+from chatmem_relay import turn, views
 from chatmem_relay.agents import Agent, AgentEntry, Agents
 from chatmem_relay.bot import AWAY
 from chatmem_relay.commands import MENU
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
-from tests.relay.relaying import GROUP, PERSONAL, Echo, Scripted, down, relaying
-from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, Telegram, slow_down, telegram
+from tests.relay.relaying import GROUP, Echo, Scripted, down, relaying, texts
+from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, slow_down, telegram
 
 pytestmark = pytest.mark.anyio
-
-
-def texts(api: Telegram) -> list[str]:
-    return [message["text"] for message in api.sent]
 
 
 async def test_a_message_is_answered_once_and_both_sides_are_recorded(memory: Memory) -> None:
@@ -166,65 +162,6 @@ async def test_a_slow_answer_is_streamed_by_edits_of_one_message(memory: Memory)
         await api.until(lambda: texts(api) == ["The beginning and the end"])
 
 
-async def test_forget_shows_each_match_and_a_tap_erases_it(memory: Memory) -> None:
-    async with relaying(memory) as api, memory.client() as client:
-        await api.say("/remember I prefer Singapore Standard Time for all scheduling")
-        stored = await api.replies(1)
-        await api.say("/forget Singapore")
-        await api.replies(2)
-        await api.press(api.sent[1], "Forget this")
-        await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
-        profile = await client.get_profile(c.GetProfileArgs())
-    assert stored == ["✓ Remembered: I prefer Singapore Standard Time for all scheduling"]
-    assert profile.preferences == ()
-    assert api.world.toasts == ["✓ Forgotten"]
-
-
-async def test_a_topic_can_be_forgotten_with_all_that_mentions_it(memory: Memory) -> None:
-    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        await api.say("The SingPass “beta” is late")
-        await api.replies(1)
-        await api.say("/forget SingPass")
-        question = (await api.replies(2))[1]
-        await api.press(api.sent[1], "Forget all of it")
-        await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
-        context = await client.get_context(c.GetContextArgs())
-    assert question == "Forget all of “SingPass”? It is in 0 memories and 1 message."
-    assert "SingPass" not in (context.context or "")
-
-
-async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) -> None:
-    async with relaying(memory) as api, memory.client() as client:
-        await api.say("/forget")
-        await api.replies(1)
-        await api.say("/remember I like tea")
-        await api.replies(2)
-        await api.say("/forget")
-        await api.replies(3)
-        await api.press(api.sent[2], "Keep")
-        await api.until(lambda: api.sent[2]["text"] == "Kept")
-        kept = await client.get_profile(c.GetProfileArgs())
-        await api.say("/forget")
-        await api.replies(4)
-        await api.press(api.sent[3], "Forget everything")
-        await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten")
-        wiped = await client.get_profile(c.GetProfileArgs())
-    assert texts(api)[0] == "There are no memories of this chat; nothing to forget."
-    assert kept.preferences
-    assert not wiped.preferences
-
-
-async def test_a_strangers_tap_does_nothing(memory: Memory) -> None:
-    async with relaying(memory) as api, memory.client() as client:
-        await api.say("/remember I like tea")
-        await api.say("/forget tea")
-        await api.replies(2)
-        await api.press(api.sent[1], "Forget this", user=666)
-        await api.say("/help")
-        await api.replies(3)
-        assert (await client.get_profile(c.GetProfileArgs())).preferences
-
-
 async def test_every_command_answers(memory: Memory) -> None:
     async with relaying(memory, Scripted("Yes")) as api:
         await api.say("I live in Oslo")
@@ -251,18 +188,6 @@ async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) ->
         await api.say("/help@Memory_Bot", chat=GROUP)
         await api.replies(1)
     assert texts(api) == [views.HELP]
-
-
-async def test_an_edited_message_changes_the_memory_of_it_and_is_not_answered_again(memory: Memory) -> None:
-    async with relaying(memory) as api, memory.client() as client:
-        number = await api.say("The offsite is on March 15")
-        await api.replies(1)
-        await api.edit(number, "The offsite is on March 22")
-        await api.say("/help")
-        await api.replies(2)
-        why = await client.explain(c.ExplainArgs(message_id=str(number)))
-    assert why.text == "The offsite is on March 22"
-    assert [version.text for version in why.versions] == ["The offsite is on March 15"]
 
 
 @pytest.mark.parametrize(
@@ -326,18 +251,6 @@ async def test_why_of_what_was_no_answer_says_so(memory: Memory) -> None:
     assert texts(api)[1:] == [views.NO_RECORD, "Reply to one of my answers with /why."]
 
 
-async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
-    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        number = await doubt(memory, "The user might move to Berlin")
-        await api.say("Hello")
-        await api.replies(2)
-        target = c.ForgetArgs(memory_ids=(number,))
-        await client.forget(target.model_copy(update={"confirm": (await client.forget(target)).confirm}))
-        await api.press(api.sent[1], "✓")
-        await api.until(lambda: bool(api.world.toasts))
-    assert api.world.toasts == [presses.GONE]
-
-
 async def test_each_place_has_its_own_agent(memory: Memory) -> None:
     entry = AgentEntry(prompt="You are an AWS architect.", chats=(GROUP,))
     agents = Agents({"aws-architect": entry, "general": AgentEntry(prompt="You are kind.", default=True)})
@@ -352,51 +265,36 @@ async def test_each_place_has_its_own_agent(memory: Memory) -> None:
     assert agents.named("unknown") == Agent("unknown", "")
 
 
-async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_decides(memory: Memory) -> None:
-    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        doubts = [await doubt(memory, f"The user might move to city {i}") for i in range(3)]
-        await api.say("Hello", chat=PERSONAL)
+async def test_an_outage_is_told_once_however_many_commands_wait_for_its_end(memory: Memory) -> None:
+    async with memory.relay() as real:
+        away = Away(real, away=True)
+        async with relaying(memory, client=away.client) as api:
+            await api.say("/memory")
+            await api.replies(1)
+            await api.say("/help")
+            await api.all_fetched()
+            await away.refused(away.refusals + 2)
+            away.away = False
+            await api.replies(3)
+    assert texts(api)[0] == AWAY
+    assert texts(api)[1].startswith("📋")
+    assert texts(api)[2:] == [views.HELP]
+
+
+async def test_an_answer_to_a_group_that_moved_meanwhile_overwrites_no_message_of_the_old_one(memory: Memory) -> None:
+    new = -1_000_000_000_777
+    async with relaying(memory, Scripted("Noted", "Sure")) as api, memory.relay() as client:
+        first = await api.say("Our budget is 5000", chat=GROUP)
         await api.replies(1)
-        await api.say("Hello")
-        await api.replies(4)
-        asked = api.sent[2:4]
-        await api.press(asked[0], "✓")
-        await api.until(lambda: asked[0]["text"].startswith("✓"))
-        await api.press(asked[1], "✗")
-        await api.until(lambda: asked[1]["text"] == "✗ Not kept")
-        await api.say("And now?")
-        await api.replies(6)
-        states = {
-            m.id: m.status for m in [(await client.explain(c.ExplainArgs(memory_id=i))).memory for i in doubts] if m
-        }
-    assert [message["chat"]["id"] for message in api.sent] == [PERSONAL, 42, 42, 42, 42, 42]
-    assert [states[i] for i in doubts] == ["active", "rejected", "uncertain"]
-    assert "city 2" in texts(api)[5]
-
-
-async def test_an_uncertain_memory_can_be_put_right_by_a_reply(memory: Memory) -> None:
-    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        number = await doubt(memory, "The user might move to Berlin")
-        await api.say("Hello")
+        api.world.moved[GROUP] = new
+        await api.say("And now?", chat=GROUP)
         await api.replies(2)
-        await api.press(api.sent[1], "✎ Edit")
-        await api.replies(3)
-        assert api.api.of("sendMessage")[2]["reply_markup"]["force_reply"]
-        await api.say("I will move to Bern in May", reply_to=api.sent[2]["message_id"])
-        await api.replies(4)
-        known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
-    assert texts(api)[3] == "✓ Remembered: I will move to Bern in May"
-    assert known is not None
-    assert (known.content, known.status) == ("I will move to Bern in May", "active")
-
-
-async def doubt(memory: Memory, text: str) -> int:
-    """A memory the summarizer was not sure of."""
-    async with memory.client() as client:
-        stored = await client.remember(c.RememberArgs(content=text, scope="global", kind="fact"))
-    async with memory.tables() as tables:
-        await tables.execute("update memories set status = 'uncertain' where id = $1", stored.memory.id)
-    return stored.memory.id
+        await api.say("/summary", chat=GROUP)
+        summary = (await api.replies(3))[2]
+        kept = await client.explain(c.ExplainArgs(message_id=str(first), chat_id=GROUP))
+    assert (api.sent[1]["chat"]["id"], api.sent[1]["message_id"]) == (new, first)
+    assert kept.text == "Our budget is 5000"
+    assert "(4 messages, ongoing)" in summary
 
 
 async def test_a_group_that_becomes_a_supergroup_keeps_its_memory(memory: Memory) -> None:

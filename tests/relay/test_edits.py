@@ -1,0 +1,64 @@
+"""Messages the person changes after sending them: before they are answered, meanwhile, and afterwards."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from tests.memory_fixtures import Memory
+from tests.relay.relaying import Echo, relaying, texts
+from tests.stubs.telegram_emulator import telegram
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_an_edited_message_changes_the_memory_of_it_and_is_not_answered_again(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        number = await api.say("The offsite is on March 15")
+        await api.replies(1)
+        await api.edit(number, "The offsite is on March 22")
+        await api.say("/help")
+        await api.replies(2)
+        why = await client.explain(c.ExplainArgs(message_id=str(number)))
+    assert why.text == "The offsite is on March 22"
+    assert [version.text for version in why.versions] == ["The offsite is on March 15"]
+
+
+async def test_a_message_edited_before_its_turn_is_answered_as_it_reads_then(memory: Memory) -> None:
+    gate = asyncio.Event()
+    async with relaying(memory, Echo(gate)) as api:
+        await api.say("First of all")
+        number = await api.say("Where is the station wagon?")
+        await api.edit(number, "Where is the station?")
+        await api.all_fetched()
+        gate.set()
+        await api.replies(2)
+    assert texts(api) == ["re First of all", "re Where is the station?"]
+
+
+async def test_a_message_edited_while_it_is_answered_keeps_its_answer(memory: Memory) -> None:
+    gate = asyncio.Event()
+    async with relaying(memory, Echo(gate)) as api:
+        number = await api.say("Where is the station wagon?")
+        await api.until(lambda: bool(api.world.actions))
+        await api.edit(number, "Where is the station?")
+        await api.all_fetched()
+        gate.set()
+        await api.replies(1)
+        await api.say("Thanks")
+        await api.replies(2)
+    assert texts(api) == ["re Where is the station wagon?", "re Thanks"]
+
+
+async def test_the_next_process_answers_a_waiting_message_as_it_was_edited(memory: Memory, tmp_path: Path) -> None:
+    async with telegram() as api:
+        async with relaying(memory, Echo(asyncio.Event()), state=tmp_path, api=api, killed=True):
+            await api.say("First of all")
+            number = await api.say("Where is the station wagon?")
+            await api.edit(number, "Where is the station?")
+            await api.all_fetched()
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.replies(2)
+    assert texts(api) == ["re First of all", "re Where is the station?"]
+    assert not list((tmp_path / "inbox").iterdir())
