@@ -248,7 +248,7 @@ async def _ask(
             pieces.append(piece)
             await surface.show_partial(shown_so_far("".join(pieces)))
         found |= _usage(responder, used)
-    return "".join(pieces)
+    return "".join(pieces).replace("\x00", "")  # which the memory does not take
 
 
 def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:

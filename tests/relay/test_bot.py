@@ -144,6 +144,16 @@ async def test_long_answers_come_in_parts_and_are_recorded_as_one(memory: Memory
     assert why.text == long
 
 
+async def test_a_nul_in_an_answer_does_not_keep_it_from_being_recorded(memory: Memory) -> None:
+    async with relaying(memory, Scripted("All\x00 right")) as api, memory.relay() as client:
+        await api.say("Go on")
+        await api.say("/help")
+        await api.replies(2)
+        kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
+    assert texts(api) == ["All right", views.HELP]
+    assert kept.text == "All right"
+
+
 async def test_a_slow_answer_is_streamed_by_edits_of_one_message(memory: Memory) -> None:
     gate = asyncio.Event()
 
