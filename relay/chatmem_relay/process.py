@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,6 +14,7 @@ from telegram.error import InvalidToken, TelegramError
 
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
+from chatmem.ending import told_to_end
 from chatmem.journal import Emit, journal
 from chatmem.settings import RelaySettings, SettingsError
 from chatmem_relay import commands
@@ -48,7 +48,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     token, emit = _checked(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
-    stop = stop or _stopped_by_signals()
+    stop = stop or told_to_end()
     async with _alone(settings.data_dir / "relay"), make_bot(token, settings.bot_api_url) as bot:
         if not await introduce(bot, settings, stop):
             return
@@ -182,10 +182,3 @@ def _programme(e: Equipment, routines: tuple[Routine, ...]) -> Programme:
         home=e.settings.default_user,
         emit=e.emit,
     )
-
-
-def _stopped_by_signals() -> asyncio.Event:
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    return stop

@@ -14,19 +14,17 @@ from pathlib import Path
 
 import asyncpg
 import httpx2
-from rich.console import Console
 from rich.text import Text
 
 from chatmem.counted import counted
 from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
+from chatmem_cli.screen import console
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_server.auth import SCOPES
 from chatmem_server.embedding.model_files import MODEL, complete
 from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 
-# Texts of people may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
 FREE_BYTES = 1 << 30
 OLDEST_POSTGRES = 150000
 OLDEST_VECTOR = (0, 8, 4)
@@ -132,13 +130,13 @@ async def _connected(dsn: str, name: str) -> Finding:
 
 
 async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        taken = probe.connect_ex((settings.host, settings.port)) == 0
-    if not taken:
+    try:
+        socket.create_connection((settings.host, settings.port), TIMEOUT).close()
+    except OSError:
         return Finding(True, f"port {settings.port} is free")
     try:
         async with httpx2.AsyncClient(timeout=3, trust_env=False) as http:
-            health = (await http.get(f"http://{settings.host}:{settings.port}/health")).json()
+            health = (await http.get(f"{settings.address}/health")).json()
         return Finding(True, f"chatmem {health['version']} answers on port {settings.port}")
     except (httpx2.HTTPError, ValueError, KeyError):
         return Finding(False, f"something else answers on port {settings.port}", "stop it, or set CHATMEM_PORT")

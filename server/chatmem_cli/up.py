@@ -3,28 +3,25 @@
 import asyncio
 import json
 import shutil
-import signal
 import socket
 import time
 from typing import Any
 
 import httpx2
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 
+from chatmem.ending import told_to_end
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.hosts import claude_code_line, desktop_snippet, own_command
+from chatmem_cli.screen import console
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
 HEALTH_SECONDS = 2.0
-
-# Texts of people may hold brackets: nothing is markup.
-console = Console(markup=False)
 
 
 def run() -> int:
@@ -38,7 +35,7 @@ async def _up(settings: ServerSettings, relay: RelaySettings) -> int:
         raise CommandFailed(
             f"port {settings.port} is taken; `chatmem doctor` says by what. Stop it, or set CHATMEM_PORT."
         )
-    stop = _stop_on_signals()
+    stop = told_to_end()
     children = _children(settings, relay)
     console.print("chatmem is starting …")
     tasks: list[asyncio.Task[None]] = []
@@ -82,14 +79,7 @@ def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
 
 
 def _url(settings: ServerSettings) -> str:
-    return f"http://{settings.host}:{settings.port}/mcp"
-
-
-def _stop_on_signals() -> asyncio.Event:
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    return stop
+    return f"{settings.address}/mcp"
 
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
@@ -117,7 +107,7 @@ async def _health(settings: ServerSettings) -> dict[str, Any] | None:
     """What the server says of itself; None when nothing answers."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
-            answer = await http.get(f"http://{settings.host}:{settings.port}/health")
+            answer = await http.get(f"{settings.address}/health")
         found: dict[str, Any] = answer.json()
         return {"ready": False, "reason": None, "embeddings": {}, **found}
     except (httpx2.HTTPError, ValueError):
@@ -132,10 +122,10 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print("\nClaude Desktop: put this into claude_desktop_config.json and restart it")
     console.print_json(json.dumps(desktop_snippet(settings)))
     console.print("Claude Code:")
-    console.print(f"  {claude_code_line(settings, _url(settings))}", soft_wrap=True, highlight=False)
+    console.print(f"  {claude_code_line(settings, _url(settings))}")
     name = "chatmem" if shutil.which("chatmem") else " ".join(own_command())
-    console.print(f"\nNext, in another terminal: `{name} chat` talks with it,", soft_wrap=True, highlight=False)
-    console.print(f"`{name} import telegram result.json` brings your past along.", soft_wrap=True, highlight=False)
+    console.print(f"\nNext, in another terminal: `{name} chat` talks with it,")
+    console.print(f"`{name} import telegram result.json` brings your past along.")
     console.print("Ctrl-C stops everything.")
 
 
@@ -174,7 +164,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
             progress.update(task, completed=state.get("bytes", 0), total=state.get("total") or None)
             await asyncio.sleep(1)
     if not stop.is_set():
-        console.print(f"embeddings: {state.get('failed') or 'ready'}", highlight=False)
+        console.print(f"embeddings: {state.get('failed') or 'ready'}")
 
 
 async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:

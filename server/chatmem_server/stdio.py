@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-import signal
 
+from chatmem.ending import told_to_end
 from chatmem.settings import ServerSettings
 from chatmem_server.app import build_server
 from chatmem_server.storage import Storage
@@ -15,12 +15,10 @@ async def serve_stdio(settings: ServerSettings) -> None:
     """Serve until the client closes its end, or SIGINT or SIGTERM."""
     storage = Storage(settings, keeps_tokens=False)
     server = build_server(settings, storage, auth=False)
-    stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    told = told_to_end()
     async with storage.running():
         serving = asyncio.create_task(server.run_stdio_async())
-        stopping = asyncio.create_task(stopped.wait())
+        stopping = asyncio.create_task(told.wait())
         await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     if not serving.done():
         # A thread of the SDK sits in a read of stdin that nothing can interrupt; storage is closed, nothing is lost.

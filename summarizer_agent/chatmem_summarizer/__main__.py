@@ -4,13 +4,13 @@ import asyncio
 import importlib
 import logging
 import os
-import signal
 import socket
 import sys
 from contextlib import AsyncExitStack
 
 from chatmem import lifeline, logs, tracing
 from chatmem.connect import connect_http
+from chatmem.ending import told_to_end
 from chatmem.journal import journal
 from chatmem.settings import SettingsError, SummarizerSettings, load
 from chatmem_llm import Guarded, LanguageModel
@@ -32,7 +32,7 @@ def main() -> None:
 
 async def serve(settings: SummarizerSettings, stop: asyncio.Event | None = None) -> None:
     """Works for the server of the settings until `stop` is set or the process is told to end."""
-    stop = stop or _stopped_by_signals()
+    stop = stop or told_to_end()
     habits = Habits(f"{socket.gethostname()}-{os.getpid()}", settings.concurrency, settings.wait_seconds)
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
@@ -59,14 +59,6 @@ def _made(module: str, name: str, *args: str, **options: str | None) -> Language
     """A provider's client. Its SDK is imported only here, for an agent without that provider need not pay for it."""
     made: LanguageModel = getattr(importlib.import_module(f"chatmem_llm.{module}"), name)(*args, **options)
     return made
-
-
-def _stopped_by_signals() -> asyncio.Event:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    return stop
 
 
 if __name__ == "__main__":

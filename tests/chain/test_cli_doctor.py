@@ -107,6 +107,12 @@ async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(hom
     assert (code, verdict(said, "something else answers")) == (1, "✗")
 
 
+async def test_the_port_may_be_one_of_an_ipv6_address(home: Home) -> None:
+    home.environment["CHATMEM_HOST"] = "::1"
+    _, said = await report(home)
+    assert verdict(said, f"port {home.port} is free") == "✓"
+
+
 def test_an_old_python_is_refused() -> None:
     assert python_finding((3, 10, 9)).ok is False
     assert python_finding((3, 11, 0)).ok is True
