@@ -3,14 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from rich.console import Console
-
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.archive import database
 from chatmem_cli.failures import CommandFailed
-
-# Paths may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
+from chatmem_cli.screen import console
 
 
 def run(file: Path) -> int:

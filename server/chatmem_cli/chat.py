@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from rich.console import Console
 from rich.live import Live
 from rich.markdown import Markdown
 
@@ -20,6 +19,7 @@ from chatmem.counted import counted, memories
 from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_cli.keyboard import Keyboard
 from chatmem_cli.memory import own_environment
+from chatmem_cli.screen import console
 from chatmem_relay import views
 from chatmem_relay.answers import NOTHING_TO_FORGET, Desk, answer
 from chatmem_relay.incoming import Incoming, command_of, is_command
@@ -29,8 +29,6 @@ from chatmem_relay.responders.responder import Responder
 from chatmem_relay.turn import Manner, run_turn
 
 CHANNEL = "terminal"
-# Texts of people may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
 
 
 class Terminal:
@@ -40,7 +38,7 @@ class Terminal:
         self._live: Live | None = None
 
     async def typing(self) -> None:
-        if console.is_terminal:
+        if console.is_terminal and self._live is None:
             self._live = Live("…", console=console, refresh_per_second=12, transient=True)
             self._live.start()
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from chatmem import counted
@@ -27,12 +26,10 @@ from chatmem_cli.importers import (
 from chatmem_cli.importers.fitting import fitted
 from chatmem_cli.keeping import Keeper, make_keeper
 from chatmem_cli.memory import chat_of, storage
+from chatmem_cli.screen import console
 from chatmem_server.importing import BATCH, Importer, ImportMessage
 from chatmem_server.places import ChatRefused, Where
 from chatmem_server.services import Kit
-
-# Texts of people may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
 
 
 @dataclass

@@ -4,19 +4,16 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from rich.console import Console
 from rich.progress import Progress
 
 from chatmem.counted import counted
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import opened, storage
+from chatmem_cli.screen import console
 from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.generations import NoWayBack
 from chatmem_server.embedding.protocol import Embedder, NoEmbedder
-
-# Texts of people may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
 
 
 def run(action: str) -> int:

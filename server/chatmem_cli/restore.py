@@ -9,20 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import asyncpg
-from rich.console import Console
 
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.archive import Target, database
 from chatmem_cli.archive import run as run_tool
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
+from chatmem_cli.screen import console
 from chatmem_server.opening import KEY_NAME
 from chatmem_server.postgres.migrate import MigrationError, migrate
 from chatmem_server.store.database import unzip
 from chatmem_sql import migrations, query
-
-# Paths may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
 
 Stones = list[tuple[Any, ...]]
 

@@ -3,3 +3,5 @@
 from rich.console import Console
 
 console = Console(markup=False, highlight=False, soft_wrap=True)
+notes = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+"""For what is not what was asked for, on standard error."""

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from rich.console import Console
 from rich.table import Table
 
 from chatmem import contract as c
@@ -12,9 +11,7 @@ from chatmem.counted import counted, summaries
 from chatmem.settings import RelaySettings, load
 from chatmem.work import QueueStatus
 from chatmem_cli.failures import CommandFailed
-
-# Texts of people may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False)
+from chatmem_cli.screen import console
 
 
 def run() -> int:

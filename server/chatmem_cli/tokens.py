@@ -3,18 +3,14 @@
 import asyncio
 from datetime import UTC, datetime
 
-from rich.console import Console
 from rich.table import Table
 
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
+from chatmem_cli.screen import console, notes
 from chatmem_server.auth import SCOPES, TokenScope, create_token
 from chatmem_server.store import tokens
-
-# Texts of people may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
-notes = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 
 def run(action: str, *, name: str = "", scope: str = "assistant", user: int | None = None) -> int:

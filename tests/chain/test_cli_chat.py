@@ -1,13 +1,16 @@
 """`chatmem chat` as a person and as a script meet it: one answer a line, the commands, and an end at once."""
 
 import asyncio
+import io
 import os
 import pty
 import signal
 import sys
 
 import pytest
+from rich.console import Console
 
+from chatmem_cli import chat
 from tests.chain.home import Home
 from tests.patience import HANGS, promised
 
@@ -46,6 +49,16 @@ async def test_why_tells_what_the_last_answer_was_based_on(home: Home) -> None:
     assert "Ask me something first" in told
     assert "I prefer oolong tea" in told.partition("Based on")[2]
     assert "I don't know that command; /help lists them." in told
+
+
+async def test_a_turn_that_is_begun_again_gives_the_terminal_its_cursor_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(chat, "console", Console(file=screen, force_terminal=True))
+    terminal = chat.Terminal()
+    for _ in range(2):
+        await terminal.typing()
+    await terminal.send("Hello")
+    assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
 
 
 async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> None:
