@@ -106,9 +106,7 @@ async def _during(server: Ours, connection: Any, args: argparse.Namespace, befor
     await asyncio.sleep(args.seconds)
     alone = (left - await connection.fetchval(UNEMBEDDED)) / (time.perf_counter() - started)
     async with asyncio.timeout(1_200):
-        while True:
-            if not await connection.fetchval(UNEMBEDDED):
-                break
+        while await connection.fetchval(UNEMBEDDED):  # noqa: ASYNC110 (another process embeds)
             await asyncio.sleep(1)
     after = await _turns(server, args.turns, seed=3)
     idle = (before.at(0.5) + after.at(0.5)) / 2

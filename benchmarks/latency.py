@@ -20,7 +20,7 @@ from typing import Any
 import asyncpg
 
 from benchmarks.plot import bars
-from benchmarks.scale import cluster, ensure, sizes_of
+from benchmarks.scale import cluster, ensure, name_of, sizes_of
 from benchmarks.subjects import WRITTEN_OWNER, Floor, Ours, floor_http, floor_stdio, our_server, our_stdio
 from benchmarks.timing import Call, Timed, interleaved, run
 from benchmarks.toolcalls import others, reading, writing
@@ -153,7 +153,7 @@ async def _measured(calls: dict[str, Call], args: argparse.Namespace, at_once: i
 
 async def emptied(postgres: EmbeddedPostgres, size: int) -> None:
     """What the run wrote is taken out again, so that the database is the same next time."""
-    connection: Any = await asyncpg.connect(postgres.dsn(SUPERUSER, f"chatmem_{size}"))
+    connection: Any = await asyncpg.connect(postgres.dsn(SUPERUSER, name_of(size)))
     try:
         await connection.execute("set session_replication_role = replica")
         for row in await connection.fetch(TENANT_TABLES):

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import os
 import signal
-import socket
 import sys
 import time
 from collections.abc import AsyncGenerator
@@ -22,6 +21,7 @@ from benchmarks.population import BIG_OWNER, MEASURED_OWNER
 from chatmem.client import MemoryClient
 from chatmem.connect import PROTOCOL, connect_http, connect_stdio
 from chatmem_server.embedding.model_files import MODEL
+from tests.server.processes import free_port
 
 WRITTEN_OWNER = 1_003
 """Whose memory the writing tools write to; emptied after each run."""
@@ -64,12 +64,6 @@ def environment(folder: Path, dsn: str, embeddings: str = "local", **more: str) 
 def own_folder(folder: Path, dsn: str) -> Path:
     """The data folder of the server on that database."""
     return folder / "servers" / hashlib.sha256(dsn.encode()).hexdigest()[:12]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @asynccontextmanager

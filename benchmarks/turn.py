@@ -55,6 +55,9 @@ class Floor:
     def note(self, update: Update) -> None:
         """Nothing waits."""
 
+    def pass_over(self, update_id: int, error: Exception) -> None:
+        raise error
+
     async def take(self, update: Update) -> None:
         assert update.message is not None
         request = ask(update.message.text or "", timeout=30, system="Answer briefly.")

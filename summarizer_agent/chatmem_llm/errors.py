@@ -9,31 +9,28 @@ from dataclasses import dataclass, field
 from chatmem_llm.model import Answer
 
 
+@dataclass(eq=False)
 class LLMError(Exception):
     """A language model gave no usable answer."""
+
+    provider: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.provider}: {self.reason}"
 
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
     """The provider cannot answer now (no route, no key, overloaded, too slow); another may, or this one later."""
 
-    provider: str
-    reason: str
     retry_after: float | None = field(default=None, kw_only=True)
     """Seconds the provider asked us to wait, when it said so."""
-
-    def __str__(self) -> str:
-        return f"{self.provider}: {self.reason}"
 
 
 @dataclass(eq=False)
 class LLMUnusable(LLMError):
     """The provider is well but this answer is of no use (refused, cut off, rejected); waiting does not help."""
 
-    provider: str
-    reason: str
     answer: Answer | None = field(default=None, kw_only=True)
     """What came back, for its tokens are paid for all the same."""
-
-    def __str__(self) -> str:
-        return f"{self.provider}: {self.reason}"

@@ -72,8 +72,9 @@ class ClaudeCli:
                 await _ended(process)
 
     def _config_for(self, incoming: Incoming) -> dict[str, Any]:
-        own = self._access is not None and incoming.chat_id in (None, self._access.user_id)
-        return self._access.config() if self._access is not None and own else {"mcpServers": {}}
+        if self._access is None or incoming.chat_id not in (None, self._access.user_id):
+            return {"mcpServers": {}}
+        return self._access.config()
 
     async def _started(self, folder: Path, errors: BinaryIO) -> asyncio.subprocess.Process:
         try:
