@@ -295,11 +295,6 @@ class ServerSettings(Settings):
     context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="CHATMEM_CONTEXT")
     remote: Remote = Field(default=Remote(), validation_alias="CHATMEM_REMOTE")
 
-    @property
-    def address(self) -> str:
-        """The HTTP server's, as a URL begins with it."""
-        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
-
 
 class _Client(Settings):
     url: ServerAddress = Field(

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from chatmem.counted import counted
 from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
+from chatmem_cli.hosts import address
 from chatmem_cli.screen import console
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.offline import OfflineResponder
@@ -136,7 +137,7 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
         return Finding(True, f"port {settings.port} is free")
     try:
         async with httpx2.AsyncClient(timeout=3, trust_env=False) as http:
-            health = (await http.get(f"{settings.address}/health")).json()
+            health = (await http.get(f"{address(settings)}/health")).json()
         return Finding(True, f"chatmem {health['version']} answers on port {settings.port}")
     except (httpx2.HTTPError, ValueError, KeyError):
         return Finding(False, f"something else answers on port {settings.port}", "stop it, or set CHATMEM_PORT")

@@ -10,13 +10,12 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
-from rich.console import Console
-
 from chatmem import counted
 from chatmem.contract import Memory
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
+from chatmem_cli.screen import console
 from chatmem_server.actors import Actors
 from chatmem_server.places import reply_lane, topic_lane
 from chatmem_server.queue.work_inputs import sender_time
@@ -24,9 +23,6 @@ from chatmem_server.store import chats, lanes, memories, messages, profile, summ
 from chatmem_server.store.chats import ChatEntry
 from chatmem_server.store.database import Database
 from chatmem_server.store.messages import Line
-
-# Paths may hold brackets: nothing is markup.
-console = Console(markup=False, highlight=False, soft_wrap=True)
 
 Entry = dict[str, Any]
 

@@ -14,6 +14,12 @@ _DECIDES = ("data_dir", "database_url", "user_ids", "timezone", "personal_groups
 _SECRET = "put here what you have set it to"
 
 
+def address(settings: ServerSettings) -> str:
+    """The HTTP server's, as a URL begins with it."""
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{settings.port}"
+
+
 def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
     """The Claude Desktop entry: absolute paths and what was set, because it sees neither our environment nor `.env`."""
     program = own_command()

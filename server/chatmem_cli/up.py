@@ -15,7 +15,7 @@ from chatmem.ending import told_to_end
 from chatmem.settings import RelaySettings, ServerSettings, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
-from chatmem_cli.hosts import claude_code_line, desktop_snippet, own_command
+from chatmem_cli.hosts import address, claude_code_line, desktop_snippet, own_command
 from chatmem_cli.screen import console
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 
@@ -79,7 +79,7 @@ def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
 
 
 def _url(settings: ServerSettings) -> str:
-    return f"{settings.address}/mcp"
+    return f"{address(settings)}/mcp"
 
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
@@ -107,7 +107,7 @@ async def _health(settings: ServerSettings) -> dict[str, Any] | None:
     """What the server says of itself; None when nothing answers."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
-            answer = await http.get(f"{settings.address}/health")
+            answer = await http.get(f"{address(settings)}/health")
         found: dict[str, Any] = answer.json()
         return {"ready": False, "reason": None, "embeddings": {}, **found}
     except (httpx2.HTTPError, ValueError):

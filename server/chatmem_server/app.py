@@ -113,7 +113,7 @@ def auth_settings(settings: ServerSettings) -> AuthSettings:
     remote = settings.remote
     return AuthSettings.model_validate(
         {
-            "issuer_url": remote.issuer or settings.address,  # unused without a resource
+            "issuer_url": remote.issuer or f"http://{settings.host}:{settings.port}",  # unused without a resource
             "resource_server_url": remote.url if remote.issuer else None,
             "validate_token_resource": False,  # the verifier checks the audience
         }

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chatmem.settings import ServerSettings, load
-from chatmem_cli.hosts import desktop_snippet
+from chatmem_cli.hosts import address, desktop_snippet
 
 
 def entry(**environment: str) -> dict[str, object]:
@@ -35,3 +35,8 @@ def test_a_host_is_told_that_there_is_a_secret_but_not_which() -> None:
     told = entry(DATABASE_URL="postgresql://ann:hunter2@db/memory")
     assert "DATABASE_URL" in str(told["env"])
     assert "hunter2" not in str(told)
+
+
+@pytest.mark.parametrize(("host", "url"), [("127.0.0.1", "http://127.0.0.1:7"), ("::1", "http://[::1]:7")])
+def test_the_servers_address_is_one_a_url_can_begin_with(host: str, url: str) -> None:
+    assert address(ServerSettings.model_validate({"_env_file": None, "host": host, "port": 7})) == url

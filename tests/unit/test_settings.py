@@ -25,11 +25,6 @@ def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch)
     assert all(part in str(caught.value) for part in ("CHATMEM_PORT", "USER_TIMEZONE", "Asia/Singapore"))
 
 
-@pytest.mark.parametrize(("host", "address"), [("127.0.0.1", "http://127.0.0.1:7"), ("::1", "http://[::1]:7")])
-def test_the_servers_address_is_one_a_url_can_begin_with(host: str, address: str) -> None:
-    assert ServerSettings.model_validate({"_env_file": None, "host": host, "port": 7}).address == address
-
-
 def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHATMEM_URL", raising=False)
     monkeypatch.setenv("CHATMEM_PORT", "9000")
