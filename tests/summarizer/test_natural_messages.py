@@ -1,7 +1,7 @@
 """What is made of messages as people type them over weeks, by the offline rung and by a model that errs, behind the server's guards.
 
-`natural_messages.txt` and `natural_items.txt` were written before any rule was read; half of them were judged only once the
-rules were done (CONTRIBUTING.md has the figures).
+`natural_messages.txt` and `natural_items.txt` were written before it was seen what the rules make of them. By now rules were
+changed for both halves, so that they guard against steps back and measure nothing new (CONTRIBUTING.md has the first look).
 """
 
 from collections.abc import Iterator
