@@ -212,6 +212,27 @@ def test_at_least_the_last_messages_are_shown_though_they_are_summarised_already
     assert shown[-20:] == list(range(41, 61))
 
 
+def test_a_single_section_that_just_fits_is_not_told_to_be_longer() -> None:
+    said = {11: "[猫", 12: "[\n[\n猫", 13: "\n[\n[\n[a\n[ ] \n["}
+    base = talk(13, 12, 1, total=100, query="what", now=START + timedelta(days=3))
+    window = [
+        line._replace(
+            role="assistant" if line.id == 12 else "user",
+            content=said[line.id],
+            sent_at=START + timedelta(hours=7 * line.id),
+        )
+        for line in base.rows.window
+        if line.id in said
+    ]
+    chunks = [
+        Chunk(n, 4 * n - 3, 4 * n, START, START + timedelta(days=1), 4, text, 10)
+        for n, text in ((1, "["), (2, "["), (3, "a"))
+    ]
+    built = build(replace(base, rows=replace(base.rows, narrative="", window=window, chunks=chunks)))
+    assert [section.name for section in built.sections] == ["history"]
+    assert estimate(built.text) <= built.tokens <= 100
+
+
 def test_when_short_pins_stay_and_the_profile_goes() -> None:
     pin = Remembered(1, "pin", "Allergic to penicillin", None, 3, 0.9, True, None, START, True)
     material = talk(3, 0, 5, total=120)

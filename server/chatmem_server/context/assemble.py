@@ -18,7 +18,7 @@ from chatmem_server.text.fences import contained, contained_text
 from chatmem_server.text.tokens import clip, estimate
 
 JOINT = 2
-"""Tokens the separator and the rounding of a section's estimate may add."""
+"""Tokens a separator and the rounding of two estimates may add."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 def _total(sections: Sequence[Section]) -> int:
     """An upper bound of the joined text's estimate, without pricing all of it once more."""
-    return sum(section.tokens + JOINT for section in sections)
+    return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 
 def _clipped(section: Section, total: int) -> Section:
