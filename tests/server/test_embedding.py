@@ -425,7 +425,7 @@ async def test_a_database_that_goes_away_does_not_end_the_backlog(
 
     class Away:
         @asynccontextmanager
-        async def transaction(self) -> AsyncGenerator[None]:
+        async def session(self) -> AsyncGenerator[None]:
             if not troubles:
                 asked.set()
                 await anyio.sleep_forever()

@@ -170,9 +170,10 @@ async def test_a_server_that_still_has_the_old_model_writes_no_vector_after_the_
 async def test_of_several_servers_one_at_a_time_embeds_what_waits(database: Database, memory: Memory) -> None:
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="Said since", message_id="since"))
-    async with database.transaction() as of_another_server:
+    async with database.session() as of_another_server:
         assert await of_another_server.value("embeddings.take_turn", LOCK)
         assert await EmbeddingBacklog(database, old()).work_once() == 0
+        await of_another_server.value("embeddings.end_turn", LOCK)
     assert await EmbeddingBacklog(database, old()).work_once() == 1
 
 

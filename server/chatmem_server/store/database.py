@@ -89,7 +89,7 @@ Proxy: TypeAlias = "PoolConnectionProxy[Row]"
 
 
 class Transaction:
-    """Named queries on one connection inside one transaction: of one owner, or of several in turn."""
+    """Named queries on one connection, of one owner or of several in turn: in one transaction, or each by itself (`session`)."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -141,6 +141,12 @@ class Database:
         pool = self._workers if reach(name) == "all owners" else self._pool
         async with pool.acquire() as connection:
             yield await _serving(connection, name, args)
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[Transaction]:
+        """Named queries on one connection, each committed at once: what is locked for the session stays locked meanwhile."""
+        async with self._pool.acquire() as connection:
+            yield Transaction(connection)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:

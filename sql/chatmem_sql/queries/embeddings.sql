@@ -8,8 +8,12 @@ update embedding_models set active = $1, changed_at = $2
 where active is null
 
 -- name: take_turn
--- $1 lock: whether this transaction is the one that embeds what waits
-select pg_try_advisory_xact_lock($1)
+-- $1 lock: whether this session is the one that embeds what waits
+select pg_try_advisory_lock($1)
+
+-- name: end_turn
+-- $1 lock
+select pg_advisory_unlock($1)
 
 -- name: messages_left
 -- across owners: the operator's
