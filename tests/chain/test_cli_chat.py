@@ -79,7 +79,7 @@ async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> N
             while "you › ".encode() not in said:
                 said += await asyncio.to_thread(os.read, master, 65536)
         process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(promised(10)):
+        async with asyncio.timeout(promised(20)):
             assert await process.wait() == 130
     finally:
         if process.returncode is None:
