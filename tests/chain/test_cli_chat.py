@@ -71,6 +71,8 @@ async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> N
         env=home.environment,
         cwd=home.folder,
         start_new_session=True,
+        # A test run in the background ignores SIGINT, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(terminal)
     said = b""
@@ -79,7 +81,7 @@ async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> N
             while "you › ".encode() not in said:
                 said += await asyncio.to_thread(os.read, master, 65536)
         process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(promised(20)):
+        async with asyncio.timeout(promised(10)):
             assert await process.wait() == 130
     finally:
         if process.returncode is None:
