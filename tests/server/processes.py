@@ -17,9 +17,17 @@ from tests.patience import HANGS, promised
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of ours until this process ends, on which nothing listens yet.
+
+    The socket stays bound: then the system gives the number to nobody who asks for any, nor to an outgoing connection,
+    and refuses connections to it, but lets a server that names it (and sets SO_REUSEADDR, as asyncio does) listen there.
+    """
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    probe.bind(("127.0.0.1", 0))
+    port = int(probe.getsockname()[1])
+    probe.detach()
+    return port
 
 
 def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str, str]:
