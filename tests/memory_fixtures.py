@@ -54,10 +54,11 @@ async def postgres(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Em
 async def _relax(server: EmbeddedPostgres) -> None:
     """Nothing here outlives the machine: with nothing forced to the disk a database is made and dropped much sooner.
 
-    What is proved of crashes is proved on servers of their own, as they come.
+    Nor does anything vacuum or analyze on its own, at a moment no test can know. What is proved of crashes is proved on
+    servers of their own, as they come.
     """
     admin = await asyncpg.connect(server.dsn(SUPERUSER, "postgres"))
-    for setting in ("fsync", "full_page_writes"):
+    for setting in ("fsync", "full_page_writes", "autovacuum"):
         await admin.execute(f"alter system set {setting} = off")
     await admin.execute("select pg_reload_conf()")
     await admin.close()

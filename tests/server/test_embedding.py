@@ -6,6 +6,7 @@ import math
 import os
 import shutil
 import sys
+import threading
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -125,13 +126,13 @@ class Gated:
     def __init__(self) -> None:
         self.order: list[str] = []
         self.loop = asyncio.get_running_loop()
-        self.gate = asyncio.Event()
+        self.gate = threading.Event()
         self.began = asyncio.Event()
 
     def vector(self, text: str) -> Vector:
         self.loop.call_soon_threadsafe(self.began.set)
         if text != "at once":
-            asyncio.run_coroutine_threadsafe(self.gate.wait(), self.loop).result(10)
+            assert self.gate.wait(HANGS)
         if text == "bad":
             raise RuntimeError("bad text")
         self.order.append(text)
@@ -146,9 +147,11 @@ async def gated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
     monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: model)
     embedder = LocalEmbedder(tmp_path)
     async with running(embedder):
-        await until_ready(embedder)
-        yield embedder, model
-        model.gate.set()
+        try:
+            await until_ready(embedder)
+            yield embedder, model
+        finally:
+            model.gate.set()
 
 
 @pytest.mark.model
@@ -353,7 +356,7 @@ async def test_stopping_answers_everyone_who_waits(tmp_path: Path, monkeypatch: 
 async def test_without_a_model_nobody_waits(tmp_path: Path) -> None:
     embedder = LocalEmbedder(tmp_path / "nothing")
     for urgent in (True, False):
-        with anyio.fail_after(promised(1)), pytest.raises(EmbeddingUnavailable):
+        with anyio.fail_after(promised(5)), pytest.raises(EmbeddingUnavailable):
             await embedder.embed(["hello"], urgent=urgent)
 
 

@@ -55,7 +55,8 @@ async def until(embedder: OllamaEmbedder, *, ready: bool) -> None:
             await anyio.sleep(0.01)
 
 
-async def test_a_real_protocol_gives_unit_vectors() -> None:
+async def test_a_real_protocol_gives_unit_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ollama, "QUERY_SECONDS", HANGS)
     async with OllamaStub() as stub:
         embedder = OllamaEmbedder(stub.url, "all-minilm")
         async with running(embedder):
@@ -83,7 +84,7 @@ async def test_unsound_vectors_are_refused(vectors: list[list[float]], monkeypat
 
 async def test_no_question_is_sent_before_it_has_answered_once(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder, asked = answering(monkeypatch, sound)
-    with anyio.fail_after(promised(1)), pytest.raises(EmbeddingUnavailable):
+    with anyio.fail_after(promised(5)), pytest.raises(EmbeddingUnavailable):
         await embedder.embed(["hello"], urgent=True)
     assert asked == []
 

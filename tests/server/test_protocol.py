@@ -259,7 +259,8 @@ async def test_a_subscriber_hears_what_another_server_changed(
 
 
 LISTENING = """
-select count(*) from pg_stat_activity where datname = current_database() and query ilike 'listen%chatmem_changes%'
+select count(*) from pg_stat_activity
+where datname = current_database() and query ilike 'listen%chatmem_changes%' and state = 'idle'
 """
 
 

@@ -1,5 +1,6 @@
 """After the scrub, what was forgotten is in no file of the embedded database."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,15 @@ def holding(folder: Path, *words: str) -> list[str]:
     """Files that hold one of the words in any case."""
     wanted = [word.lower().encode() for word in words]
     files = [file for file in folder.rglob("*") if file.is_file()]
-    return [str(file.relative_to(folder)) for file in files if any(w in file.read_bytes().lower() for w in wanted)]
+    return [str(file.relative_to(folder)) for file in files if any(w in _bytes(file).lower() for w in wanted)]
+
+
+def _bytes(file: Path) -> bytes:
+    """Of a running server's files some go while others are read."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 async def test_forgotten_text_leaves_the_files_with_the_scrub(tmp_path: Path, clock: Clock) -> None:
@@ -44,6 +53,8 @@ async def test_forgotten_text_leaves_the_files_with_the_scrub(tmp_path: Path, cl
             assert holding(cluster, CANARY) == []
             assert not await storage.scrubber.scrub_if_due()
             context = await client.get_context(c.GetContextArgs(query="rain"))
+    left = holding(cluster, CANARY)
+    shutil.rmtree(cluster)
     assert before
     assert "It rains." in (context.context or "")
-    assert holding(cluster, CANARY) == []
+    assert left == []

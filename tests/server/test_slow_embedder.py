@@ -1,6 +1,7 @@
 """An embedder may take its time: no transaction stays open, and so no lock is held, while it is asked."""
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import asyncpg
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from chatmem import contract as c
 from chatmem import work as w
 from chatmem.settings import ServerSettings
+from chatmem_server.background import Background
 from chatmem_server.embedding.active import ActiveEmbedder
 from chatmem_server.embedding.protocol import NoEmbedder, Vector
 from chatmem_server.embedding.vector_cache import VectorCache
@@ -52,7 +54,15 @@ def embedder(settings: ServerSettings) -> Watching:
 
 
 @pytest.fixture
-async def memory(settings: ServerSettings, clock: Clock, embedder: Watching) -> AsyncIterator[Memory]:
+async def memory(
+    settings: ServerSettings, clock: Clock, embedder: Watching, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Memory]:
+    """Nothing works in the background: its transactions would be seen, and the messages embedded too."""
+
+    async def idle(_: Background) -> AsyncIterator[None]:
+        yield
+
+    monkeypatch.setattr(Background, "running", asynccontextmanager(idle))
     storage = Storage(settings, clock)
     storage.embedder = ActiveEmbedder(embedder, lambda _: embedder)
     async with opened(storage) as memory:
