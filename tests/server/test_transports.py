@@ -2,10 +2,8 @@
 
 import asyncio
 import json
-import os
 import shutil
 import signal
-import statistics
 import sys
 import time
 from collections.abc import AsyncIterator
@@ -22,6 +20,7 @@ from chatmem import contract as c
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
 from chatmem_server.postgres.embedded import EmbeddedPostgres
+from chatmem_server.postgres.embedded_cluster import postmaster
 from tests.memory_fixtures import database
 from tests.patience import HANGS, promised
 from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
@@ -37,6 +36,8 @@ LEGACY_HELLO = {
 }
 FIRST_LIST_SECONDS = 3.0
 END_SECONDS = 5.0
+UNDELAYED_SECONDS = 0.03
+FIRST_CALLS, MOST_CALLS = 20, 400
 
 
 async def post(server: HttpServer, http: httpx2.AsyncClient, **headers: str) -> httpx2.Response:
@@ -215,19 +216,19 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
 
 
 async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> None:
-    """A delayed acknowledgement costs every call 40 ms; a busy machine does not do that to the fastest."""
+    """A delayed acknowledgement costs each call but a connection's first ones 40 ms; a busy machine spares one of many."""
     body = request("tools/call", name="get_profile", arguments={})
     headers = {**wire_headers("tools/call", "get_profile"), **lasting.headers()}
-    took = []
+    took: list[float] = []
     async with httpx2.AsyncClient(headers=headers) as http:
-        for _ in range(60):
+        while len(took) < MOST_CALLS and min(took[FIRST_CALLS:], default=1) > UNDELAYED_SECONDS:
             started = time.perf_counter()
             answer = await http.post(lasting.url, json=body)
             took.append(time.perf_counter() - started)
             assert answer.status_code == 200
-    median = statistics.median(took) * 1000
-    print(f"keep-alive tools/call get_profile: median {median:.2f} ms, min {min(took) * 1000:.2f} ms")
-    assert min(took) < 0.03
+    fastest = min(took[FIRST_CALLS:])
+    print(f"keep-alive tools/call get_profile: {fastest * 1000:.2f} ms, the fastest of {len(took) - FIRST_CALLS}")
+    assert fastest < UNDELAYED_SECONDS
 
 
 async def test_stdio_lists_its_tools_soon_after_the_process_starts(tmp_path: Path, dsn: str) -> None:
@@ -285,10 +286,12 @@ async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, 
 
 @pytest.fixture
 def embedded_dir(tmp_path: Path):
-    """A data folder whose embedded cluster, wherever it came to lie, goes with the test."""
+    """A data folder whose embedded cluster, wherever it came to lie and however far it was made, goes with the test."""
     folder = tmp_path / "data"
     yield folder
-    shutil.rmtree(EmbeddedPostgres(folder / "postgres").cluster, ignore_errors=True)
+    cluster = EmbeddedPostgres(folder / "postgres").cluster
+    for made in (cluster, cluster.with_name(f"{cluster.name}.new")):
+        shutil.rmtree(made, ignore_errors=True)
 
 
 @pytest.mark.parametrize("how", ["EOF", "SIGTERM"])
@@ -320,15 +323,7 @@ def call_of(tool: str, number: int = 2, **arguments: Any) -> dict[str, Any]:
 
 
 def _cluster_runs(data_dir: Path) -> bool:
-    """Whether the cluster's pid file names a living process."""
-    file = EmbeddedPostgres(data_dir / "postgres").cluster / "postmaster.pid"
-    if not file.exists():
-        return False
-    try:
-        os.kill(int(file.read_text().split()[0]), 0)
-    except ProcessLookupError:
-        return False
-    return True
+    return postmaster(EmbeddedPostgres(data_dir / "postgres").cluster) is not None
 
 
 async def test_a_client_over_stdio_of_another_user_ends_nobodys_token(http_process: HttpServer, dsn: str) -> None:
