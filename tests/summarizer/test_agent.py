@@ -133,11 +133,11 @@ class Bench:
 
 @asynccontextmanager
 async def working(
-    place: Place, ladder: Ladder | None = None, *, concurrency: int = 2, finish: float = 3.0
+    place: Place, ladder: Ladder | None = None, *, concurrency: int = 2, wait: float = 5, finish: float = HANGS / 2
 ) -> AsyncIterator[Bench]:
     events = Told()
     stop = asyncio.Event()
-    habits = Habits("tester", concurrency, wait_seconds=5, finish_seconds=finish)
+    habits = Habits("tester", concurrency, wait_seconds=wait, finish_seconds=finish)
     worker = Agent(place, ladder or Ladder([]), habits, events)
     task = asyncio.create_task(worker.run(stop))
     try:
@@ -228,10 +228,10 @@ async def test_no_more_jobs_run_at_once_than_allowed() -> None:
 
 async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
     place = Place()
-    async with working(place) as bench:
+    async with working(place, wait=60) as bench:
         await place.until(lambda: len(place.claims) == 1)
         bench.stop.set()
-        async with asyncio.timeout(promised(2)):
+        async with asyncio.timeout(promised(5)):
             await bench.task
 
 

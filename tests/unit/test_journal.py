@@ -12,6 +12,7 @@ import pytest
 from chatmem import tracing
 from chatmem.journal import Journal, journal, silent, timed
 from chatmem.settings import Settings
+from tests.patience import HANGS
 
 LATE = datetime(2026, 2, 18, 17, 30, tzinfo=UTC)
 
@@ -95,7 +96,7 @@ def test_processes_that_write_at_once_never_mix_their_lines(tmp_path: Path) -> N
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), name]) for name in ("relay", "server", "third")
     ]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(HANGS) for writer in writers] == [0, 0, 0]
     found = [(line["process"], line["number"]) for line in lines(tmp_path)]
     assert sorted(found, key=str) == sorted(
         [(name, number) for name in ("relay", "server", "third") for number in range(500)], key=str

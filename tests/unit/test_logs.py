@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from chatmem.client import MemoryRefused
 from chatmem.logs import FORMAT, Discreet
+from tests.patience import HANGS
 
 CANARY = "zq5d41402abc"
 
@@ -103,7 +104,7 @@ async def work():
 
 async def main():
     task = asyncio.create_task(work())
-    await asyncio.sleep(0.05)
+    await asyncio.wait([task])
     del task
 
 logs.begin()
@@ -116,7 +117,7 @@ broken()
 
 
 def test_what_ends_a_task_a_thread_or_the_process_is_told_without_its_words() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=HANGS, check=False)
     assert done.returncode == 1
     assert done.stderr.count("\nValueError\n") == 3, done.stderr
     assert "Task exception was never retrieved" in done.stderr

@@ -1,9 +1,17 @@
 """Settings are documented, few, and wrong ones are named."""
 
+from pathlib import Path
+
 import pytest
 
 from chatmem.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
 from docs.settings import FILE, text
+
+
+@pytest.fixture(autouse=True)
+def _no_dotenv(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the tests are started there may be one."""
+    monkeypatch.chdir(tmp_path)
 
 
 def test_every_setting_stands_in_the_documentation_with_its_default() -> None:

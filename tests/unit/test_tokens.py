@@ -6,11 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
 from chatmem_server.text.tokens import ELLIPSIS, clip, estimate
+from tests.patience import HANGS
 from tests.unit.token_samples import SAMPLES
 
 PACKAGE = "gpt-tokenizer@4.0.0"  # bundles the o200k vocabulary
@@ -24,18 +26,20 @@ def real_counts() -> dict[str, int]:
     if not node or not npm:
         pytest.skip("node and npm are not installed, so there is no real tokenizer to compare with")
     folder = user_cache_path("chatmem-tests") / "tokenizer"
-    if not (folder / "node_modules" / "gpt-tokenizer").is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
-        command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE]
-        fetched = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False)
-        if fetched.returncode:
-            pytest.skip(f"npm could not fetch {PACKAGE}: {fetched.stderr.strip()[-300:]}")
+    folder.mkdir(parents=True, exist_ok=True)
+    # Two runs side by side share it: a package that is half there is not to be read.
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / "node_modules" / "gpt-tokenizer").is_dir():
+            command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE]
+            fetched = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+            if fetched.returncode:
+                pytest.skip(f"npm could not fetch {PACKAGE}: {fetched.stderr.strip()[-300:]}")
     done = subprocess.run(
         [node, str(COUNTER), str(folder)],
         input=json.dumps(list(SAMPLES.values())),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
         check=True,
     )
     return dict(zip(SAMPLES, json.loads(done.stdout), strict=True))
