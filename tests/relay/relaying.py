@@ -30,6 +30,7 @@ from chatmem_relay.routines.sending import Sender
 from chatmem_relay.routines.texts import Writer
 from chatmem_relay.telegram_bot import make_bot
 from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 TOKEN = "999:emulated"
@@ -139,7 +140,7 @@ async def relaying(
             asked=Notebook(state / "asked.json"),
             emit=emit,
             away_seconds=0,
-            drain_seconds=0 if killed else 5,
+            drain_seconds=0 if killed else HANGS,
             **now,
         )
         assert await introduce(bot, own_settings, stop)

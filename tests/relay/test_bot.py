@@ -6,7 +6,7 @@ import re
 import pytest
 
 from chatmem import contract as c
-from chatmem_relay import turn, views
+from chatmem_relay import chat_surface, turn, views
 from chatmem_relay.agents import Agent, AgentEntry, Agents
 from chatmem_relay.bot import AWAY
 from chatmem_relay.commands import MENU
@@ -154,12 +154,14 @@ async def test_a_nul_in_an_answer_does_not_keep_it_from_being_recorded(memory: M
     assert kept.text == "All right"
 
 
-async def test_a_slow_answer_is_streamed_by_edits_of_one_message(memory: Memory) -> None:
+async def test_a_slow_answer_is_streamed_by_edits_of_one_message(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
     gate = asyncio.Event()
 
     class Slow(Scripted):
         async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
-            await asyncio.sleep(1.1)
             yield "The beginning [REM"
             await gate.wait()
             yield "EMBER: likes tea] and the end"

@@ -14,6 +14,7 @@ from chatmem.client import MemoryClient
 from chatmem_relay import chat_surface
 from chatmem_relay.bot import AWAY
 from tests.memory_fixtures import Memory
+from tests.patience import HANGS
 from tests.relay.outages import Away
 from tests.relay.relaying import Echo, relaying, texts
 from tests.stubs.telegram_emulator import Fault, Hang, Stall, Telegram, telegram
@@ -202,7 +203,7 @@ async def test_an_update_is_acknowledged_when_it_is_on_the_disk_and_its_answer_d
     sync = os.fsync
 
     def slow(number: int) -> None:
-        assert disk.wait(20)
+        assert disk.wait(HANGS)
         synced.append(Path(f"/proc/self/fd/{number}").readlink())
         sync(number)
 
