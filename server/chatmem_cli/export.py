@@ -20,6 +20,7 @@ from chatmem_server.actors import Actors
 from chatmem_server.places import reply_lane, topic_lane
 from chatmem_server.queue.work_inputs import sender_time
 from chatmem_server.store import chats, lanes, memories, messages, profile, summaries
+from chatmem_server.store.bulk import by_number
 from chatmem_server.store.chats import ChatEntry
 from chatmem_server.store.database import Database
 from chatmem_server.store.messages import Line
@@ -118,7 +119,7 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 
 def external_id(chat_id: int, line: Line) -> str:
-    return line.ext_id or f"{chat_id}:{line.id}"
+    return line.ext_id or by_number(chat_id, line.id)
 
 
 def place_of(chat_id: int, thread_key: str) -> Entry:

@@ -1,5 +1,6 @@
 """Takes whole histories in: many messages at once, each once, in their lanes, with the work that follows queued."""
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class Importer:
         """
         where, now = self._where, self._kit.now()
         async with self._kit.database.transaction() as t:
-            known = await bulk.known(t, where.owner_id, where.chat_id, _ids(batch))
+            known = await bulk.known(t, where.owner_id, where.chat_id, _ids(batch), self._numbered(batch))
             self._lanes |= known
             fresh = [m for m in _unique(batch) if m.message_id not in known]
             for m in fresh:
@@ -80,6 +81,12 @@ class Importer:
             job = NewJob(owner, chat, "exchange", lane, lane, added[0][0], added[-1][0], now, exchanges)
             await queue.enqueue(t, job, now)
             await compact_lane(t, self._where, lane, self._kit.settings.compaction, now)
+
+    def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
+        """Messages that were recorded without an external id: an export names them by their numbers."""
+        own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
+        found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
+        return [(int(match[1]), at) for match, at in found if match is not None]
 
     def _lane(self, m: ImportMessage) -> str:
         chat = self._where.chat_id

@@ -165,6 +165,27 @@ async def test_importing_ones_own_export_where_it_came_from_changes_nothing(live
     assert (tally.created, tally.memories["kept"]) == (0, 0)
 
 
+async def test_messages_that_came_without_an_id_are_known_again_and_stay_forgotten(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with memory.client() as client:
+        for text in ("I keep bees. The locker opens with zq77a1", "It rains"):
+            await client.record_message(c.RecordMessageArgs(role="user", content=text))
+        wrote = await exported(memory, USER)
+        preview = await client.forget(c.ForgetArgs(topic="zq77a1"))
+        await client.forget(c.ForgetArgs(topic="zq77a1", confirm=preview.confirm))
+    tally = await taken(memory, *again(wrote, tmp_path))
+    assert (tally.created, tally.duplicates) == (0, 2)
+    assert "zq77a1" not in json.dumps(await exported(memory, USER))
+
+
+async def test_a_message_of_another_memory_with_a_number_that_is_taken_here_is_no_duplicate(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="It rains"))
+    tally = await taken(memory, replace(spoken(2), message_id=f"{USER}:1"))
+    assert (tally.created, tally.duplicates) == (1, 0)
+
+
 async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: Memory, tmp_path: Path) -> None:
     backup = await exported(lived_in, USER)
     async with lived_in.client() as client:

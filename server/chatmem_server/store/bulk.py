@@ -26,10 +26,18 @@ class BulkMessage:
     scope: Sequence[str]
 
 
-async def known(q: Queries, owner_id: int, chat_id: int, ext_ids: Sequence[str]) -> dict[str, str]:
-    """The lanes of those messages that are there already, by external id."""
-    rows = await q.rows("bulk.known", owner_id, chat_id, list(ext_ids))
-    return {row["ext_id"]: row["thread_key"] for row in rows}
+def by_number(chat_id: int, number: int | str) -> str:
+    """What stands for the external id of a message whose channel gave it none."""
+    return f"{chat_id}:{number}"
+
+
+async def known(
+    q: Queries, owner_id: int, chat_id: int, ext_ids: Sequence[str], numbered: Sequence[tuple[int, datetime]]
+) -> dict[str, str]:
+    """The lanes of those messages that are there already, by external id; `numbered` are looked for by number and time."""
+    numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
+    rows = await q.rows("bulk.known", owner_id, chat_id, list(ext_ids), numbers, times)
+    return {row["ext_id"] or by_number(chat_id, row["id"]): row["thread_key"] for row in rows}
 
 
 async def add(q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], now: datetime) -> list[int]:

@@ -1,8 +1,15 @@
 -- name: known
--- $1 owner, $2 chat, $3 external ids
-select ext_id, thread_key
+-- $1 owner, $2 chat, $3 external ids, $4 numbers of messages that have none, as an export names them by, $5 when each of these
+-- was sent: another memory's message may have the number, too
+select ext_id, null::bigint as id, thread_key
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = any($3::text[])
+union all
+select null, m.id, m.thread_key
+from unnest($4::bigint[], $5::timestamptz[]) as n (id, sent_at)
+cross join lateral (
+  select id, thread_key from messages m
+  where m.owner_id = $1 and m.chat_id = $2 and m.id = n.id and m.ext_id is null and m.sent_at = n.sent_at offset 0) m
 
 -- name: reserve
 -- $1 owner, $2 chat, $3 channel, $4 how many numbers, $5 exchanges, $6 now: the last number before them
