@@ -250,6 +250,23 @@ async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_
     assert "garden" not in (after.context or "")
 
 
+async def test_what_was_being_summarised_when_a_new_chat_was_begun_is_put_away_with_the_old_one(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        await client.start_new_chat(c.StartNewChatArgs())
+        result = w.ExchangeResult(extraction=w.Extraction(), canonical=w.Canonical(general_summary="About the garden."))
+        args = {"job_id": item.job_id, "fence": item.fence, "result": result}
+        done = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+        chat = await client.summarize_chat(c.SummarizeChatArgs())
+        await talk(client, 1, start=1)
+        later = (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("exchange",)))).jobs[0]
+    assert done.state == "complete"
+    assert chat.canonical.general_summary == ""
+    assert isinstance(later.input, w.ExchangeInput)
+    assert later.input.canonical == w.Canonical()
+
+
 async def test_a_result_handed_in_twice_because_the_answer_was_lost_is_taken_once(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)

@@ -100,6 +100,7 @@ class Applier:
             tokens=tokens,
             model=job.model or "",
             provisional=job.provisional,
+            newest_id=job.to_id,
             now=now,
         )
 

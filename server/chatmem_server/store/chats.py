@@ -64,10 +64,12 @@ async def set_canonical(
     tokens: int,
     model: str,
     provisional: bool,
+    newest_id: int,
     now: datetime,
 ) -> None:
+    """`newest_id`: the newest message it takes in; of a chat that was put away since, nothing is changed."""
     parts = (text.user_confirmed, text.llm_inferred, text.general_summary)
-    await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now)
+    await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now, newest_id)
 
 
 async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> tuple[int, bool] | None:

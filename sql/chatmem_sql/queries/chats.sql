@@ -15,10 +15,13 @@ where owner_id = $1
 order by chat_id
 
 -- name: set_canonical
--- $1 owner, $2 chat, $3 user confirmed, $4 inferred, $5 general, $6 tokens, $7 model, $8 provisional, $9 now.
--- The former text becomes a version, for as_of.
+-- $1 owner, $2 chat, $3 user confirmed, $4 inferred, $5 general, $6 tokens, $7 model, $8 provisional, $9 now, $10 the newest
+-- message it takes in. The former text becomes a version, for as_of. What was said before the chat was begun anew is put
+-- away with the former summary, also if it was worked on meanwhile.
 with chat as (
-  select epoch from chats where owner_id = $1 and chat_id = $2
+  select epoch from chats
+  where owner_id = $1 and chat_id = $2
+    and epoch = (select epoch from messages where owner_id = $1 and chat_id = $2 and id = $10)
 ), old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, 'canonical:' || m.epoch, m.version,
