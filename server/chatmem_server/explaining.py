@@ -1,6 +1,6 @@
 """Why something is known, or what an answer was based on."""
 
-from chatmem.contract import ExplainArgs, Explanation, Section, Source, Version
+from chatmem.contract import ExplainArgs, Explanation, Memory, Section, Source, Version
 from chatmem_server.context.draft import SEPARATOR
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
@@ -43,23 +43,27 @@ class Explainer:
 
     async def _memory(self, where: Where, memory_id: int) -> Explanation:
         memory = await memories.by_id(self._kit.database, where.owner_id, memory_id)
-        if memory is None or (memory.chat_id is not None and memory.chat_id != where.chat_id):
+        if memory is None or not _is_seen(where, memory):
             raise NothingToExplain(f"No memory {memory_id} in this chat; find its number with search_memory.")
         before = await memories.predecessors(self._kit.database, where.owner_id, memory_id)
+        model, said_in = await memories.provenance(self._kit.database, where.owner_id, memory_id)
         return Explanation(
             subject="memory",
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
-            model=await memories.written_by(self._kit.database, where.owner_id, memory_id),
+            model=model,
             memory=memory,
-            sources=await self._sources(where, memory.sources),
+            sources=await self._sources(where, said_in, memory.sources),
             versions=_versions(await memories.versions(self._kit.database, where.owner_id, memory_id)),
-            memories=tuple(before),
+            memories=tuple(m for m in before if _is_seen(where, m)),
         )
 
-    async def _sources(self, where: Where, ids: tuple[int, ...]) -> tuple[Source, ...]:
-        lines = await messages.by_ids(self._kit.database, where.owner_id, where.chat_id, ids)
+    async def _sources(self, where: Where, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
+        """What was said in another chat is told in the owner's own alone, though the memory of it is known everywhere."""
+        if said_in is None or not (where.is_own or said_in == where.chat_id):
+            return ()
+        lines = await messages.by_ids(self._kit.database, where.owner_id, said_in, ids)
         return tuple(Source(id=x.id, role=x.role, at=x.sent_at, text=x.content) for x in lines)
 
     async def _message(self, where: Where, message_id: str) -> Explanation:
@@ -83,6 +87,10 @@ class Explainer:
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._kit.database, where.owner_id, where.chat_id, int(message_id))
         return found
+
+
+def _is_seen(where: Where, memory: Memory) -> bool:
+    return memory.chat_id is None or memory.chat_id == where.chat_id
 
 
 def _versions(versions: list[TextVersion]) -> tuple[Version, ...]:

@@ -28,6 +28,11 @@ class Where:
     chat_id: int
 
     @property
+    def is_own(self) -> bool:
+        """The owner's own chat, which speaks for all of theirs: a person's private one, or a shared group."""
+        return self.owner_id == self.chat_id
+
+    @property
     def shared(self) -> bool:
         """A shared group is its own owner."""
         return self.chat_id < 0 and self.owner_id == self.chat_id

@@ -104,6 +104,7 @@ class Statements:
             pinned=new.pinned,
             importance=new.importance,
             deadline=new.deadline,
+            said_in=new.source_chat_id,
         )
         if known.status == "uncertain" and new.status == "active":
             supported = await memories.set_status(q, new.owner_id, known.id, "active", now)

@@ -135,8 +135,10 @@ async def support(
     pinned: bool,
     importance: float,
     deadline: datetime | None,
+    said_in: int,
 ) -> Memory | None:
-    args = (list(source_ids), now, confirmed, pinned, importance, deadline)
+    """`said_in`: the chat of the further sources."""
+    args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in)
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
 
@@ -148,9 +150,10 @@ async def versions(q: Queries, owner_id: int, memory_id: int) -> list[TextVersio
     return [TextVersion(*row) for row in await q.rows("memories.versions", owner_id, memory_id)]
 
 
-async def written_by(q: Queries, owner_id: int, memory_id: int) -> str | None:
-    model: str | None = await q.value("memories.written_by", owner_id, memory_id)
-    return model
+async def provenance(q: Queries, owner_id: int, memory_id: int) -> tuple[str | None, int | None]:
+    """The model that worded it, None for the user's own words; and the chat its sources are in."""
+    row = await q.row("memories.provenance", owner_id, memory_id)
+    return (row["model"], row["source_chat_id"]) if row is not None else (None, None)
 
 
 async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory]:

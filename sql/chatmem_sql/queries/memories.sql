@@ -116,9 +116,11 @@ returning *
 
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
--- $7 importance, $8 deadline or null: said again, a statement gains sources and is not stored twice
+-- $7 importance, $8 deadline or null, $9 chat of these messages: said again, a statement gains sources and is not stored
+-- twice. All its sources are of one chat, for a message's number is its chat's.
 update memories
-set source_ids = array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s),
+set source_ids = case when source_chat_id = $9
+    then array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s) else source_ids end,
   updated_at = $4, user_confirmed = user_confirmed or $5, pinned = pinned or $6, importance = greatest(importance, $7),
   deadline = coalesce(deadline, $8)
 where owner_id = $1 and id = $2
@@ -136,9 +138,9 @@ from memory_versions
 where owner_id = $1 and id = $2
 order by version
 
--- name: written_by
--- $1 owner, $2 number: the model that worded it; null for the user's own words
-select model from memories
+-- name: provenance
+-- $1 owner, $2 number: the model that worded it, null for the user's own words; and the chat its sources are in
+select model, source_chat_id from memories
 where owner_id = $1 and id = $2
 
 -- name: predecessors

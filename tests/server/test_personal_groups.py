@@ -1,0 +1,69 @@
+"""A personal group shares its owner's global memories, and nothing else that was said in the private chat."""
+
+import pytest
+
+from chatmem import contract as c
+from tests.memory_fixtures import USER, Memory
+
+pytestmark = pytest.mark.anyio
+
+GROUP = -200
+
+
+async def test_the_sources_of_a_global_memory_are_told_where_they_were_said_or_to_the_owner_alone(
+    memory: Memory,
+) -> None:
+    async with memory.relay() as client:
+        for chat, text in ((USER, "Keep this: I play the cello"), (GROUP, "Shall we have lunch?")):
+            await client.record_message(c.RecordMessageArgs(role="user", content=text, chat_id=chat, message_id="1"))
+        known = await client.remember(
+            c.RememberArgs(content="I play the cello", scope="global", chat_id=USER, source_message_id="1")
+        )
+        told = {
+            chat: await client.explain(c.ExplainArgs(memory_id=known.memory.id, chat_id=chat)) for chat in (USER, GROUP)
+        }
+        said_there = await client.remember(
+            c.RememberArgs(content="I sing bass", scope="global", chat_id=GROUP, source_message_id="1")
+        )
+        from_home = await client.explain(c.ExplainArgs(memory_id=said_there.memory.id, chat_id=USER))
+    assert [source.text for source in told[USER].sources] == ["Keep this: I play the cello"]
+    assert told[GROUP].sources == ()
+    assert [source.text for source in from_home.sources] == ["Shall we have lunch?"]
+
+
+async def test_a_memory_said_again_elsewhere_keeps_its_sources(memory: Memory) -> None:
+    async with memory.relay() as client:
+        for chat, number in ((USER, "1"), (GROUP, "1"), (GROUP, "2")):
+            await client.record_message(
+                c.RecordMessageArgs(role="user", content="I play the cello", chat_id=chat, message_id=number)
+            )
+        first, again = [
+            await client.remember(
+                c.RememberArgs(content="I play the cello", scope="global", chat_id=chat, source_message_id=number)
+            )
+            for chat, number in ((USER, "1"), (GROUP, "2"))
+        ]
+    assert again.outcome == "duplicate"
+    assert again.memory.sources == first.memory.sources == (1,)
+
+
+async def test_what_was_superseded_in_the_private_chat_is_not_explained_in_the_group(memory: Memory) -> None:
+    async with memory.relay() as client:
+        await client.remember(c.RememberArgs(content="I live in Oslo", chat_id=USER))
+        lisbon = await client.remember(c.RememberArgs(content="I live in Lisbon", scope="global", chat_id=USER))
+        here, there = [
+            await client.explain(c.ExplainArgs(memory_id=lisbon.memory.id, chat_id=chat)) for chat in (USER, GROUP)
+        ]
+    assert lisbon.outcome == "superseded"
+    assert [m.content for m in here.memories] == ["I live in Oslo"]
+    assert there.memories == ()
+
+
+async def test_the_narrative_is_of_the_private_chat(memory: Memory) -> None:
+    async with memory.relay() as client:
+        for chat in (USER, GROUP):
+            await client.record_message(c.RecordMessageArgs(role="user", content="Hello there", chat_id=chat))
+        async with memory.tables() as tables:
+            await tables.execute("update user_profile set narrative = 'Afraid of Zorblax' where owner_id = $1", USER)
+        here, there = [await client.get_profile(c.GetProfileArgs(chat_id=chat)) for chat in (USER, GROUP)]
+    assert (here.narrative, there.narrative) == ("Afraid of Zorblax", "")
