@@ -108,7 +108,7 @@ class Recorder:
             reply_to=args.reply_to_message_id,
             agent_id=args.agent_id,
             routine=args.routine,
-            routine_summary=args.summary,
+            routine_summary=mask(args.summary) if args.summary is not None else None,
             exchange_of=m.exchange_of,
             importance=message_importance(args.role, m.content),
             tokens=estimate(m.content),

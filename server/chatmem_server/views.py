@@ -133,7 +133,7 @@ class Viewer:
         midnight = local(now, self._kit.zone).replace(hour=0, minute=0, second=0, microsecond=0)
         rows = await messages.routines_since(self._kit.database, where.owner_id, where.chat_id, midnight)
         return tuple(
-            RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._kit.zone), summary=r.summary) for r in rows
+            RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._kit.zone), summary=mask(r.summary)) for r in rows
         )
 
     async def _backlog(self, where: Where, now: datetime) -> Backlog:

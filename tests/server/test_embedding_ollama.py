@@ -14,6 +14,7 @@ from chatmem_server.embedding.ollama import OllamaEmbedder
 from chatmem_server.embedding.protocol import EmbeddingUnavailable
 from tests.patience import HANGS, promised
 from tests.stubs.ollama_stub import OllamaStub
+from tests.unit.test_secrets import SK
 
 pytestmark = pytest.mark.anyio
 
@@ -65,6 +66,14 @@ async def test_a_real_protocol_gives_unit_vectors(monkeypatch: pytest.MonkeyPatc
             [again] = await embedder.embed(["one"], urgent=False)
     assert [math.isclose(math.hypot(*v), 1, abs_tol=1e-6) for v in (one, other)] == [True, True]
     assert list(again) == pytest.approx(list(one), abs=1e-6)
+
+
+@pytest.mark.parametrize("urgent", [True, False])
+async def test_a_secret_is_not_told_to_it(monkeypatch: pytest.MonkeyPatch, urgent: bool) -> None:
+    embedder, asked = answering(monkeypatch, sound)
+    await embedder.embed(["ready?"], urgent=False)
+    await embedder.embed([f"user: My key is {SK}, I like tea."], urgent=urgent)
+    assert asked[1:] == [["user: My key is [secret:api-key], I like tea."]]
 
 
 async def test_a_missing_model_is_named() -> None:

@@ -100,6 +100,21 @@ async def test_a_secret_stays_in_the_message_it_was_typed_in(
     assert "123456789012" in stored["memories.content"], "an account number is what people want remembered"
 
 
+async def test_a_routine_that_prints_a_secret_is_summed_up_without_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        for number, summary in enumerate((None, f"The scan found {SK}.")):
+            text = f"Scan {number}: the deploy uses {AWS} and {SK}."
+            await client.record_message(
+                c.RecordMessageArgs(role="assistant", content=text, routine="security-daily-scan", summary=summary)
+            )
+        view = await client.summarize_chat(c.SummarizeChatArgs())
+    stored = await columns(memory)
+    assert len(view.routines_today) == 2
+    for secret in (SK, AWS):
+        assert secret not in view.model_dump_json()
+        assert {place for place, text in stored.items() if secret in text} <= VERBATIM | INDEXED
+
+
 async def asked_for(memory: Memory) -> list[str]:
     """What a model is given by the tools that recall."""
     async with memory.client() as client:

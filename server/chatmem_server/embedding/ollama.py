@@ -11,6 +11,7 @@ from ollama import AsyncClient, ResponseError
 
 from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
 from chatmem_server.embedding.vector_cache import VectorCache
+from chatmem_server.text.secrets import mask
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +50,11 @@ class OllamaEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": 0, "total": 0, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector a text. EmbeddingUnavailable: at once when urgent and not ready, else on any failure."""
+        """One unit vector a text, which Ollama is told without its secrets.
+
+        EmbeddingUnavailable: at once when urgent and not ready, else on any failure.
+        """
+        texts = [mask(text) for text in texts]
         if not urgent:
             return await self._ask(texts, SECONDS)
         if not self.ready:
