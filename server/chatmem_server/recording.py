@@ -1,12 +1,13 @@
 """Takes a message in: once, in its lane, with the work that follows from it queued."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import asyncpg
 
 from chatmem.contract import JobKind, RecordedMessage, RecordMessageArgs
 from chatmem_server.dates.clock import offset_minutes
+from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.locating import lane_of
@@ -126,18 +127,23 @@ class Recorder:
         """The id is known: same text is a duplicate, other text an edit."""
         assert m.args.message_id is not None  # only an external id can be there twice
         old = await self._stored(m)
-        if old.content == m.content or await self._was_forgotten(m, old):
+        if old.role != m.args.role:
+            raise MessageRefused(f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own.")
+        text = old.content if m.content == old.content else await self._still_said(m, old)
+        if text == old.content:
             return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)
+        m = replace(m, content=text)
         queued = await self._edit(m, old, now)
         if queued is None:
             return await self._again(m, now)
         self._announce(m, queued)
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
-    async def _was_forgotten(self, m: _Incoming, old: StoredMessage) -> bool:
-        """Whether this is the text from before something in it was forgotten: a client that repeats it says nothing new."""
-        where = m.where
-        return await self._tombstones.is_message(self._kit.database, where.owner_id, where.chat_id, old.id, m.content)
+    async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
+        """The text without what was forgotten in this message: a client that sends it again says nothing new."""
+        place = (m.where.owner_id, m.where.chat_id, old.id)
+        text = await self._tombstones.without_forgotten(self._kit.database, *place, m.content)
+        return old.content if text is None else text or GONE
 
     async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
         """The new text and what follows from it, together; None when somebody else changed the message first."""

@@ -176,6 +176,72 @@ async def test_a_message_sent_once_more_brings_nothing_forgotten_back(memory: Me
     assert "orblax" not in await texts(memory)
 
 
+@pytest.mark.parametrize(
+    ("shown", "asked"),
+    [
+        ({"topic": "chess"}, {"topic": "bees"}),
+        ({"topic": "bees", "include_messages": False}, {"topic": "bees"}),
+    ],
+)
+async def test_a_token_confirms_what_its_preview_showed_and_nothing_else(
+    memory: Memory, shown: dict[str, object], asked: dict[str, object]
+) -> None:
+    async with memory.client() as client:
+        await said(client, "I play chess on Fridays", "I keep bees on the roof")
+        if "include_messages" in shown:
+            await client.remember(c.RememberArgs(content="I keep bees on the roof"))
+        preview = await client.forget(c.ForgetArgs.model_validate(shown))
+        with pytest.raises(MemoryRefused, match="not what was previewed"):
+            await client.forget(c.ForgetArgs.model_validate({**asked, "confirm": preview.confirm}))
+        context = (await client.get_context(c.GetContextArgs())).context or ""
+    assert "bees" in context
+
+
+async def test_a_value_the_assistant_asked_for_is_forgotten_too(memory: Memory) -> None:
+    asked = c.Expects(slot="When is Zorblax coming", type="date")
+    async with memory.client() as client:
+        question = c.RecordMessageArgs(role="assistant", content="When is Zorblax coming?", expects=asked)
+        await client.record_message(question)
+        done = await forget(client, topic="Zorblax")
+    assert done.erased["traces_left"] == 0
+    assert "orblax" not in await texts(memory)
+
+
+async def test_an_edit_of_a_message_does_not_bring_its_forgotten_sentence_back(memory: Memory) -> None:
+    async with memory.client() as client:
+        for text in ("My dog is Zorblax. It rains.", None, "My dog is Zorblax. It snows.", "My dog is Zorblax."):
+            if text is None:
+                await forget(client, topic="Zorblax")
+            else:
+                last = await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id="7"))
+        seen = (await client.explain(c.ExplainArgs(message_id="7"))).text
+    assert last.outcome == "duplicate"
+    assert seen == "It snows."
+    assert "orblax" not in await texts(memory)
+
+
+async def test_summaries_stay_without_it_where_the_messages_were_to_stay(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        for number in range(24):
+            await said(client, f"Item {number}: we decided to ask the Zorblax team about vendor {number}. Tea is fine.")
+            clock.forward(minutes=2)
+        await client.remember(c.RememberArgs(content="I work with the Zorblax team"))
+        await work_off(agent)
+        await client.summarize_chat(c.SummarizeChatArgs(now=True))
+        await work_off(agent)
+        before = await client.summarize_chat(c.SummarizeChatArgs())
+        await forget(client, topic="Zorblax", include_messages=False)
+        await work_off(agent)
+        after = await client.summarize_chat(c.SummarizeChatArgs())
+        found = await client.search_memory(c.SearchMemoryArgs(query="Zorblax", kinds=("message",)))
+    told = [
+        "".join((*(period.text for period in view.periods), view.thread_summary, view.session_summary))
+        for view in (before, after)
+    ]
+    assert ["orblax" in text for text in told] == [True, False]
+    assert found.results
+
+
 async def test_an_external_database_says_what_it_cannot_reach(memory: Memory) -> None:
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I like tea"))

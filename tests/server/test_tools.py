@@ -123,6 +123,19 @@ async def test_nothing_of_the_private_chat_appears_in_a_shared_group(memory: Mem
     assert found.results == ()
 
 
+async def test_an_answer_under_the_id_of_the_users_message_does_not_replace_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        await client.record_message(
+            c.RecordMessageArgs(role="user", content="Where do bees sleep?", message_id="turn-1")
+        )
+        with pytest.raises(MemoryRefused, match="is the user's; give this one an id of its own"):
+            await client.record_message(
+                c.RecordMessageArgs(role="assistant", content="In the hive.", message_id="turn-1")
+            )
+        why = await client.explain(c.ExplainArgs(message_id="turn-1"))
+    assert why.text == "Where do bees sleep?"
+
+
 async def test_start_new_chat_opens_an_epoch(memory: Memory) -> None:
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="Hello there"))

@@ -9,8 +9,12 @@ from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
 
 
-async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[Memory], list[Located]]:
-    """Memories older than a tombstone that covers them, and messages that have a text again which was once redacted."""
+async def known_again(
+    q: Queries, tombstones: Tombstones, owner_id: int
+) -> tuple[list[Memory], list[Located], list[str]]:
+    """Memories older than a tombstone that covers them; messages in which something stands again that was taken out of
+    them once, and what that is.
+    """
     stones = await tombstones.standing(q, owner_id)
     found = [
         memory
@@ -18,8 +22,15 @@ async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tupl
         if any(stone.created_at > memory.valid_from and tombstones.covers(stone, memory.content) for stone in stones)
     ]
     marks = await tombstones.of_messages(q, owner_id)
-    hit = [at async for at in _messages(q, owner_id) if marks and tombstones.is_marked(at, marks)]
-    return found, hit
+    if not marks:
+        return found, [], []
+    hit: list[Located] = []
+    parts: list[str] = []
+    async for at in _messages(q, owner_id):
+        if again := tombstones.forgotten_in(at, marks):
+            hit.append(at)
+            parts += again
+    return found, hit, parts
 
 
 async def _messages(q: Queries, owner_id: int) -> AsyncGenerator[Located]:

@@ -9,6 +9,7 @@ from typing import Any
 from chatmem_server.erasure.redaction import redact, redact_all
 from chatmem_server.erasure.targets import Sought, Target
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
+from chatmem_server.store import lanes
 from chatmem_server.store.database import Queries, Row, unzip
 from chatmem_server.text.tokens import estimate
 
@@ -100,6 +101,7 @@ _NAMES = {
     "profile": "user_profile",
     "version": "text_versions",
     "routine": "routine_summaries",
+    "slot": "thread_state",
 }
 
 
@@ -119,5 +121,7 @@ async def _write(q: Queries, owner_id: int, row: Row, text: str, body: Any, take
             await q.run("derived.set_profile", owner_id, text, *lists, taken_back)
         case "version":
             await q.run("derived.set_version", owner_id, chat, row["subject"], number, body)
+        case "slot":
+            await lanes.clear_slot(q, owner_id, chat, row["thread_key"])
         case _:
             await q.run("derived.set_routine", owner_id, chat, number, text or None)

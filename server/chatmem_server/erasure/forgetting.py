@@ -16,7 +16,7 @@ from chatmem_server import caches
 from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.derived import redact_derived
 from chatmem_server.erasure.probing import Probed, Prober
-from chatmem_server.erasure.redaction import GONE, redact
+from chatmem_server.erasure.redaction import GONE, redact, stating
 from chatmem_server.erasure.remaking import queue_profile, queue_remaking
 from chatmem_server.erasure.targets import Sought, Target
 from chatmem_server.erasure.tombstones import Tombstones
@@ -51,10 +51,15 @@ class Plan:
     messages: list[Located]
     sought: Sought
     messages_too: bool
+    topic: str | None = None
 
     def digest(self) -> str:
-        """Of the memories meant: a token confirms these and no others."""
-        return hashlib.sha256(",".join(str(m.id) for m in self.memories).encode()).hexdigest()[:16]
+        """Of what is meant: a token confirms these memories and no others, this topic, and messages if they were asked for.
+
+        Not of the messages themselves: the talk about forgetting is recorded between the preview and the word.
+        """
+        meant = json.dumps([[m.id for m in self.memories], self.topic, self.messages_too])
+        return hashlib.sha256(meant.encode()).hexdigest()[:16]
 
 
 class Forgetter:
@@ -108,11 +113,10 @@ class Forgetter:
         where, now = Where(owner_id, owner_id), self._kit.now()
         async with self._kit.database.transaction() as t:
             await _begin(t, owner_id)
-            found, hit = await known_again(t, self._tombstones, owner_id)
+            found, hit, parts = await known_again(t, self._tombstones, owner_id)
             if not found and not hit:
                 return 0
-            texts = (*(m.content for m in found), *(at.line.content for at in hit))
-            sought = Sought(map(Target.statement, texts))
+            sought = Sought(map(Target.statement, (*(m.content for m in found), *parts)))
             stated = await self._messages(t, where, None, found, sought)
             messages_ = list({(at.chat_id, at.line.id): at for at in (*hit, *stated)}.values())
             await self._erase(t, where, Plan(found, messages_, sought, messages_too=True), now)
@@ -126,7 +130,7 @@ class Forgetter:
             targets.append(Target.topic(args.topic))
         sought = Sought(targets)
         hit = await self._messages(q, where, args.topic, found, sought) if args.include_messages else []
-        return Plan(memories=found, messages=hit, sought=sought, messages_too=args.include_messages)
+        return Plan(found, hit, sought, messages_too=args.include_messages, topic=args.topic)
 
     async def _memories(self, q: Queries, where: Where, args: ForgetArgs) -> list[Memory]:
         if args.memory_ids is not None:
@@ -190,9 +194,9 @@ class Forgetter:
 
     async def _erase(self, t: Queries, where: Where, plan: Plan, now: datetime) -> dict[str, int]:
         await queue.void_claims(t, where.owner_id)
-        texts = [m.content for m in plan.memories]
+        texts = await memories.erase(t, where.owner_id, [m.id for m in plan.memories])
         stones = await self._tombstones.set(t, where.owner_id, None, texts, now)
-        erased = {"memories": await memories.erase(t, where.owner_id, [m.id for m in plan.memories])}
+        erased = {"memories": len(texts)}
         erased["sentences"] = sum([await self._redact(t, at, plan.sought, now) for at in plan.messages])
         erased["messages"] = len(plan.messages)
         # Former texts of edited messages; and of memories that stay: what they said before, or the sentence they quote.
@@ -200,7 +204,9 @@ class Forgetter:
             erased["message_versions"] = await _drop_former(t, where, plan, messages.former, messages.drop_former)
         erased["memory_versions"] = await _drop_former(t, where, plan, memories.former, memories.drop_former)
         cleaned = await redact_derived(t, where.owner_id, plan.sought)
-        await queue_remaking(t, where.owner_id, cleaned, now)
+        if plan.messages_too:
+            # Of messages that still state it, a text written anew would state it again.
+            await queue_remaking(t, where.owner_id, cleaned, now)
         if plan.memories or "user_profile" in cleaned.counts:
             await queue_profile(t, where.owner_id, where.chat_id, now)
         receipts_gone = await receipts.erase_all(t, where.owner_id)
@@ -210,7 +216,7 @@ class Forgetter:
     async def _redact(self, t: Queries, at: Located, sought: Sought, now: datetime) -> int:
         text, gone = redact(at.line.content, sought)
         content = text or GONE
-        await self._tombstones.set_message(t, at.owner_id, at.chat_id, at.line.id, at.line.content, now)
+        await self._tombstones.set_message(t, at, stating(at.line.content, sought), now)
         await messages.redact(
             t,
             at,
@@ -268,7 +274,7 @@ def _probed(where: Where, args: ForgetArgs, plan: Plan) -> Probed:
 
 def _reach(where: Where) -> int | None:
     """A person's own chat speaks for all of theirs (None); what is forgotten in a group is forgotten there."""
-    return None if where.owner_id == where.chat_id else where.chat_id
+    return None if where.is_own else where.chat_id
 
 
 async def _begin(t: Queries, owner_id: int) -> None:

@@ -23,6 +23,11 @@ def redact(text: str, sought: Sought) -> tuple[str, int]:
     return (left if any(c.isalnum() for c in left) else ""), gone
 
 
+def stating(text: str, sought: Sought) -> list[str]:
+    """The sentences of the text that go."""
+    return [part for part in sentences(text) if part.strip() and sought.stated_in(part)]
+
+
 def redact_all(value: Any, sought: Sought) -> tuple[Any, int]:
     """The same through a JSON value: a list loses items that are left empty."""
     if isinstance(value, str):

@@ -5,6 +5,7 @@ import hmac
 from collections.abc import Sequence
 from datetime import datetime
 
+from chatmem_server.erasure.targets import sentences
 from chatmem_server.memories.claims import claims
 from chatmem_server.store import tombstones
 from chatmem_server.store.database import Queries
@@ -28,21 +29,35 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
         return len(marks)
 
-    async def set_message(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str, now: datetime) -> None:
-        """Mark the former text of a message, so that its being sent once more is no new saying of it."""
-        await tombstones.add(q, owner_id, chat_id, [(self._message(chat_id, number, text), frozenset())], now)
+    async def set_message(self, q: Queries, at: Located, gone: Sequence[str], now: datetime) -> None:
+        """Mark the text of a message and the sentences it loses, so that their being sent once more is no new saying."""
+        said = [at.line.content, *(sentence.strip() for sentence in gone)]
+        marks = [(self._message(at.chat_id, at.line.id, text), frozenset[int]()) for text in dict.fromkeys(said)]
+        await tombstones.add(q, at.owner_id, at.chat_id, marks, now)
 
-    async def is_message(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> bool:
-        """Whether this was the message's text before something in it was forgotten."""
-        return await tombstones.has(q, owner_id, self._message(chat_id, number, text))
+    async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
+        """The text without the message's forgotten sentences: who edits a message sends those again, too.
+
+        None for the very text it had before something in it was forgotten.
+        """
+        parts, whole = sentences(text), self._message(chat_id, number, text)
+        marks = [self._message(chat_id, number, part.strip()) for part in parts]
+        known = await tombstones.known(q, owner_id, [whole, *marks])
+        if whole in known:
+            return None
+        kept = [part for part, mark in zip(parts, marks, strict=True) if mark not in known]
+        return text if len(kept) == len(parts) else "".join(kept).strip()
 
     async def of_messages(self, q: Queries, owner_id: int) -> frozenset[bytes]:
         """The marks of all messages in which something was forgotten."""
         return await tombstones.of_messages(q, owner_id)
 
-    def is_marked(self, at: Located, marks: frozenset[bytes]) -> bool:
-        """Whether the message has the very text that is marked."""
-        return self._message(at.chat_id, at.line.id, at.line.content) in marks
+    def forgotten_in(self, at: Located, marks: frozenset[bytes]) -> list[str]:
+        """The sentences of the message that are marked; all of its text if that is, and none of them is known."""
+        said = [part.strip() for part in sentences(at.line.content)]
+        found = [part for part in said if part and self._message(at.chat_id, at.line.id, part) in marks]
+        whole = self._message(at.chat_id, at.line.id, at.line.content) in marks
+        return found or [at.line.content] * whole
 
     async def lift(self, q: Queries, owner_id: int, text: str, now: datetime) -> None:
         """The user says it again: it may be known again."""

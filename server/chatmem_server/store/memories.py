@@ -186,9 +186,9 @@ async def drop_former(q: Queries, owner_id: int, former: FormerText) -> None:
     await q.run("memories.drop_former", owner_id, former.id, former.version)
 
 
-async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
-    """How many memories went, those they had superseded included."""
-    return len(await q.rows("memories.erase", owner_id, list(ids)))
+async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> list[str]:
+    """What the memories said that went, those they had superseded included."""
+    return [row["content"] for row in await q.rows("memories.erase", owner_id, list(ids))]
 
 
 def memory(row: Row) -> Memory:

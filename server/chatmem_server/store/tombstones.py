@@ -44,6 +44,6 @@ async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> 
     await q.run("tombstones.lift", owner_id, list(ids), now)
 
 
-async def has(q: Queries, owner_id: int, claim: bytes) -> bool:
-    """Whether a claim of that hash was ever forgotten."""
-    return bool(await q.value("tombstones.has", owner_id, claim))
+async def known(q: Queries, owner_id: int, claims: Sequence[bytes]) -> frozenset[bytes]:
+    """Those of the claim hashes that were ever forgotten."""
+    return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims)))

@@ -19,7 +19,11 @@ from (
   union all
   select 'routine', chat_id, id, '', '', routine_summary, '{}'::jsonb
   from messages
-  where owner_id = $1 and routine_summary is not null) d
+  where owner_id = $1 and routine_summary is not null
+  union all
+  select 'slot', chat_id, 0, '', thread_key, '', slot - 'type'
+  from thread_state
+  where owner_id = $1 and slot is not null) d
 
 -- name: lines
 -- $1 owner: every line of what derived texts said before, once: versions repeat most of theirs

@@ -208,7 +208,7 @@ with recursive gone as (
   delete from memory_versions where owner_id = $1 and id in (select id from gone)
 )
 delete from memories where owner_id = $1 and id in (select id from gone)
-returning id
+returning content
 
 -- name: rejections
 -- $1 owner, $2 chat: what the user said no to

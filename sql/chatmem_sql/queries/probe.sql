@@ -33,7 +33,7 @@ select t.text from context_receipts r
 cross join lateral (select concat_ws(chr(10), strings_of(r.sections), r.query) as text offset 0) t
 where r.owner_id = $1 and t.text ilike any($2::text[])
 union all
-select t.text from thread_state s cross join lateral (select strings_of(s.slot) as text offset 0) t
+select t.text from thread_state s cross join lateral (select strings_of(s.slot - 'type') as text offset 0) t
 where s.owner_id = $1 and t.text ilike any($2::text[])
 
 -- name: lexemes

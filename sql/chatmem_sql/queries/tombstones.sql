@@ -7,19 +7,20 @@ from unnest($3::bytea[]) with ordinality as c (claim, n)
 join jsonb_array_elements($4::jsonb) with ordinality as w (words, n) on w.n = c.n
 
 -- name: standing
--- $1 owner: of statements; the marks of whole messages have no words
+-- $1 owner: of statements; the marks of messages and of their sentences have no words
 select id, claim, words, created_at
 from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
 
 -- name: of_messages
--- $1 owner: the marks of whole messages
+-- $1 owner: the marks of messages and of their sentences
 select claim from tombstones
 where owner_id = $1 and words = '{}'
 
--- name: has
--- $1 owner, $2 claim hash
-select exists (select from tombstones where owner_id = $1 and claim = $2)
+-- name: known
+-- $1 owner, $2 claim hashes: those of them that were ever forgotten
+select claim from tombstones
+where owner_id = $1 and claim = any($2::bytea[])
 
 -- name: lift
 -- $1 owner, $2 numbers, $3 now
