@@ -1,4 +1,7 @@
-"""`chatmem restore FILE`: puts a backup in place of the memory, all of it or nothing, and forgets again what it can."""
+"""`chatmem restore FILE`: puts a backup in place of the memory, all of it or nothing, and forgets again what it can.
+
+Access is no part of what is restored where the backup is of this memory: who was shut out since stays shut out.
+"""
 
 import asyncio
 import json
@@ -21,7 +24,7 @@ from chatmem_server.postgres.migrate import MigrationError, migrate
 from chatmem_server.store.database import unzip
 from chatmem_sql import migrations, query
 
-Stones = list[tuple[Any, ...]]
+Rows = list[tuple[Any, ...]]
 
 
 def run(file: Path, *, force: bool = False) -> int:
@@ -36,11 +39,14 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
         async with _connected(target) as connection:
             await _refuse_if_in_use(connection)
             await _refuse_if_full(connection, force)
-            stones, key = await _stones(connection), await connection.fetchval(query("backup.key"), KEY_NAME)
+            stones, tokens = await _stones(connection), await connection.fetch(query("backup.tokens"))
+            key = await connection.fetchval(query("backup.key"), KEY_NAME)
         await _replace(target, file)
         async with _connected(target) as connection:
             ours = key is not None and key == await connection.fetchval(query("backup.key"), KEY_NAME)
             kept = await _keep(connection, stones) if ours else 0
+            if ours:
+                await _keep_tokens(connection, [tuple(row) for row in tokens])
     console.print(f"{file} is restored.")
     await _forget_again(settings, {stone[0] for stone in stones} if kept else set())
 
@@ -113,7 +119,7 @@ def _applied(script: Path) -> list[int]:
     return found
 
 
-async def _stones(connection: Any) -> Stones:
+async def _stones(connection: Any) -> Rows:
     rows = await connection.fetch(query("backup.tombstones"))
     return [
         (r["owner_id"], r["chat_id"], r["claim"], json.dumps(list(r["words"])), r["created_at"], r["lifted_at"])
@@ -121,10 +127,17 @@ async def _stones(connection: Any) -> Stones:
     ]
 
 
-async def _keep(connection: Any, stones: Stones) -> int:
+async def _keep(connection: Any, stones: Rows) -> int:
     """How many marks of forgotten things the backup did not have."""
     done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(stones, 6))
     return int(done.rpartition(" ")[2])
+
+
+async def _keep_tokens(connection: Any, tokens: Rows) -> None:
+    """A backup would let in whom a token was taken from since, and shut out who got one."""
+    async with connection.transaction():
+        await connection.execute(query("backup.clear_tokens"))
+        await connection.executemany(query("backup.keep_token"), tokens)
 
 
 async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:

@@ -74,6 +74,19 @@ async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home
     assert "2 memories and messages that were forgotten since the backup are forgotten again" in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
+    assert [e["content"] for e in entries if e["type"] == "message"] == ["Fine?"]
+
+
+async def test_a_token_revoked_since_the_backup_stays_revoked_and_a_new_one_stays_good(home: Home) -> None:
+    for name in ("laptop", "tablet"):
+        await home.run("token", "create", name)
+    await home.run("backup", "old.chatmem")
+    await home.run("token", "revoke", "laptop")
+    await home.run("token", "create", "phone")
+    before = await _tokens(home)
+    await home.run("restore", "old.chatmem", "--force")
+    assert await _tokens(home) == before
+    assert [(line[0], len(line)) for line in before if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
 
 
 async def test_a_database_that_is_away_is_told_in_a_sentence(home: Home) -> None:
@@ -103,6 +116,11 @@ def _old_tools(folder: Path) -> Path:
         (tools / name).write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'; test \"$1\" = --version\n")
         (tools / name).chmod(0o755)
     return tools
+
+
+async def _tokens(home: Home) -> list[list[str]]:
+    """Name, user, scope, when it was made and, if so, when it was revoked."""
+    return [line.split() for line in (await home.run("token", "list")).splitlines()[1:]]
 
 
 async def _everything(home: Home) -> list[dict[str, Any]]:

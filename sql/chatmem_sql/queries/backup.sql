@@ -27,6 +27,18 @@ from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::jsonb[], $5::timestampt
   as t (owner_id, chat_id, claim, words, created_at, lifted_at)
 where not exists (select from tombstones o where o.owner_id = t.owner_id and o.claim = t.claim and o.created_at = t.created_at)
 
+-- name: tokens
+-- Who is let in, and who no more
+select token_hash, name, user_id, scopes, created_at, revoked_at from access_tokens
+
+-- name: clear_tokens
+-- Those of a backup give way to those there were
+delete from access_tokens
+
+-- name: keep_token
+-- $1 hash, $2 name, $3 user or null, $4 scopes, $5 when it was made, $6 when it was revoked or null
+insert into access_tokens (token_hash, name, user_id, scopes, created_at, revoked_at) values ($1, $2, $3, $4, $5, $6)
+
 -- name: clear
 -- Everything of ours goes, so that a backup of any version finds an empty place. What belongs to an extension stays.
 do $$
