@@ -40,7 +40,7 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
     learner = Learner(kit, statements, tombstones)
     return Actors(
         kit=kit,
-        recorder=Recorder(kit, Rederiver(kit), tombstones),
+        recorder=Recorder(kit, Rederiver(statements), tombstones),
         reader=ContextReader(kit, retriever),
         searcher=Searcher(kit, retriever),
         rememberer=Rememberer(kit, statements, tombstones),

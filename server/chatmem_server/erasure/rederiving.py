@@ -9,8 +9,8 @@ from chatmem_server.erasure.remaking import queue_chunk, queue_profile, queue_re
 from chatmem_server.erasure.targets import Target, sentences
 from chatmem_server.memories.claims import claims
 from chatmem_server.memories.evidence import supported
+from chatmem_server.memories.statements import Statements
 from chatmem_server.places import Where
-from chatmem_server.services import Kit
 from chatmem_server.store import memories, queue, summaries
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import StoredMessage
@@ -21,8 +21,8 @@ TELLING = 3
 
 
 class Rederiver:
-    def __init__(self, kit: Kit) -> None:
-        self._kit = kit
+    def __init__(self, statements: Statements) -> None:
+        self._statements = statements
 
     async def after_edit(
         self, t: Queries, where: Where, old: StoredMessage, new_text: str, now: datetime
@@ -55,7 +55,7 @@ class Rederiver:
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         stale = [m for m in learned if _only_from(m, old.id) and not supported(m.content, new_text)]
         for memory in stale:
-            await memories.set_status(t, where.owner_id, memory.id, "rejected", now, valid_to=now)
+            await self._statements.withdraw(t, where.owner_id, memory, now, denied=False)
         return stale
 
 

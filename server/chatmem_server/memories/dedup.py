@@ -13,13 +13,14 @@ from typing import Final, Literal
 from chatmem_server.dates.dating import with_dates
 from chatmem_server.memories.attributes import Attribute, attributes
 from chatmem_server.memories.claims import tokens_of
-from chatmem_server.memories.dedup_guards import POLARITY, Reading, disagreement, read, runs_the_other_way
+from chatmem_server.memories.dedup_guards import POLARITY, Reading, at_odds, disagreement, read, runs_the_other_way
 from chatmem_server.text.synonyms import LIGHT
 
 SAME_COSINE: Final = 0.9  # SPEC: a duplicate has a cosine above this
 _SAME_WORDS: Final = 0.9  # Dice overlap of content words that makes a duplicate without, or below, the cosine
 _NEAR_COSINE: Final = 0.75  # below SAME_COSINE, yet enough to trust that equal words are used alike
 _SAME_TOPIC: Final = 0.8  # the same for two statements of which one denies what the other says
+_RETOLD: Final = 0.6  # the same for two readings of one message, by two models
 _LONGEST: Final = 1_000  # characters; a longer text is no single statement and is compared as a whole
 
 Verdict = Literal["duplicate", "supersedes", "new"]
@@ -76,6 +77,11 @@ def is_duplicate(one: str, other: str, cosine: float | None) -> bool:
         return False
     alike = (cosine is not None and cosine > SAME_COSINE) or _same_words(one, other, cosine)
     return alike and disagreement(one, other) is None and not _other_attribute(one, other)
+
+
+def is_retold(one: str, other: str) -> bool:
+    """Whether two readings of one message may be of the same statement, one of them perhaps telling less of it."""
+    return lexical_similarity(one, other) >= _RETOLD and not at_odds(one, other)
 
 
 def contradiction(new: str, old: str) -> str | None:

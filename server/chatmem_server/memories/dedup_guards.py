@@ -103,6 +103,14 @@ def disagreement(one: str, other: str) -> str | None:
     return next((name for name, differs in _GUARDS if differs(a, b)), None)
 
 
+def at_odds(one: str, other: str) -> bool:
+    """Whether the two cannot be told of the same: one denies it, or each has what the other lacks. Either may tell less."""
+    a, b = read(one), read(other)
+    pairs = ((a.figures, b.figures), (a.days, b.days), (a.persons, b.persons), (a.han, b.han))
+    names = a.claims.entities - b.claims.words and b.claims.entities - a.claims.words
+    return bool(names) or any(x - y and y - x for x, y in pairs) or _negation(a, b) or _opposed(a, b)
+
+
 def _numbers(a: Reading, b: Reading) -> bool:
     return a.figures != b.figures
 

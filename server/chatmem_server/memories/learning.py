@@ -11,6 +11,7 @@ from chatmem_server.dates.clock import local_day, long_date
 from chatmem_server.dates.due import due_date, speaks_of_time
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import pin_importance, pin_reason, priority
+from chatmem_server.memories.dedup import is_retold
 from chatmem_server.memories.eligibility import eligible_sentences
 from chatmem_server.memories.evidence import Source, check, contains_quote, stated
 from chatmem_server.memories.statements import Statements
@@ -38,6 +39,15 @@ _KINDS: tuple[tuple[str, MemoryKind], ...] = (
 
 
 @dataclass(frozen=True)
+class _Gone:
+    """What is not to be learned: what was forgotten, what the user said no to, and what has ended since it was said."""
+
+    stones: Sequence[Tombstone]
+    rejected: frozenset[str]
+    ended: Sequence[memories.Ended]
+
+
+@dataclass(frozen=True)
 class _Candidate:
     """One extracted item with the user's messages it rests on."""
 
@@ -60,12 +70,11 @@ class Learner:
     async def learn(self, t: Queries, job: Job, extraction: Extraction, now: datetime) -> dict[str, int]:
         """Store what passes; the counts say what became of each item."""
         lines = await self._user_lines(t, job)
-        stones = await self._tombstones.standing(t, job.key.owner_id)
-        rejected = await self._rejected(t, job)
+        gone = await self._gone(t, job, list(lines))
         counts: dict[str, int] = {}
         for item, kind, certain in _items(extraction):
             sources = [lines[i] for i in item.source_ids if i in lines]
-            verdict = self._judge(item, sources, stones, rejected)
+            verdict = self._judge(item, sources, gone)
             if verdict == "learned":
                 candidate = _Candidate(item, kind, certain, sources)
                 verdict = await self._store(t, job, candidate, now)
@@ -85,23 +94,27 @@ class Learner:
         )
         return {line.id: line for line in found if line.role == "user" and may_tell(job, line)}
 
-    async def _rejected(self, t: Queries, job: Job) -> list[str]:
-        """What the user said no to is not asked again."""
-        known = await memories.live_rejections(t, job.key.owner_id, job.key.chat_id)
-        return [memory.content for memory in known]
+    async def _gone(self, t: Queries, job: Job, message_ids: Sequence[int]) -> _Gone:
+        place = (job.key.owner_id, job.key.chat_id)
+        return _Gone(
+            stones=await self._tombstones.standing(t, job.key.owner_id),
+            rejected=frozenset(map(_bare, await memories.rejections(t, *place))),
+            ended=await memories.ended(t, *place, message_ids),
+        )
 
-    def _judge(self, item: ExtractedItem, sources: list[Line], stones: list[Tombstone], rejected: list[str]) -> str:
+    def _judge(self, item: ExtractedItem, sources: list[Line], gone: _Gone) -> str:
         if not sources:
             return "not_the_users_words"
         if not worth_showing(item.text):
             return "junk"
-        if not any(states(line.content, item) for line in sources):
+        said_at = max((line.sent_at for line in sources if states(line.content, item)), default=None)
+        if said_at is None:
             return "not_a_statement"
-        newest = max(line.sent_at for line in sources)
-        if any(stone.created_at >= newest and self._tombstones.covers(stone, item.text) for stone in stones):
+        if any(stone.created_at >= said_at and self._tombstones.covers(stone, item.text) for stone in gone.stones):
             return "forgotten"
-        said = item.text.casefold().strip(" .!")
-        return "rejected_before" if any(said == r.casefold().strip(" .!") for r in rejected) else "learned"
+        if any(end.at >= said_at and is_retold(item.text, end.content) for end in gone.ended):
+            return "ended_since"
+        return "rejected_before" if _bare(item.text) in gone.rejected else "learned"
 
     async def _store(self, t: Queries, job: Job, c: _Candidate, now: datetime) -> str:
         sources = [Source(line.content, line.sent_at, self._kit.zone) for line in c.sources]
@@ -148,6 +161,10 @@ class Learner:
             source_ids=tuple(line.id for line in c.sources),
             model=job.model,
         )
+
+
+def _bare(text: str) -> str:
+    return text.casefold().strip(" .!")
 
 
 def _borne_out(item: ExtractedItem, due: date, sources: Sequence[Source]) -> bool:

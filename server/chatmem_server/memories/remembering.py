@@ -104,7 +104,7 @@ class Rememberer:
                 changed = await self._affirm(where, memory, confirmed=args.action == "confirm")
             case "reject":
                 async with db.transaction() as t:
-                    changed = await self._statements.withdraw(t, owner, memory, now)
+                    changed = await self._statements.withdraw(t, owner, memory, now, denied=True)
             case "complete":
                 changed = await memories.set_status(db, owner, memory.id, "completed", now, valid_to=now)
             case "edit":

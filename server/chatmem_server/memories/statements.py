@@ -84,13 +84,13 @@ class Statements:
                 await memories.set_status(q, owner_id, number, "superseded", now, valid_to=now, superseded_by=held.id)
         return held
 
-    async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime) -> Memory | None:
-        """The user says that a known statement never held: what it had replaced holds again."""
+    async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
+        """A known statement never held, `denied`: by the user's own word. What it had replaced holds again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
                 if former.id < known.id:  # one told after it was history when it came
                     await memories.set_status(q, owner_id, former.id, "active", now)
-        return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now)
+        return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
     async def _support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
         """Said again: more sources, a day it is due; an uncertain statement that is now certain becomes active."""
@@ -118,7 +118,7 @@ class Statements:
         self, q: Queries, contradicted: Sequence[Memory], new: NewMemory, vector: bytes | None, now: datetime
     ) -> Stored:
         """The later statement holds; told out of order, the older one is only history."""
-        later = [m for m in contradicted if m.valid_from > new.valid_from]
+        later = [m for m in contradicted if _is_later(m, new)]
         pinned = replace(new, pinned=new.pinned or any(m.pinned for m in contradicted))
         memory = await self.add(q, new if later else pinned, vector, now)
         if later:
@@ -146,6 +146,13 @@ def _comparable(new: NewMemory, zone: ZoneInfo) -> dedup.Statement:
 
 def _known(memory: Memory, zone: ZoneInfo) -> dedup.Statement:
     return dedup.Statement(text=memory.content, id=memory.id, kind=memory.kind, at=memory.valid_from.astimezone(zone))
+
+
+def _is_later(known: Memory, new: NewMemory) -> bool:
+    """Of two words on what was said in one moment the user's own is the later: a worker read, and they put it right."""
+    if known.valid_from == new.valid_from:
+        return known.user_confirmed and not new.user_confirmed
+    return known.valid_from > new.valid_from
 
 
 def _due_another_day(known: Memory, new: NewMemory, zone: ZoneInfo) -> bool:

@@ -203,5 +203,19 @@ def _maybe(row: Row | None) -> Memory | None:
     return memory(row) if row is not None else None
 
 
-async def live_rejections(q: Queries, owner_id: int, chat_id: int) -> list[Memory]:
-    return [memory(row) for row in await q.rows("memories.rejections", owner_id, chat_id)]
+async def rejections(q: Queries, owner_id: int, chat_id: int) -> list[str]:
+    """What the user said no to."""
+    return [row["content"] for row in await q.rows("memories.rejections", owner_id, chat_id)]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a memory said until then."""
+
+    content: str
+    at: datetime
+
+
+async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
+    """What was learned from these messages of the chat and holds no more, or not in these words."""
+    return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]

@@ -64,7 +64,7 @@ def _result(x: c.SearchResult) -> str:
 def memory(m: c.Memory) -> str:
     marks = [m.kind, m.status, m.scope if m.chat_id is None else f"chat {m.chat_id}", m.origin]
     marks += ["pinned"] if m.pinned else []
-    marks += ["confirmed by the user"] if m.user_confirmed else []
+    marks += [f"{'denied' if m.status == 'rejected' else 'confirmed'} by the user"] if m.user_confirmed else []
     marks += [f"due {m.deadline.isoformat()}"] if m.deadline else []
     marks += [f"since {m.valid_from.isoformat()}"]
     marks += [f"until {m.valid_to.isoformat()}"] if m.valid_to else []

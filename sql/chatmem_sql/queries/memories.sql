@@ -211,6 +211,18 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: rejections
--- $1 owner, $2 chat: what the user said no to
-select * from memories
-where owner_id = $1 and status = 'rejected' and (chat_id is null or chat_id = $2)
+-- $1 owner, $2 chat: what the user said no to; not what an edit of its message took back
+select content from memories
+where owner_id = $1 and status = 'rejected' and user_confirmed and (chat_id is null or chat_id = $2)
+
+-- name: ended
+-- $1 owner, $2 chat, $3 messages: what was learned from them and holds no more, or not in these words: done, replaced, denied
+-- or put right by the user; and since when. Of what an edit took back the message itself tells whether it holds.
+select content, valid_to as ended_at from memories
+where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
+  and (status <> 'rejected' or user_confirmed)
+union all
+select v.content, v.replaced_at
+from memories m
+join memory_versions v on v.owner_id = $1 and v.id = m.id
+where m.owner_id = $1 and m.source_chat_id = $2 and m.source_ids && $3::bigint[]

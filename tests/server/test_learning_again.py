@@ -1,0 +1,141 @@
+"""A talk is gone through again when a better model is back, or after an edit: what has ended since does not begin anew."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.client import MemoryClient
+from tests.memory_fixtures import Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+GOAL = "I need to launch the SingPass API integration"
+SINGAPORE, LISBON = "I live in Singapore", "I live in Lisbon"
+
+
+async def say(client: MemoryClient, clock: Clock, text: str, number: str | None = None) -> None:
+    clock.forward(minutes=5)
+    args = c.RecordMessageArgs(role="user", content=text, message_id=number, sent_at=clock())
+    await client.record_message(args)
+    clock.forward(minutes=5)
+
+
+async def read(agent: MemoryClient, rung: w.Rung, kind: str, readings: Mapping[str, str]) -> list[str]:
+    """Work all that is due on that rung, taking each message for what stands beside it; what became of that."""
+    verdicts: list[str] = []
+    for _ in range(2):  # an empty claim sends what a lower rung did back to work
+        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_rung=rung))).jobs:
+            for job in jobs:
+                args = {"job_id": job.job_id, "fence": job.fence, "result": answer(job.input, kind, readings)}
+                lower = w.SubmitWorkArgs(**args, model="m", rung=rung, provisional=rung == "offline")
+                verdicts += (await agent.submit_work(lower)).stored
+    return verdicts
+
+
+def answer(work: w.WorkInput, kind: str, readings: Mapping[str, str]) -> w.WorkResult:
+    match work:
+        case w.ExchangeInput():
+            items = tuple(
+                w.ExtractedItem(text=readings[said.text], quote=said.text, source_ids=(said.id,))
+                for said in work.messages
+                if said.text in readings
+            )
+            learned = w.ExtractedLists.model_validate({kind: items})
+            return w.ExchangeResult(extraction=w.Extraction(certain=learned), canonical=w.Canonical())
+        case w.ProfileInput():
+            return w.ProfileResult(narrative="A person.")
+        case _:
+            return w.SummaryResult(text="A talk.")
+
+
+async def facts(client: MemoryClient) -> list[str]:
+    return [fact.content for fact in (await client.get_profile(c.GetProfileArgs())).facts]
+
+
+async def test_a_goal_that_is_done_is_not_open_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, GOAL)
+        await read(agent, "offline", "goals", {GOAL: GOAL})
+        (goal,) = (await client.get_profile(c.GetProfileArgs())).goals
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="complete"))
+        verdicts = await read(agent, "claude", "goals", {GOAL: "The user needs to launch the SingPass integration"})
+        left = (await client.get_profile(c.GetProfileArgs())).goals
+        await say(client, clock, GOAL)
+        await read(agent, "claude", "goals", {GOAL: GOAL})
+        said_again = (await client.get_profile(c.GetProfileArgs())).goals
+    assert "ended_since" in verdicts
+    assert left == ()
+    assert [g.content for g in said_again] == [GOAL]
+
+
+@pytest.mark.parametrize(
+    ("said", "right", "read_again"),
+    [
+        ("I live in Berlin", "I live in Bonn", "The user lives in Berlin"),
+        ("I live in Berlin", "I live in Bonn", "The user's home is Berlin"),
+        ("I am allergic to peanuts", "I am allergic to walnuts", "The user is allergic to peanuts"),
+    ],
+)
+async def test_what_the_user_put_right_stays_right(
+    memory: Memory, clock: Clock, said: str, right: str, read_again: str
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, said)
+        await read(agent, "offline", "facts", {said: said})
+        (fact,) = (await client.get_profile(c.GetProfileArgs())).facts
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=fact.id, action="edit", content=right))
+        await read(agent, "claude", "facts", {said: read_again})
+        assert await facts(client) == [right]
+
+
+async def test_what_the_user_said_no_to_is_not_asked_again_in_other_words(memory: Memory, clock: Clock) -> None:
+    said = "I might move to Berlin next year"
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, said)
+        await read(agent, "offline", "goals", {said: said})
+        (doubt,) = (await client.get_profile(c.GetProfileArgs())).uncertain
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=doubt.id, action="reject"))
+        verdicts = await read(agent, "claude", "goals", {said: "The user might move to Berlin"})
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert "ended_since" in verdicts
+    assert profile.uncertain == ()
+
+
+async def test_what_an_edit_took_back_is_learned_when_it_is_said_again(memory: Memory, clock: Clock) -> None:
+    march = "My offsite is on March 15"
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, march, "7")
+        await read(agent, "claude", "dates", {march: march})
+        await say(client, clock, "My offsite is on March 22", "7")
+        await read(agent, "claude", "dates", {})
+        again = f"Back to the old plan: {march}"
+        await say(client, clock, again)
+        await read(agent, "claude", "dates", {again: march})
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert [date.content for date in profile.dates] == [march]
+
+
+async def test_what_an_edited_message_had_replaced_holds_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, SINGAPORE)
+        await say(client, clock, LISBON, "7")
+        await read(agent, "claude", "facts", {SINGAPORE: SINGAPORE, LISBON: LISBON})
+        before = await facts(client)
+        await say(client, clock, "I visited Porto", "7")
+        after = await facts(client)
+    assert (before, after) == ([LISBON], [SINGAPORE])
+
+
+async def test_what_a_forgotten_memory_had_replaced_is_not_learned_as_new(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, SINGAPORE)
+        await say(client, clock, LISBON)
+        await read(agent, "offline", "facts", {SINGAPORE: SINGAPORE, LISBON: LISBON})
+        preview = await client.forget(c.ForgetArgs(topic="Lisbon"))
+        await client.forget(c.ForgetArgs(topic="Lisbon", confirm=preview.confirm))
+        verdicts = await read(agent, "claude", "facts", {SINGAPORE: "The user lives in Singapore"})
+        left = await facts(client)
+    assert "forgotten" in verdicts
+    assert left == []
