@@ -71,30 +71,22 @@ def processes(matches: Callable[[int], bool]) -> list[int]:
 
 def of_home(home: Home) -> list[int]:
     """Ours by their environment; PostgreSQL's, which gets none, by the folder it was started on."""
-    mark, folder = f"CHATMEM_DATA_DIR={home.folder}/data".encode(), str(home.cluster).encode()
+    mark, folder = f"CHATMEM_DATA_DIR={home.folder}/data", str(home.cluster)
+    return processes(lambda pid: mark in told(pid, "environ") or folder in told(pid, "cmdline"))
 
-    def matches(pid: int) -> bool:
-        try:
-            return (
-                mark in Path(f"/proc/{pid}/environ").read_bytes() or folder in Path(f"/proc/{pid}/cmdline").read_bytes()
-            )
-        except OSError:
-            return False
 
-    return processes(matches)
+def told(pid: int, file: str) -> str:
+    """What /proc tells of a process; nothing of one that is gone."""
+    try:
+        return Path(f"/proc/{pid}/{file}").read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def child(up_: Running, module: str) -> int:
     def matches(pid: int) -> bool:
-        try:
-            parent = re.search(r"\) \S (\d+)", Path(f"/proc/{pid}/stat").read_text())
-            return (
-                bool(parent)
-                and int(parent[1]) == up_.process.pid
-                and module in Path(f"/proc/{pid}/cmdline").read_text()
-            )
-        except OSError:
-            return False
+        parent = re.search(r"\) \S (\d+)", told(pid, "stat"))
+        return parent is not None and int(parent[1]) == up_.process.pid and module in told(pid, "cmdline")
 
     (pid,) = processes(matches)
     return pid
@@ -106,7 +98,7 @@ async def test_a_signal_stops_everything_within_seconds_and_leaves_nothing_runni
         await eventually(lambda: _runs(home, "chatmem_summarizer"))
         assert len(of_home(home)) > 3
         assert await running.end(number) == 0
-    assert of_home(home) == []
+    await nothing_runs(home)
     assert "chatmem has stopped." in running.said
     assert "Traceback" not in running.said
 
@@ -130,7 +122,7 @@ async def test_a_crashed_child_is_started_again_and_it_is_said(home: Home) -> No
             await eventually(lambda: _answers(memory))
         assert child(running, "chatmem_server") != before
         assert await running.end(signal.SIGTERM) == 0
-    assert of_home(home) == []
+    await nothing_runs(home)
 
 
 async def test_postgresql_ends_even_when_the_server_was_killed_last(home: Home) -> None:
@@ -138,13 +130,13 @@ async def test_postgresql_ends_even_when_the_server_was_killed_last(home: Home) 
         os.kill(child(running, "chatmem_server"), signal.SIGKILL)
         await running.until("server ended with code -9")
         assert await running.end(signal.SIGTERM) == 0
-    assert of_home(home) == []
+    await nothing_runs(home)
 
 
 async def test_a_killed_up_takes_all_with_it(home: Home) -> None:
     async with up(home) as running:
         await running.end(signal.SIGKILL)
-        await eventually(lambda: _gone(home), 30)
+        await nothing_runs(home, 30)
 
 
 async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Home) -> None:
@@ -168,11 +160,16 @@ async def test_it_says_what_runs_where_and_how_hosts_connect(home: Home) -> None
 
 async def _runs(home: Home, module: str) -> bool:
     """A child that was forked a moment ago has no environment to be known by yet."""
-    return any(module in Path(f"/proc/{pid}/cmdline").read_text() for pid in of_home(home))
+    return any(module in told(pid, "cmdline") for pid in of_home(home))
 
 
-async def _gone(home: Home) -> bool:
-    return not of_home(home)
+async def nothing_runs(home: Home, seconds: float = 5) -> None:
+    """Nearly at once: whoever stops PostgreSQL waits for its pid file to go, which goes a moment before the process."""
+
+    async def gone() -> bool:
+        return not of_home(home)
+
+    await eventually(gone, promised(seconds))
 
 
 async def _answers(memory: MemoryClient) -> bool:
