@@ -16,6 +16,12 @@ from chatmem.connect import connect_http
 from tests.patience import HANGS, promised
 from tests.server.processes import free_port
 
+SETTINGS = (
+    *("CHATMEM_", "TELEGRAM_", "ANTHROPIC_", "OLLAMA_", "SUMMARIZER_", "DATABASE_URL", "OBSERVABILITY_", "OTEL_"),
+    *("USER_", "MASK_"),
+)
+"""How names of settings begin: those of whoever runs the tests are not this person's."""
+
 
 class Home:
     """One person's data folder and the commands run on it."""
@@ -24,7 +30,7 @@ class Home:
         self.folder = folder
         self.port = free_port()
         self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("CHATMEM_", "TELEGRAM_"))},
+            **{name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)},
             "CHATMEM_DATA_DIR": str(folder / "data"),
             "CHATMEM_PORT": str(self.port),
             "CHATMEM_URL": self.url,
@@ -74,8 +80,8 @@ class Home:
         assert process.stdout is not None
         try:
             async with asyncio.timeout(HANGS):
-                while b"Ctrl-C stops everything" not in await process.stdout.readline():
-                    pass
+                while b"Ctrl-C stops everything" not in (line := await process.stdout.readline()):
+                    assert line, "it ended while starting"
             yield process
         finally:
             if process.returncode is None:

@@ -16,8 +16,14 @@ pytestmark = pytest.mark.anyio
 CANARY = "Quetzalcoatlus"
 
 
+ALL_DONE = {"reply_recorded", "ltm_store_result", "work_done"}
+"""The last events of a turn in each process: told after what they tell of can be seen in the database."""
+
+
 def events(life: Whole) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in sorted(life.logs.glob("*.jsonl")) for line in file.read_text().splitlines()]
+    """A line that is being written has no end yet."""
+    texts = [file.read_text(errors="replace") for file in sorted(life.logs.glob("*.jsonl"))]
+    return [json.loads(line) for text in texts for line in text.rpartition("\n")[0].splitlines()]
 
 
 def of_turn(life: Whole, chat: int) -> list[dict[str, Any]]:
@@ -27,9 +33,19 @@ def of_turn(life: Whole, chat: int) -> list[dict[str, Any]]:
     return sorted((e for e in told if e["traceId"] == trace), key=lambda e: str(e["at"]))
 
 
+async def of_whole_turn(life: Whole, chat: int) -> list[dict[str, Any]]:
+    """The same, once every process has told of it."""
+
+    async def over() -> bool:
+        return {e["event"] for e in of_turn(life, chat)} >= ALL_DONE
+
+    await life.until(over)
+    return of_turn(life, chat)
+
+
 async def test_a_turn_is_one_trace_through_all_three_processes(life: Whole) -> None:
     await life.told("I live in Singapore", 101)
-    found = of_turn(life, 101)
+    found = await of_whole_turn(life, 101)
     assert {e["process"] for e in found} == {"relay", "server", "summarizer"}
     names = [e["event"] for e in found if e["process"] == "relay"]
     assert names == [
@@ -46,7 +62,7 @@ async def test_a_turn_is_one_trace_through_all_three_processes(life: Whole) -> N
 
 async def test_a_turn_is_drawn_as_a_tree_with_times(life: Whole) -> None:
     await life.told("I work as a Solution Architect at GovTech", 102)
-    trace = of_turn(life, 102)[0]["traceId"]
+    trace = (await of_whole_turn(life, 102))[0]["traceId"]
     drawn = (await life.command("trace", trace[:12])).splitlines()
     listed = await life.command("trace")
     assert trace in drawn[0]
@@ -72,7 +88,7 @@ async def test_a_fallen_back_model_and_a_failed_parse_are_events(life: Whole) ->
         await life.told("My name is Priya", 103)
     finally:
         life.model.script = both
-    found = of_turn(life, 103)
+    found = await of_whole_turn(life, 103)
     fallen = [e for e in found if e["event"] == "model_fallback"]
     assert [(e["process"], e["to"]) for e in fallen][:1] == [("summarizer", "deterministic")]
     assert "model_fallback" in await life.command("trace", found[0]["traceId"])

@@ -22,6 +22,7 @@ import httpx2
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
 from chatmem_server.postgres.embedded import EmbeddedPostgres
+from tests.patience import HANGS
 from tests.server.processes import end, exit_code, free_port, server_env
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.competent import competent
@@ -37,7 +38,6 @@ TALKER = "claude-sonnet-5-5"
 """The model that answers people; the summarizer asks another."""
 
 PROCESSES = {"server": ("chatmem_server", "--http"), "summarizer": ("chatmem_summarizer",), "relay": ("chatmem_relay",)}
-READY_SECONDS = 120
 HOURS_AGO = 6
 
 
@@ -93,7 +93,7 @@ class Whole:
 
     async def answers(self) -> None:
         """Wait until the server can be asked."""
-        async with asyncio.timeout(READY_SECONDS), httpx2.AsyncClient(trust_env=False) as http:
+        async with asyncio.timeout(HANGS), httpx2.AsyncClient(trust_env=False) as http:
             while True:
                 with suppress(httpx2.HTTPError):
                     if (await http.get(self.url.replace("/mcp", "/health"))).status_code == 200:
@@ -153,7 +153,7 @@ class Whole:
         rows = await self.rows(sql, *arguments)
         return rows[0][0] if rows else None
 
-    async def until(self, true: Callable[[], Awaitable[Any]], seconds: float = 60) -> Any:
+    async def until(self, true: Callable[[], Awaitable[Any]], seconds: float = HANGS) -> Any:
         """Ask again until it holds: other processes have no event for us to wait for."""
         deadline = time.monotonic() + seconds
         while not (found := await true()):
@@ -195,7 +195,7 @@ class Whole:
             )
             return open_jobs == 0
 
-        await self.until(done, 60)
+        await self.until(done)
 
     async def heard(self, chat: int, count: int) -> list[dict[str, Any]]:
         """The bot's messages in a chat, once there are so many."""
@@ -203,9 +203,9 @@ class Whole:
         return self.messages(chat)
 
     async def seen(self, true: Callable[[], bool]) -> None:
-        """Wait for something to become true of the emulator; longer than its own patience, for a busy machine."""
+        """Wait for something to become true of the emulator, or say what the processes said."""
         try:
-            async with asyncio.timeout(READY_SECONDS), self.telegram.world.changed:
+            async with asyncio.timeout(HANGS), self.telegram.world.changed:
                 await self.telegram.world.changed.wait_for(true)
         except TimeoutError as error:
             raise TimeoutError(self.complaints()) from error
