@@ -23,6 +23,7 @@ from chatmem_relay.routines.texts import NothingToSend, Writer, command_output
 from chatmem_relay.telegram_bot import make_bot
 from chatmem_relay.turn import NotShown
 from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS
 from tests.relay.relaying import TOKEN, ZONE, Scripted, down, relaying
 from tests.stubs.telegram_emulator import DropAfter, Refuse, Telegram
 
@@ -201,14 +202,14 @@ async def test_a_routine_noticed_too_late_is_skipped(memory: Memory, clock: Cloc
 
 
 @pytest.mark.parametrize(
-    ("program", "said"),
+    ("program", "seconds", "said"),
     [
-        ("import sys; sys.stderr.write('no key'); sys.exit(3)", "⚠ scan failed with code 3.\nno key"),
-        ("import time; time.sleep(60)", "⚠ scan: its command did not end within 0.5 s."),
+        ("import sys; sys.stderr.write('no key'); sys.exit(3)", HANGS, "⚠ scan failed with code 3.\nno key"),
+        ("import time; time.sleep(600)", 0.5, "⚠ scan: its command did not end within 0.5 s."),
     ],
 )
-async def test_a_command_that_fails_is_told_of(program: str, said: str) -> None:
-    assert await command_output(routine("scan", command=[sys.executable, "-c", program], seconds=0.5)) == said
+async def test_a_command_that_fails_is_told_of(program: str, seconds: float, said: str) -> None:
+    assert await command_output(routine("scan", command=[sys.executable, "-c", program], seconds=seconds)) == said
 
 
 async def test_a_command_that_is_missing_is_told_of_and_one_that_is_silent_is_not(tmp_path: Path) -> None:

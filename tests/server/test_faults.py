@@ -33,13 +33,14 @@ from tests.server.test_queue import answer, drain, talk
 from tests.server.wire import request, wire_headers
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.competent import competent
-from tests.stubs.replies import MISBEHAVIOURS, Reply, say_json
+from tests.stubs.replies import MISBEHAVIOURS, Reply, say_json, seconds_for
 from tests.told import Told
 
 pytestmark = pytest.mark.anyio
 
+WAITS = "select exists (select from pg_locks where objid = 4711 and not granted)"
+
 OUTAGES = ("hang", "429", "500", "garbage")
-MODEL_SECONDS = 1.0
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,10 +51,10 @@ def no_proxies() -> Iterator[None]:
         yield
 
 
-async def work_off(memory: Memory, model: Claude | Ollama) -> w.QueueStatus:
+async def work_off(memory: Memory, model: Claude | Ollama, seconds: float = HANGS) -> w.QueueStatus:
     """A real agent on this model, until nothing is open; what the queue says then."""
     stop = asyncio.Event()
-    ladder = Ladder([Step(Guarded(model), MODEL_SECONDS)])
+    ladder = Ladder([Step(Guarded(model), seconds)])
     async with memory.agent() as place:
         agent = asyncio.create_task(Agent(place, ladder, Habits("test", wait_seconds=0), Told()).run(stop))
         async with asyncio.timeout(HANGS):
@@ -82,7 +83,7 @@ async def test_a_model_that_misbehaves_costs_no_job_an_attempt_and_its_work_is_d
     async with memory.client() as client, AnthropicStub(reply) as stub:
         await client.record_message(c.RecordMessageArgs(role="user", content="I live in Singapore", message_id="u0"))
         await client.record_message(c.RecordMessageArgs(role="assistant", content="Noted", exchange_of="u0"))
-        status = await work_off(memory, _claude(stub))
+        status = await work_off(memory, _claude(stub), seconds_for(reply))
         context = await client.get_context(c.GetContextArgs())
         profile = await client.get_profile(c.GetProfileArgs())
     assert status.dead_letters == ()
@@ -228,15 +229,19 @@ async def test_a_slow_disk_slows_writers_down_and_nobody_else(memory: Memory, ds
         stack.push_async_callback(connection.close)
         await connection.execute(
             "create function slow() returns trigger language plpgsql as "
-            "$$ begin perform pg_sleep(0.5); return new; end $$;"
-            "create trigger slow before insert on messages for each row execute function slow()"
+            "$$ begin perform pg_advisory_xact_lock(4711); return new; end $$;"
+            "create trigger slow before insert on messages for each row execute function slow();"
+            "select pg_advisory_lock(4711)"
         )
         writing = asyncio.create_task(
             client.record_message(c.RecordMessageArgs(role="user", content="Slowly", message_id="slow"))
         )
-        await asyncio.sleep(0)
+        async with asyncio.timeout(HANGS):
+            while not await connection.fetchval(WAITS):  # noqa: ASYNC110 (the state is for looking at)
+                await asyncio.sleep(0.01)
         context = await client.get_context(c.GetContextArgs())
         assert not writing.done()
+        await connection.execute("select pg_advisory_unlock(4711)")
         recorded = await writing
     assert "Slowly" not in (context.context or "")
     assert recorded.outcome == "created"

@@ -23,7 +23,7 @@ from tests.stubs.loopback import served
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE = 0.3
+PATIENCE = 1.0
 """Seconds a request may take to arrive, in these tests."""
 
 

@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tests.patience import HANGS
+
 Stop = Literal["end", "max_tokens", "refusal"]
 
 
@@ -74,6 +76,11 @@ class ErrorInStream:
 
 
 Reply = Say | UseTool | Fail | Hang | Garbage | HalfStream | ErrorInStream
+
+
+def seconds_for(reply: Reply) -> float:
+    """How long a test lets a model take: only its deadline ends a reply that never does, and no other is to meet it."""
+    return 1.0 if isinstance(reply, Hang) else HANGS
 
 
 def say_json(value: object) -> Say:
