@@ -171,9 +171,9 @@ async def test_of_several_servers_one_at_a_time_embeds_what_waits(database: Data
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="Said since", message_id="since"))
     async with database.session() as of_another_server:
-        assert await of_another_server.value("embeddings.take_turn", LOCK)
+        assert await of_another_server.value("locks.take", LOCK)
         assert await EmbeddingBacklog(database, old()).work_once() == 0
-        await of_another_server.value("embeddings.end_turn", LOCK)
+        await of_another_server.value("locks.release", LOCK)
     assert await EmbeddingBacklog(database, old()).work_once() == 1
 
 

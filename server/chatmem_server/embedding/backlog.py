@@ -74,12 +74,12 @@ class EmbeddingBacklog:
     async def work_once(self) -> int:
         """Some batches of each kind; how many texts were embedded, 0 while another server is at it."""
         async with self._database.session() as session:
-            if not await session.value("embeddings.take_turn", LOCK):
+            if not await session.value("locks.take", LOCK):
                 return 0
             try:
                 return sum([await self._some(kind) for kind in _KINDS])
             finally:
-                await session.value("embeddings.end_turn", LOCK)
+                await session.value("locks.release", LOCK)
 
     async def _some(self, kind: _Kind) -> int:
         count, after = 0, kind.start

@@ -35,7 +35,7 @@ class NearIndexes:
     async def _build(self) -> int:
         connection: Any = await asyncpg.connect(self._dsn)
         try:
-            if not await connection.fetchval(query("near.alone"), _LOCK):
+            if not await connection.fetchval(query("locks.take"), _LOCK):
                 return 0
             # Read again: the process that held the lock may have built them.
             missing = await connection.fetch(query("near.missing"), self._large)

@@ -13,15 +13,13 @@ from contextlib import asynccontextmanager
 import anyio
 import asyncpg
 
-from chatmem_sql import Migration
+from chatmem_sql import Migration, query
 
 # "chatmem" as a number: the advisory lock of a database whose schema is being changed.
 _LOCK = 0x63_68_61_74_6D_65_6D
 _POLL = 0.1
 _TELL = 10.0
 
-_TRY_LOCK = "select pg_try_advisory_lock($1)"
-_UNLOCK = "select pg_advisory_unlock($1)"
 _CREATE_TABLE = """
 create table if not exists schema_migration (
     version int primary key,
@@ -85,7 +83,7 @@ async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
     # Polled, never waited for in the database: a session waiting inside pg_advisory_lock() holds a snapshot, and the
     # create index concurrently of the lock's holder waits for that snapshot: a deadlock.
     told_at = time.monotonic()
-    while not await connection.fetchval(_TRY_LOCK, _LOCK):
+    while not await connection.fetchval(query("locks.take"), _LOCK):
         if time.monotonic() - told_at > _TELL:
             logger.info("waiting for another process that changes the schema")
             told_at = time.monotonic()
@@ -95,7 +93,7 @@ async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
     finally:
         if not connection.is_closed():
             with anyio.CancelScope(shield=True):
-                await connection.execute(_UNLOCK, _LOCK)
+                await connection.execute(query("locks.release"), _LOCK)
 
 
 async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:

@@ -7,14 +7,6 @@ select active, former from embedding_models
 update embedding_models set active = $1, changed_at = $2
 where active is null
 
--- name: take_turn
--- $1 lock: whether this session is the one that embeds what waits
-select pg_try_advisory_lock($1)
-
--- name: end_turn
--- $1 lock
-select pg_advisory_unlock($1)
-
 -- name: messages_left
 -- across owners: the operator's
 -- $1 model, $2 owner, $3 chat and $4 number to continue after, $5 how many: texts without a spare vector of the model

@@ -13,10 +13,6 @@ from (
 where not exists (select from pg_index where indexrelid = to_regclass(format('%I', name)) and indisvalid)
 order by owner_id
 
--- name: alone
--- $1 lock's number: whether this session may build
-select pg_try_advisory_lock($1)
-
 -- name: all_of_them
 -- across owners: the operator's
 -- The statements that take every owner's vector index away
