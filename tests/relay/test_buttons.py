@@ -7,6 +7,7 @@ from chatmem.client import MemoryRefused
 from chatmem_relay import commands, presses
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import PERSONAL, Scripted, relaying, texts
+from tests.stubs.telegram_emulator import Telegram
 
 pytestmark = pytest.mark.anyio
 
@@ -113,16 +114,22 @@ async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_
     assert "city 2" in texts(api)[5]
 
 
+async def put_right(memory: Memory, api: Telegram, wording: str) -> tuple[int, int]:
+    """The number of a memory that was uncertain, and of the message that said it right."""
+    number = await doubt(memory, "The user might move to Berlin")
+    await api.say("Hello")
+    await api.replies(2)
+    await api.press(api.sent[1], "✎ Edit")
+    await api.replies(3)
+    answer = await api.say(wording, reply_to=api.sent[2]["message_id"])
+    await api.replies(4)
+    return number, answer
+
+
 async def test_an_uncertain_memory_can_be_put_right_by_a_reply(memory: Memory) -> None:
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        number = await doubt(memory, "The user might move to Berlin")
-        await api.say("Hello")
-        await api.replies(2)
-        await api.press(api.sent[1], "✎ Edit")
-        await api.replies(3)
+        number, _ = await put_right(memory, api, "I will move to Bern in May")
         assert api.api.of("sendMessage")[2]["reply_markup"]["force_reply"]
-        await api.say("I will move to Bern in May", reply_to=api.sent[2]["message_id"])
-        await api.replies(4)
         known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
     assert texts(api)[3] == "✓ Remembered: I will move to Bern in May"
     assert known is not None
@@ -159,13 +166,7 @@ async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_c
 
 async def test_an_edited_right_wording_puts_the_memory_right_again(memory: Memory) -> None:
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        number = await doubt(memory, "The user might move to Berlin")
-        await api.say("Hello")
-        await api.replies(2)
-        await api.press(api.sent[1], "✎ Edit")
-        await api.replies(3)
-        answer = await api.say("I will move to Bern in April", reply_to=api.sent[2]["message_id"])
-        await api.replies(4)
+        number, answer = await put_right(memory, api, "I will move to Bern in April")
         await api.edit(answer, "I will move to Bern in May")
         await api.replies(5)
         known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
