@@ -16,7 +16,7 @@ async def work_off(agent: MemoryClient, ladder: Ladder | None = None) -> list[st
         if not claimed.jobs:
             return kinds
         for item in claimed.jobs:
-            outcome = await done(item.input, ladder, silent, may_use_model=item.may_use_model)
+            outcome = await done(item.input, ladder, silent, best_rung=item.best_rung)
             submitted = await agent.submit_work(
                 w.SubmitWorkArgs(
                     job_id=item.job_id,

@@ -1,6 +1,6 @@
 """The public contract of the agent tools: jobs of the write-ahead queue, what they hold and what answers them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
@@ -15,6 +15,10 @@ QUEUE_STATUS = "queue_status"
 
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Rung = Literal["claude", "ollama", "offline"]
+"""Who may do a piece of work, the best first: a paid model, a local one, code."""
+
+RUNGS: Final[tuple[Rung, ...]] = get_args(Rung)
+
 Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
 
@@ -135,7 +139,9 @@ class WorkItem(Contract):
     fence: int
     attempt: int = Field(ge=1)
     lease_seconds: float = Field(gt=0)
-    may_use_model: bool = Field(description="False: the budget is spent; use the deterministic rung.")
+    best_rung: Rung = Field(
+        description="The best rung to ask: `ollama` once the month's budget is spent, `offline` when the chat has no calls left."
+    )
     traceparent: str | None = Field(default=None, description="W3C trace context of what queued the job.")
     input: WorkInput
 

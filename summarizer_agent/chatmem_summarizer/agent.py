@@ -129,7 +129,7 @@ class Agent:
         emit("work_claimed", attempt=job.attempt)
         started = time.perf_counter()
         try:
-            outcome = await done(job.input, self._ladder, emit, may_use_model=job.may_use_model)
+            outcome = await done(job.input, self._ladder, emit, best_rung=job.best_rung)
         except Exception as error:
             log.exception("job %s failed", job.job_id)
             emit("work_crashed", reason=type(error).__name__)

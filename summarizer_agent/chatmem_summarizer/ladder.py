@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from chatmem import tracing
 from chatmem.journal import Emit
-from chatmem.work import ModelCall
+from chatmem.work import RUNGS, ModelCall
 from chatmem_llm import Answer, Guarded, LLMError, LLMUnavailable, LLMUnusable, Rung
 from chatmem_summarizer.answers import UnacceptableAnswerError
 from chatmem_summarizer.task import Task
@@ -51,11 +51,11 @@ class Ladder:
                 return step.model.rung
         return "offline"
 
-    async def climb(self, task: Task[ResultT], emit: Emit, *, may_use_model: bool = True) -> Outcome[ResultT]:
-        """The first acceptable result. Every failure is told, none is silent."""
+    async def climb(self, task: Task[ResultT], emit: Emit, *, best_rung: Rung = "claude") -> Outcome[ResultT]:
+        """The first acceptable result of this rung or one below. Every failure is told, none is silent."""
         calls: list[ModelCall] = []
         answered_badly = False
-        steps = self._steps if may_use_model else ()
+        steps = [step for step in self._steps if RUNGS.index(step.model.rung) >= RUNGS.index(best_rung)]
         for index, step in enumerate(steps):
             answer = await _asked(step, task, calls, emit)
             if answer is not None:
@@ -66,7 +66,7 @@ class Ladder:
                     _reject(calls, answer, _reason(error), emit)
                 else:
                     emit("ltm_parse_result", ok=True, model=answer.model)
-                    return Outcome(result, answer.model, answer.rung, index > 0, tuple(calls))
+                    return Outcome(result, answer.model, answer.rung, step is not self._steps[0], tuple(calls))
             emit("model_fallback", model=step.model.name, to=_name(steps, index + 1))
         result = task.after_bad_answer() if answered_badly else task.without_model()
         return Outcome(result, OFFLINE_MODEL, "offline", bool(self._steps), tuple(calls))

@@ -10,6 +10,7 @@ from chatmem.work import (
     ProfileResult,
     RoutineInput,
     RoutineResult,
+    Rung,
     SummaryResult,
     ThreadInput,
     WorkInput,
@@ -21,16 +22,16 @@ from chatmem_summarizer.summarize import chunk_task, profile_task, routine_task,
 Done = Outcome[ExchangeResult] | Outcome[SummaryResult] | Outcome[ProfileResult] | Outcome[RoutineResult]
 
 
-async def done(work: WorkInput, ladder: Ladder, emit: Emit, *, may_use_model: bool = True) -> Done:
+async def done(work: WorkInput, ladder: Ladder, emit: Emit, *, best_rung: Rung = "claude") -> Done:
     """The result of one piece of work, by the best rung that answers."""
     match work:
         case ExchangeInput():
-            return await ladder.climb(exchange_task(work), emit, may_use_model=may_use_model)
+            return await ladder.climb(exchange_task(work), emit, best_rung=best_rung)
         case ChunkInput() | ErasureInput():
-            return await ladder.climb(chunk_task(work), emit, may_use_model=may_use_model)
+            return await ladder.climb(chunk_task(work), emit, best_rung=best_rung)
         case ThreadInput():
-            return await ladder.climb(thread_task(work), emit, may_use_model=may_use_model)
+            return await ladder.climb(thread_task(work), emit, best_rung=best_rung)
         case ProfileInput():
-            return await ladder.climb(profile_task(work), emit, may_use_model=may_use_model)
+            return await ladder.climb(profile_task(work), emit, best_rung=best_rung)
         case RoutineInput():
-            return await ladder.climb(routine_task(work), emit, may_use_model=may_use_model)
+            return await ladder.climb(routine_task(work), emit, best_rung=best_rung)

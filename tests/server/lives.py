@@ -181,7 +181,7 @@ class Life:
             await self.submit(item)
 
     async def submit(self, item: w.WorkItem) -> None:
-        outcome = await done(item.input, Ladder([]), silent, may_use_model=item.may_use_model)
+        outcome = await done(item.input, Ladder([]), silent, best_rung=item.best_rung)
         args = w.SubmitWorkArgs(
             job_id=item.job_id, fence=item.fence, result=outcome.result, model=outcome.model, rung=outcome.rung
         )

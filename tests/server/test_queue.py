@@ -215,8 +215,24 @@ async def test_the_monthly_cap_leaves_only_the_rung_that_costs_nothing(settings:
         await talk(client, 9, start=1)
         after = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         status = await agent.queue_status()
-    assert (item.may_use_model, after.may_use_model) == (True, False)
+    assert (item.best_rung, after.best_rung) == ("claude", "ollama")
     assert (status.cost.calls, status.cost.price_usd, status.cost.cap_usd) == (1, 0.02, 0.01)
+
+
+async def test_with_the_budget_spent_only_who_has_no_better_rung_than_a_free_one_does_work_again(
+    settings: ServerSettings, clock: Clock
+) -> None:
+    spent = settings.model_copy(update={"monthly_cap_usd": 0.0})
+    again: dict[w.Rung, list[w.Rung]] = {}
+    async with opened(Storage(spent, clock)) as memory, memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
+        await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="offline", provisional=True))
+        for best in ("claude", "ollama"):
+            claims = [await agent.claim_work(w.ClaimWorkArgs(worker="one", best_rung=best)) for _ in range(2)]
+            again[best] = [job.best_rung for claimed in claims for job in claimed.jobs]
+    assert again == {"claude": [], "ollama": ["ollama"]}
 
 
 async def test_what_became_of_an_exchange_and_of_a_summary_is_told_as_events(

@@ -283,7 +283,7 @@ async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
 
 async def test_a_spent_budget_is_obeyed() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk(), may_use_model=False)])
+    place = Place(jobs=[job(chunk(), best_rung="offline")])
     async with working(place, Ladder([Step(Guarded(model), 60)])):
         await place.until(lambda: len(place.submitted) == 1)
     assert not model.asked.is_set()
@@ -302,7 +302,7 @@ async def test_redoing_is_not_asked_for_when_it_would_only_repeat_the_provisiona
 
 async def test_a_chat_with_no_calls_left_keeps_no_other_chat_from_being_redone() -> None:
     ladder = Ladder([Step(Guarded(BadModel()), 60)])
-    place = Place(jobs=[job(chunk(), may_use_model=False)])
+    place = Place(jobs=[job(chunk(), best_rung="offline")])
     async with working(place, ladder, concurrency=1):
         await place.until(lambda: len(place.claims) >= 2)
     assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "claude"]

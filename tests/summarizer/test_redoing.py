@@ -182,4 +182,4 @@ async def test_extraction_that_has_used_up_its_share_of_the_calls_is_not_claimed
             await tables.execute("update chats set exchanges = 8")
         paid = await due(place)
     assert refused.jobs == ()
-    assert [(job.kind, job.may_use_model) for job in paid.jobs] == [("exchange", True)]
+    assert [(job.kind, job.best_rung) for job in paid.jobs] == [("exchange", "claude")]

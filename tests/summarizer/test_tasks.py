@@ -16,6 +16,7 @@ from chatmem.work import (
     ProfileInput,
     ProfileResult,
     RoutineResult,
+    Rung,
     SummaryBody,
     SummaryResult,
     ThreadInput,
@@ -28,9 +29,10 @@ from chatmem_summarizer.ladder import Ladder, Step
 from chatmem_summarizer.length import tokens
 from chatmem_summarizer.offline_summarize import chunk_summary
 from chatmem_summarizer.work import Done, done
+from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
-from tests.stubs.replies import Fail, Garbage, Hang, Reply, Say, say_json
+from tests.stubs.replies import Fail, Garbage, Hang, Reply, Say, say_json, seconds_for
 from tests.summarizer.talk import ZONE, chunk, exchange, routine
 from tests.told import Told
 
@@ -43,15 +45,20 @@ class Stage:
 
     claude: AnthropicStub
     ollama: OllamaStub
-    ladder: Ladder
+    models: tuple[Guarded, ...]
+    seconds: float = HANGS
     events: Told = field(default_factory=Told)
     now: float = 0.0
 
     def told(self, event: str) -> list[dict[str, object]]:
         return self.events.told(event)
 
-    async def work(self, work: Any, *, may_use_model: bool = True) -> Done:
-        return await done(work, self.ladder, self.events, may_use_model=may_use_model)
+    @property
+    def ladder(self) -> Ladder:
+        return Ladder([Step(model, self.seconds) for model in self.models])
+
+    async def work(self, work: Any, *, best_rung: Rung = "claude") -> Done:
+        return await done(work, self.ladder, self.events, best_rung=best_rung)
 
 
 @pytest.fixture
@@ -63,12 +70,8 @@ async def stage(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
         ollama_stub = await stack.enter_async_context(OllamaStub())
         claude = await stack.enter_async_context(aclosing(Claude("k", base_url=claude_stub.url)))
         ollama = await stack.enter_async_context(aclosing(Ollama(ollama_stub.url, "llama3.2")))
-        made = Stage(claude_stub, ollama_stub, Ladder([]))
-
-        def guarded(model: Claude | Ollama) -> Guarded:
-            return Guarded(model, Breaker(clock=lambda: made.now, jitter=lambda: 1.0))
-
-        made.ladder = Ladder([Step(guarded(claude), 1.0), Step(guarded(ollama), 1.0)])
+        breakers = [Breaker(clock=lambda: made.now, jitter=lambda: 1.0) for _ in range(2)]
+        made = Stage(claude_stub, ollama_stub, tuple(map(Guarded, (claude, ollama), breakers)))
         yield made
 
 
@@ -142,6 +145,7 @@ async def test_the_prompt_shows_the_exchange_its_time_and_what_is_known(stage: S
 async def test_any_failure_of_claude_is_told_and_left_to_the_next_rung(stage: Stage, reply: Reply) -> None:
     stage.claude.script = lambda asked: reply
     stage.ollama.script = lambda asked: say_json({"certain": {**EMPTY, "facts": [ITEM]}, "uncertain": EMPTY})
+    stage.seconds = seconds_for(reply)
     outcome = await stage.work(exchange(SAID))
     assert [item.text for item in extracted(outcome).extraction.certain.facts] == [ITEM["text"]]
     assert (outcome.rung, outcome.provisional) == ("ollama", True)
@@ -164,11 +168,18 @@ async def test_when_every_model_fails_the_deterministic_rung_answers(stage: Stag
     assert len(stage.told("parse_failed")) + len([f for f in stage.told("ltm_llm_call") if not f["ok"]]) == 2
 
 
-async def test_a_spent_budget_asks_no_model(stage: Stage) -> None:
-    outcome = await stage.work(exchange(SAID), may_use_model=False)
+async def test_without_calls_left_no_model_is_asked(stage: Stage) -> None:
+    outcome = await stage.work(exchange(SAID), best_rung="offline")
     assert (outcome.rung, outcome.provisional, outcome.calls) == ("offline", True, ())
     assert not stage.claude.asked
     assert not stage.ollama.asked
+
+
+async def test_a_spent_budget_leaves_the_local_model_whose_result_is_done_anew_later(stage: Stage) -> None:
+    stage.ollama.script = lambda asked: say_json({"certain": {**EMPTY, "facts": [ITEM]}, "uncertain": EMPTY})
+    outcome = await stage.work(exchange(SAID), best_rung="ollama")
+    assert (outcome.rung, outcome.provisional, len(outcome.calls)) == ("ollama", True, 1)
+    assert not stage.claude.asked
 
 
 async def test_without_any_model_the_deterministic_rung_is_final() -> None:

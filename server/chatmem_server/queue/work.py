@@ -24,9 +24,6 @@ EXCHANGE_SHARE = 0.75
 """Part of a chat's model calls extraction may use: the rest is for summaries, so that all together stay at one call
 an exchange (SPEC §6)."""
 
-RUNGS: tuple[w.Rung, ...] = ("offline", "ollama", "claude")
-"""From the plainest to the best."""
-
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
@@ -164,8 +161,9 @@ class WorkQueue:
             items = [item for job in jobs if (item := await self._item(job)) is not None]
             if items:
                 return items
-        if args.best_rung != "offline" and not await self._cap_reached():
-            lower = RUNGS[: RUNGS.index(args.best_rung)]
+        lower = w.RUNGS[w.RUNGS.index(args.best_rung) + 1 :]
+        # With the budget spent, a worker whose best rung is the paid one may have none between: it would repeat itself.
+        if lower and (args.best_rung != "claude" or not await self._cap_reached()):
             await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, lower, EXCHANGE_SHARE, self._kit.now())
         return []
 
@@ -203,7 +201,7 @@ class WorkQueue:
             fence=job.fence,
             attempt=job.attempts + 1,
             lease_seconds=self._kit.settings.queue.lease_seconds,
-            may_use_model=await self._may_use_model(job),
+            best_rung=await self._best_rung(job),
             traceparent=job.traceparent,
             input=work,
         )
@@ -220,11 +218,13 @@ class WorkQueue:
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
 
-    async def _may_use_model(self, job: Job) -> bool:
+    async def _best_rung(self, job: Job) -> w.Rung:
         chat = await chats.find(self._kit.database, job.key.owner_id, job.key.chat_id)
         calls, exchanges = (chat.model_calls, chat.exchanges) if chat else (0, 0)
         allowed = max(1.0, exchanges * (EXCHANGE_SHARE if job.kind == "exchange" else 1.0))
-        return calls < allowed and not await self._cap_reached()
+        if calls >= allowed:
+            return "offline"
+        return "ollama" if await self._cap_reached() else "claude"
 
     async def _cap_reached(self) -> bool:
         cap = self._kit.settings.monthly_cap_usd
