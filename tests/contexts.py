@@ -1,6 +1,14 @@
-"""A context as the server answers with one, for tests of what is made of it."""
+"""What a context is made of and what the server answers with one, for tests of either."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from chatmem import contract as c
+from chatmem.settings import Budgets
+from chatmem_server.context.material import Material
+from chatmem_server.store.context import ChatHead, ContextRows, LaneHead
+from chatmem_server.store.messages import Line
 
 EMPTY = c.Context(
     sections=(),
@@ -19,3 +27,40 @@ EMPTY = c.Context(
 def of_sections(*sections: c.Section) -> c.Context:
     """What `detail="sections"` gives."""
     return EMPTY.model_copy(update={"sections": sections})
+
+
+def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) -> ContextRows:
+    """A lane that ends with this window and whose first `covered` messages are summarised; nothing else but `more`."""
+    last = window[-1].lane_no if window else 0
+    rows: dict[str, object] = {
+        "erasures": 0,
+        "chat": ChatHead("", "", "", 0, "telegram"),
+        "lane": LaneHead(last, covered, None, None, None),
+        "narrative": "",
+        "thread_summary": "",
+        "window": window,
+        "open": last - covered,
+        "summarised": covered,
+        "chunks": [],
+        "memories": [],
+        "quoted": None,
+    }
+    return ContextRows(**{**rows, **more})  # type: ignore[arg-type]
+
+
+def material_of(rows: ContextRows, **more: object) -> Material:
+    """These rows and nothing that was found, with the budget of SPEC §4, but for `more`."""
+    material: dict[str, object] = {
+        "rows": rows,
+        "hits": [],
+        "around": [],
+        "excluded": None,
+        "query": None,
+        "thread_key": "root:1",
+        "now": datetime(2026, 3, 8, 12, tzinfo=UTC),
+        "zone": ZoneInfo("UTC"),
+        "total": 4300,
+        "budgets": Budgets(),
+        "canonical_cap": 2000,
+    }
+    return Material(**{**material, **more})  # type: ignore[arg-type]

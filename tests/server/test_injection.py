@@ -12,17 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatmem.contract import GetContextArgs, RecordMessageArgs, RememberArgs, SearchMemoryArgs
-from chatmem.settings import Budgets
 from chatmem_relay.prompt import POLICY, build
 from chatmem_relay.tags import parse
 from chatmem_server.context.assemble import assemble
 from chatmem_server.context.material import Material
 from chatmem_server.retrieval.hits import Hit
-from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
+from chatmem_server.store.context import ChatHead, Chunk, Remembered
 from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text
 from chatmem_server.tools import text
-from tests.contexts import of_sections
+from tests.contexts import material_of, of_sections, rows_of
 from tests.memory_fixtures import Clock, Memory
 from tests.server.injections import ATTACKS
 
@@ -46,30 +45,23 @@ def material(evil: str) -> Material:
         Remembered(n, kind, evil, None, 3, 0.5, pinned, None, START, False)
         for n, kind, pinned in ((1, "fact", False), (2, "goal", False), (3, "preference", True))
     ]
-    return Material(
-        rows=ContextRows(
-            chat=ChatHead(0, 4, evil, evil, evil, 10, "telegram"),
-            lane=LaneHead(4, 0, None, None, None),
-            narrative=evil,
-            thread_summary=evil,
-            window=window,
-            open=4,
-            summarised=0,
-            chunks=[Chunk(1, 0, 0, START, START, 4, evil, 10)],
-            memories=memories,
-            quoted=window[0],
-            erasures=0,
-        ),
+    rows = rows_of(
+        window,
+        chat=ChatHead(evil, evil, evil, 10, "telegram"),
+        narrative=evil,
+        thread_summary=evil,
+        chunks=[Chunk(1, 0, START, START, evil)],
+        memories=memories,
+        quoted=window[0],
+    )
+    return material_of(
+        rows,
         hits=[hit(9, "message", evil), hit(10, "summary", evil), hit(11, "fact", evil)],
         around=[window[1]],
-        excluded=None,
         query="what",
-        thread_key="root:1",
         now=START + timedelta(days=3),
         zone=ZONE,
         total=30_000,
-        budgets=Budgets(),
-        canonical_cap=2000,
     )
 
 

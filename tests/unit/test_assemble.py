@@ -10,21 +10,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatmem.contract import SectionName
-from chatmem.settings import Budgets
 from chatmem_server.context import lines
 from chatmem_server.context.assemble import Assembled, assemble
 from chatmem_server.context.budget import cost
 from chatmem_server.context.history import STEP
 from chatmem_server.context.material import Material
 from chatmem_server.retrieval.hits import Hit
-from chatmem_server.store.context import ChatHead, Chunk, ContextRows, LaneHead, Remembered
+from chatmem_server.store.context import ChatHead, Chunk, Remembered
 from chatmem_server.store.messages import Line
 from chatmem_server.text.tokens import estimate
+from tests.contexts import material_of, rows_of
 
 ZONE = ZoneInfo("America/New_York")
 START = datetime(2026, 3, 7, 12, tzinfo=UTC)
 ORDER: list[SectionName] = ["profile", "summary", "memories", "history", "relevant", "quoted"]
 TEXT = st.text(alphabet="abc дом 猫 ⟦⟧[]\n.😀", min_size=1, max_size=300).filter(lambda t: t.strip())
+MAYBE = st.just("") | TEXT
 
 
 @st.composite
@@ -34,42 +35,26 @@ def materials(draw: st.DrawFn) -> Material:
     first = max(1, covered - draw(st.integers(0, 3)))
     window = [_line(draw, n) for n in range(first, covered + shown + 1)] if shown or covered else []
     last = window[-1].lane_no if window else 0
-    chunks = [
-        Chunk(n, 4 * n - 3, 4 * n, START, START + timedelta(days=1), 4, draw(TEXT), 10)
-        for n in range(1, covered // 4 + 1)
-    ]
-    return Material(
-        rows=ContextRows(
-            chat=ChatHead(
-                0,
-                last,
-                draw(st.just("") | TEXT),
-                "",
-                draw(st.just("") | TEXT),
-                draw(st.sampled_from([10, 3000])),
-                "telegram",
-            ),
-            lane=LaneHead(last, covered, None, None, None),
-            narrative=draw(st.just("") | TEXT),
-            thread_summary=draw(st.just("") | TEXT),
-            window=window,
-            open=last - covered,
-            summarised=covered,
-            chunks=chunks,
-            memories=[_memory(draw, n) for n in range(1, draw(st.integers(0, 15)))],
-            quoted=draw(st.none() | st.just(window[0] if window else None)),
-            erasures=0,
-        ),
+    chunks = [Chunk(n, 4 * n - 3, START, START + timedelta(days=1), draw(TEXT)) for n in range(1, covered // 4 + 1)]
+    confirmed, general, tokens = draw(MAYBE), draw(MAYBE), draw(st.sampled_from([10, 3000]))
+    rows = rows_of(
+        window,
+        covered=covered,
+        chat=ChatHead(confirmed, "", general, tokens, "telegram"),
+        narrative=draw(MAYBE),
+        thread_summary=draw(MAYBE),
+        chunks=chunks,
+        memories=[_memory(draw, n) for n in range(1, draw(st.integers(0, 15)))],
+        quoted=draw(st.none() | st.just(window[0] if window else None)),
+    )
+    return material_of(
+        rows,
         hits=[_hit(draw, n) for n in range(1, draw(st.integers(0, 12)))],
-        around=[],
         excluded=draw(st.sampled_from([None, f"e{last}"])),
         query="what",
-        thread_key="root:1",
         now=START + timedelta(days=3),
         zone=ZONE,
         total=draw(st.integers(100, 6000)),
-        budgets=Budgets(),
-        canonical_cap=2000,
     )
 
 
@@ -155,7 +140,7 @@ def test_what_is_passed_over_unwritten_could_not_have_been_paid(material: Materi
 @given(materials(), st.sets(st.sampled_from(ORDER), min_size=1))
 @settings(max_examples=100, deadline=None)
 def test_only_the_sections_asked_for_are_given(material: Material, wanted: set[SectionName]) -> None:
-    built = build(Material(**{**material.__dict__, "include": frozenset(wanted)}))
+    built = build(replace(material, include=frozenset(wanted)))
     assert {section.name for section in built.sections} <= wanted
     assert built.coverage.gap == 0
 
@@ -175,24 +160,8 @@ def talk(messages: int, covered: int, words: int, **more: object) -> Material:
         )
         for n in range(max(1, min(covered, messages - 28) + 1), messages + 1)
     ]
-    rows = ContextRows(
-        chat=ChatHead(0, messages, "", "", "", 10, "telegram"),
-        lane=LaneHead(messages, covered, None, None, None),
-        narrative="A person. " * 60,
-        thread_summary="",
-        window=lines,
-        open=messages - covered,
-        summarised=covered,
-        chunks=[],
-        memories=[],
-        quoted=None,
-        erasures=0,
-    )
-    fields = {
-        "rows": rows, "hits": [], "around": [], "excluded": None, "query": None, "thread_key": "root:1",
-        "now": START + timedelta(days=1), "zone": ZONE, "total": 4300, "budgets": Budgets(), "canonical_cap": 2000,
-    }  # fmt: skip
-    return Material(**{**fields, **more})  # type: ignore[arg-type]
+    rows = rows_of(lines, covered=covered, narrative="A person. " * 60)
+    return material_of(rows, **{"now": START + timedelta(days=1), "zone": ZONE, **more})
 
 
 def history(material: Material) -> str:
@@ -224,10 +193,7 @@ def test_a_single_section_that_just_fits_is_not_told_to_be_longer() -> None:
         for line in base.rows.window
         if line.id in said
     ]
-    chunks = [
-        Chunk(n, 4 * n - 3, 4 * n, START, START + timedelta(days=1), 4, text, 10)
-        for n, text in ((1, "["), (2, "["), (3, "a"))
-    ]
+    chunks = [Chunk(n, 4 * n - 3, START, START + timedelta(days=1), text) for n, text in ((1, "["), (2, "["), (3, "a"))]
     built = build(replace(base, rows=replace(base.rows, narrative="", window=window, chunks=chunks)))
     assert [section.name for section in built.sections] == ["history"]
     assert estimate(built.text) <= built.tokens <= 100
@@ -236,8 +202,7 @@ def test_a_single_section_that_just_fits_is_not_told_to_be_longer() -> None:
 def test_when_short_pins_stay_and_the_profile_goes() -> None:
     pin = Remembered(1, "pin", "Allergic to penicillin", None, 3, 0.9, True, None, START, True)
     material = talk(3, 0, 5, total=120)
-    material = Material(**{**material.__dict__, "rows": replace(material.rows, memories=[pin])})
-    built = build(material)
+    built = build(replace(material, rows=replace(material.rows, memories=[pin])))
     assert "penicillin" in built.text
     assert "profile: budget" in built.left_out or "clipped" in " ".join(built.left_out)
 
@@ -248,7 +213,7 @@ def test_when_not_all_pins_fit_the_most_important_stay() -> None:
         for n in range(1, 10)
     ]
     material = talk(3, 0, 5, total=220)
-    built = build(Material(**{**material.__dict__, "rows": replace(material.rows, memories=pins)}))
+    built = build(replace(material, rows=replace(material.rows, memories=pins)))
     kept = [n for n in range(1, 10) if f"Pin {n} " in built.text]
     assert 0 < len(kept) < 9
     assert kept == list(range(10 - len(kept), 10))

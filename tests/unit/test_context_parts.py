@@ -1,17 +1,16 @@
 """The parts of a context by themselves: each pays for what it shows, and only the parts together make a text."""
 
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo
 
 from chatmem.contract import MemoryKind, SectionName
 from chatmem.settings import Budgets
 from chatmem_server.context.budget import Purse
 from chatmem_server.context.draft import Draft
 from chatmem_server.context.history import ALWAYS, STEP, History
-from chatmem_server.context.material import Material
 from chatmem_server.context.memories import Memories
-from chatmem_server.store.context import ChatHead, ContextRows, LaneHead, Remembered
+from chatmem_server.store.context import Remembered
 from chatmem_server.store.messages import Line
+from tests.contexts import material_of, rows_of
 
 START = datetime(2026, 3, 7, 9, tzinfo=UTC)
 
@@ -25,33 +24,7 @@ def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | No
         )
         for n in range(1, messages + 1)
     ]
-    rows = ContextRows(
-        chat=ChatHead(0, messages, "", "", "", 0, "telegram"),
-        lane=LaneHead(messages, 0, None, None, None),
-        narrative="",
-        thread_summary="",
-        window=window,
-        open=messages,
-        summarised=0,
-        chunks=[],
-        memories=[],
-        quoted=None,
-        erasures=0,
-    )
-    material = Material(
-        rows=rows,
-        hits=[],
-        around=[],
-        excluded=None,
-        query=None,
-        thread_key="root:1",
-        now=START + timedelta(days=30),
-        zone=ZoneInfo("UTC"),
-        total=total,
-        budgets=Budgets(),
-        canonical_cap=2000,
-        include=include,
-    )
+    material = material_of(rows_of(window), now=START + timedelta(days=30), total=total, include=include)
     return Draft(material, Purse(total), Budgets())
 
 

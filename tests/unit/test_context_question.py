@@ -6,13 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from chatmem.settings import Budgets
 from chatmem_server.context.assemble import Assembled, assemble
 from chatmem_server.context.lines import View, hit_line
 from chatmem_server.context.material import Material
 from chatmem_server.retrieval.hits import Hit
-from chatmem_server.store.context import ChatHead, ContextRows, LaneHead
 from chatmem_server.store.messages import Line
+from tests.contexts import material_of, rows_of
 
 ZONE = ZoneInfo("UTC")
 NOW = datetime(2026, 3, 7, 12, tzinfo=UTC)
@@ -33,31 +32,7 @@ def talk(messages: int, query: str, total: int) -> Material:
         )
         for n in range(1, messages + 1)
     ]
-    return Material(
-        rows=ContextRows(
-            chat=ChatHead(0, messages, "", "", "", 10, "telegram"),
-            lane=LaneHead(messages, 0, None, None, None),
-            narrative="",
-            thread_summary="",
-            window=window,
-            open=messages,
-            summarised=0,
-            chunks=[],
-            memories=[],
-            quoted=None,
-            erasures=0,
-        ),
-        hits=[hit(n) for n in range(60)],
-        around=[],
-        excluded=None,
-        query=query,
-        thread_key="root:1",
-        now=NOW,
-        zone=ZONE,
-        total=total,
-        budgets=Budgets(),
-        canonical_cap=2000,
-    )
+    return material_of(rows_of(window), hits=[hit(n) for n in range(60)], query=query, now=NOW, zone=ZONE, total=total)
 
 
 def counted(built: Assembled) -> tuple[int, int]:

@@ -94,7 +94,7 @@ def _fill_relevant(draft: Draft, hits: Sequence[Hit]) -> None:
     draft.bodies["relevant"] = "\n".join(text for _, text in sorted(kept, key=lambda pair: hits[pair[0]].at))
     for index in taken.kept:
         draft.note(f"relevant {hits[index].kind}", [hits[index].id])
-    for index in sorted(set(range(len(hits))).difference(taken.kept)):
+    for index in taken.left:
         draft.omit(hits[index].kind, [hits[index].id], "relevant budget")
 
 

@@ -29,9 +29,10 @@ class Purse:
 
 @dataclass(frozen=True)
 class Taken:
-    """Which items fit (by index), as they were rendered, and what they cost."""
+    """Which items fit and which were left (by index), those that fit as they were rendered, and what they cost."""
 
     kept: Sequence[int]
+    left: Sequence[int]
     texts: Sequence[str]
     cost: int
 
@@ -74,4 +75,5 @@ def take(
             spent += price
         elif not dense:
             break
-    return Taken(kept, texts, spent)
+    left = sorted(set(range(len(items))).difference(kept))
+    return Taken(kept, left, texts, spent)

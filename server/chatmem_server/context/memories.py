@@ -30,8 +30,7 @@ class Memories:
         room = draft.shares.memories - self._spent if draft.purse.pay(headings) else 0
         taken = take(ordered, lambda x: form.memory_line(x, draft.material.view), room, draft.purse, dense=True)
         self._spent += taken.cost
-        left = set(range(len(ordered))).difference(taken.kept)
-        draft.omit("memory", [ordered[i].id for i in sorted(left)], "memories budget")
+        draft.omit("memory", [ordered[i].id for i in taken.left], "memories budget")
         self._kept += [(ordered[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
 
     def write(self) -> None:

@@ -25,8 +25,6 @@ class Limits:
 
 @dataclass(frozen=True)
 class ChatHead:
-    epoch: int
-    last_id: int
     user_confirmed: str
     llm_inferred: str
     general_summary: str
@@ -47,12 +45,9 @@ class LaneHead:
 class Chunk:
     id: int
     from_id: int
-    to_id: int
     from_at: datetime
     to_at: datetime
-    count: int
     text: str
-    tokens: int
 
 
 class Remembered(NamedTuple):
@@ -106,7 +101,7 @@ async def read(
 def _rows(row: Row) -> ContextRows:
     return ContextRows(
         erasures=row["erasures"],
-        chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead(0, 0, "", "", "", 0, DEFAULT_CHANNEL),
+        chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead("", "", "", 0, DEFAULT_CHANNEL),
         lane=_lane(*row["lane"]) if row["lane"] else LaneHead(0, 0, None, None, None),
         narrative=row["narrative"] or "",
         thread_summary=row["thread_summary"] or "",

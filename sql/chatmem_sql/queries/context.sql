@@ -12,7 +12,7 @@ with lane as materialized (
 )
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
-  (select row(c.epoch, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
+  (select row(coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), coalesce(m.tokens, 0), c.channel)
     from chats c
     left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
@@ -34,7 +34,7 @@ select
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and from_no is not null) as summarised,
   array(
-    select row(id, from_id, to_id, from_at, to_at, count, text, tokens)
+    select row(id, from_id, from_at, to_at, text)
     from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk'
     order by to_no desc
@@ -74,7 +74,7 @@ with lane as materialized (
 )
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
-  (select row(0, c.last_id, coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
+  (select row(coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), 0, c.channel)
     from chats c
     left join lateral (
@@ -113,7 +113,7 @@ select
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10) as summarised,
   array(
-    select row(s.id, from_id, to_id, from_at, to_at, count, coalesce(v.text, s.text), tokens)
+    select row(s.id, from_id, from_at, to_at, coalesce(v.text, s.text))
     from conversation_summaries s
     left join lateral (
       select value ->> 'text' as text from text_versions v
