@@ -43,6 +43,7 @@ FORGOTTEN = """
       union all select 'fts' from message_fts x where x::text ilike $1
       union all select 'summaries' from conversation_summaries x where x::text ilike $1
       union all select 'text versions' from text_versions x where x::text ilike $1
+      union all select 'former lines' from former_lines x where x::text ilike $1
       union all select 'canonical' from chat_metadata x where x::text ilike $1
       union all select 'memories' from memories x where x::text ilike $1
       union all select 'memory versions' from memory_versions x where x::text ilike $1

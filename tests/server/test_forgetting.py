@@ -157,13 +157,22 @@ async def test_former_versions_are_cleaned_however_many_there_are(
         for version, subject in enumerate(subjects):
             await tables.execute(
                 "insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)"
-                " values ($1, $1, $2, $3, $4, now())",
-                *(USER, subject, version, {"text": "The dog is Zorblax. Tea is liked."}),
+                " values ($1, $1, $2, $3, jsonb_build_object('text', former_lines_of($1, $4)), now())",
+                *(
+                    USER,
+                    subject,
+                    version,
+                    f"Zorblax barks.\nThe dog is Zorblax. Tea number {version} is liked.\nIt rains.",
+                ),
             )
+        lines = await tables.fetchval("select count(*) from former_lines where owner_id = $1", USER)
         done = await forget(client, topic="Zorblax")
-        left = await tables.fetch("select value ->> 'text' as text from text_versions where owner_id = $1", USER)
-    assert (done.erased["text_versions"], done.erased["traces_left"]) == (9, 0)
-    assert {row["text"] for row in left} == {"Tea is liked."}
+        left = await tables.fetch(
+            "select former_text(owner_id, value -> 'text') as text from text_versions order by version"
+        )
+    assert lines == 11, "what the versions share is kept once"
+    assert (done.erased["former_lines"], done.erased["traces_left"]) == (10, 0)
+    assert [row["text"] for row in left] == [f"Tea number {n} is liked.\nIt rains." for n in range(9)]
 
 
 async def test_a_message_sent_once_more_brings_nothing_forgotten_back(memory: Memory) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import MigrationError, migrate, missing, statements
-from chatmem_sql import Migration
+from chatmem_sql import Migration, migrations
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
@@ -54,6 +54,27 @@ async def connected(dsn: str) -> AsyncGenerator[asyncpg.Connection]:
         yield connection
     finally:
         await connection.close()
+
+
+async def test_former_texts_kept_whole_by_an_older_version_read_the_same_from_lines_kept_once(
+    empty: str, postgres: EmbeddedPostgres
+) -> None:
+    said = ["Likes tea.\nLives in Porto.", "Likes tea.\n\nLives in Bern.", ""]
+    async with connected(postgres.dsn(SUPERUSER, "migrating")) as admin:
+        await admin.execute("create extension vector")
+    async with connected(empty) as db:
+        await migrate(db, [step for step in migrations() if step.version < 16])
+        for version, text in enumerate(said):
+            await db.execute(
+                "insert into text_versions (owner_id, chat_id, subject, version, value, replaced_at)"
+                " values (1, 1, 'chunk:1', $1, jsonb_build_object('text', $2::text, 'body', '{}'::jsonb), now())",
+                *(version, text),
+            )
+        await migrate(db, migrations())
+        rows = await db.fetch("select former_text(1, value -> 'text') as text from text_versions order by version")
+        lines = await db.fetch("select line from former_lines")
+    assert [row["text"] or "" for row in rows] == said
+    assert sorted(row["line"] for row in lines) == ["", "Likes tea.", "Lives in Bern.", "Lives in Porto."]
 
 
 async def test_each_migration_runs_once(empty: str) -> None:

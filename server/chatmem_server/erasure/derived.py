@@ -10,11 +10,11 @@ from chatmem_server.erasure.redaction import redact, redact_all
 from chatmem_server.erasure.targets import Sought, Target
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.store import lanes
-from chatmem_server.store.database import Queries, Row, unzip
+from chatmem_server.store.database import Queries, Row
 from chatmem_server.text.tokens import estimate
 
-BATCH = 200
-"""Former versions changed at a time: there is one for every exchange there ever was."""
+BATCH = 2_000
+"""Former lines read at a time: there is one or two for every exchange there ever was."""
 
 
 @dataclass
@@ -53,12 +53,10 @@ async def stating(q: Queries, owner_id: int, sought: Sought, *, former: bool) ->
     """
     texts = await q.rows("derived.texts", owner_id, former)
     yield await asyncio.to_thread(_stating, texts, sought)
-    if former:
-        lines = await asyncio.to_thread(sought.lines, await q.value("derived.lines", owner_id) or "")
-        found = await q.rows("derived.versions_with", owner_id, list(lines)) if lines else []
-        keys = [tuple(row) for row in found]
-        for start in range(0, len(keys), BATCH):
-            yield await q.rows("derived.versions", owner_id, *unzip(keys[start : start + BATCH], 3))
+    after = 0
+    while former and (lines := await q.rows("derived.former_lines", owner_id, after, BATCH)):
+        yield await asyncio.to_thread(_stating, lines, sought)
+        after = lines[-1]["id"]
 
 
 def _stating(texts: Sequence[Row], sought: Sought) -> list[Row]:
@@ -78,28 +76,22 @@ async def take_back_derived(q: Queries, owner_id: int, targets: Sequence[Target]
 async def _redact(q: Queries, owner_id: int, sought: Sought, taken_back: datetime | None) -> Cleaned:
     cleaned = Cleaned()
     async for rows in stating(q, owner_id, sought, former=taken_back is None):
-        for row, text, body in await asyncio.to_thread(_changed, rows, sought):
+        for row, text, body in await asyncio.to_thread(_without, rows, sought):
             await _write(q, owner_id, row, text, body, taken_back)
             cleaned.note(row)
     return cleaned
 
 
-def _changed(rows: Sequence[Row], sought: Sought) -> list[tuple[Row, str, Any]]:
-    """The rows that state what is sought, with their text and body without it."""
-    changed: list[tuple[Row, str, Any]] = []
-    for row in rows:
-        text, gone = redact(row["text"] or "", sought)
-        body, gone_body = redact_all(row["body"], sought)
-        if gone or gone_body:
-            changed.append((row, text, body))
-    return changed
+def _without(rows: Sequence[Row], sought: Sought) -> list[tuple[Row, str, Any]]:
+    """The rows, which state what is sought, with their text and body without it."""
+    return [(row, redact(row["text"] or "", sought)[0], redact_all(row["body"], sought)[0]) for row in rows]
 
 
 _NAMES = {
     "summary": "conversation_summaries",
     "canonical": "chat_metadata",
     "profile": "user_profile",
-    "version": "text_versions",
+    "former": "former_lines",
     "routine": "routine_summaries",
     "slot": "thread_state",
 }
@@ -119,9 +111,11 @@ async def _write(q: Queries, owner_id: int, row: Row, text: str, body: Any, take
         case "profile":
             lists = (body["facts"], body["preferences"], body["goals"], body["dates"])
             await q.run("derived.set_profile", owner_id, text, *lists, taken_back)
-        case "version":
-            await q.run("derived.set_version", owner_id, chat, row["subject"], number, body)
         case "slot":
             await lanes.clear_slot(q, owner_id, chat, row["thread_key"])
+        case "former" if text:
+            await q.run("derived.set_former_line", owner_id, number, text)
+        case "former":
+            await q.run("derived.drop_former_line", owner_id, number)
         case _:
             await q.run("derived.set_routine", owner_id, chat, number, text or None)

@@ -151,14 +151,12 @@ class Sought:
 
     def in_text(self, text: str) -> bool:
         """Whether a sentence of the text states one of them."""
-        return bool(self.lines(text))
-
-    def lines(self, text: str) -> set[str]:
-        """The lines of the text with a sentence that states one of them."""
-        unread = set(text.split("\n")) - self._clean
-        stating = set(filter(self._in_line, unread))
-        self._clean |= unread - stating
-        return stating
+        for line in text.split("\n"):
+            if line not in self._clean:
+                if self._in_line(line):
+                    return True
+                self._clean.add(line)
+        return False
 
     def stated_in(self, sentence: str) -> bool:
         read = Sentence(sentence)

@@ -25,8 +25,9 @@ with chat as (
 ), old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, 'canonical:' || m.epoch, m.version,
-    jsonb_build_object('user_confirmed', m.user_confirmed, 'llm_inferred', m.llm_inferred,
-                       'general_summary', m.general_summary), m.updated_at, $9
+    jsonb_build_object('user_confirmed', former_lines_of($1, m.user_confirmed),
+      'llm_inferred', former_lines_of($1, m.llm_inferred), 'general_summary', former_lines_of($1, m.general_summary)),
+    m.updated_at, $9
   from chat_metadata m
   join chat on chat.epoch = m.epoch
   where m.owner_id = $1 and m.chat_id = $2

@@ -81,20 +81,22 @@ select
       select user_confirmed, llm_inferred, general_summary from chat_metadata
       where owner_id = $1 and chat_id = $2 and updated_at <= $10 and (archived_at is null or archived_at > $10)
       union all
-      select value ->> 'user_confirmed', value ->> 'llm_inferred', value ->> 'general_summary' from text_versions
+      select former_text($1, value -> 'user_confirmed'), former_text($1, value -> 'llm_inferred'),
+        former_text($1, value -> 'general_summary')
+      from text_versions
       where owner_id = $1 and chat_id = $2 and subject like 'canonical:%' and replaced_at > $10
         and coalesce(since, '-infinity') <= $10
       limit 1) m on true
     where c.owner_id = $1 and c.chat_id = $2) as chat,
   (select row(last_no, covered_to, null::bigint, null::text, null::timestamptz) from lane) as lane,
   coalesce(
-    (select value ->> 'narrative' from text_versions
+    (select former_text($1, value -> 'narrative') from text_versions
       where owner_id = $1 and $1 = $2 and chat_id = 0 and subject = 'profile' and replaced_at > $10
         and coalesce(since, '-infinity') <= $10
       order by replaced_at limit 1),
     (select narrative from user_profile where owner_id = $1 and $1 = $2 and built_at <= $10), '') as narrative,
   coalesce(
-    (select value ->> 'text' from text_versions
+    (select former_text($1, value -> 'text') from text_versions
       where owner_id = $1 and chat_id = $2 and subject = 'thread:' || $3 and replaced_at > $10
         and coalesce(since, '-infinity') <= $10
       order by replaced_at limit 1),
@@ -116,7 +118,7 @@ select
     select row(s.id, from_id, from_at, to_at, coalesce(v.text, s.text))
     from conversation_summaries s
     left join lateral (
-      select value ->> 'text' as text from text_versions v
+      select former_text($1, value -> 'text') as text from text_versions v
       where v.owner_id = $1 and v.chat_id = $2 and v.subject = 'chunk:' || s.id and v.replaced_at > $10
       order by v.version limit 1) v on true
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10

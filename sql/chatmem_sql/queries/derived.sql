@@ -25,29 +25,14 @@ from (
   from thread_state
   where owner_id = $1 and slot is not null) d
 
--- name: lines
--- $1 owner: every line of what derived texts said before, once: versions repeat most of theirs
-select string_agg(line, chr(10)) as lines
-from (
-  select distinct line
-  from text_versions v
-  cross join lateral string_to_table(strings_of(v.value), chr(10)) as line
-  where v.owner_id = $1) l
-
--- name: versions_with
--- $1 owner, $2 lines: the former texts that have one of them
-select distinct v.chat_id, v.subject, v.version as id
-from text_versions v
-cross join lateral string_to_table(strings_of(v.value), chr(10)) as line
-join unnest($2::text[]) as sought (line) using (line)
-where v.owner_id = $1
-
--- name: versions
--- $1 owner, $2 chats, $3 subjects and $4 versions, each together with its like: these former texts, in the form of `texts`
-select 'version' as place, chat_id, version as id, subject, '' as thread_key, '' as text, value as body
-from text_versions
-where owner_id = $1
-  and (chat_id, subject, version) in (select * from unnest($2::bigint[], $3::text[], $4::int[]))
+-- name: former_lines
+-- $1 owner, $2 number to continue after, $3 how many: lines of what derived texts said before, in the form of `texts`
+select 'former' as place, 0::bigint as chat_id, id, '' as subject, '' as thread_key, line as text, '{}'::jsonb as body,
+  line as said
+from former_lines
+where owner_id = $1 and id > $2
+order by id
+limit $3
 
 -- name: set_summary
 -- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes, $9 when what it said was
@@ -55,7 +40,7 @@ where owner_id = $1
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, kind || ':' || case kind when 'chunk' then id::text else thread_key end, version,
-    jsonb_build_object('text', text, 'body', body), updated_at, $9
+    jsonb_build_object('text', former_lines_of($1, text)), updated_at, $9
   from conversation_summaries
   where owner_id = $1 and chat_id = $2 and id = $3 and $9::timestamptz is not null
   on conflict do nothing
@@ -69,8 +54,10 @@ where owner_id = $1 and chat_id = $2 and id = $3
 -- $1 owner, $2 chat, $3 epoch, $4 user confirmed, $5 inferred, $6 general, $7 tokens, $8 as $9 of set_summary
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
-  select $1, $2, 'canonical:' || epoch, version, jsonb_build_object('user_confirmed', user_confirmed, 'llm_inferred',
-    llm_inferred, 'general_summary', general_summary), updated_at, $8
+  select $1, $2, 'canonical:' || epoch, version,
+    jsonb_build_object('user_confirmed', former_lines_of($1, user_confirmed),
+      'llm_inferred', former_lines_of($1, llm_inferred), 'general_summary', former_lines_of($1, general_summary)),
+    updated_at, $8
   from chat_metadata
   where owner_id = $1 and chat_id = $2 and epoch = $3 and $8::timestamptz is not null
   on conflict do nothing
@@ -84,7 +71,7 @@ where owner_id = $1 and chat_id = $2 and epoch = $3
 -- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 as $9 of set_summary
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
-  select $1, 0, 'profile', version, jsonb_build_object('narrative', narrative), built_at, $7
+  select $1, 0, 'profile', version, jsonb_build_object('narrative', former_lines_of($1, narrative)), built_at, $7
   from user_profile
   where owner_id = $1 and $7::timestamptz is not null
   on conflict do nothing
@@ -94,10 +81,15 @@ set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_da
   built_at = coalesce($7::timestamptz, built_at)
 where owner_id = $1
 
--- name: set_version
--- $1 owner, $2 chat, $3 subject, $4 version, $5 value
-update text_versions set value = $5
-where owner_id = $1 and chat_id = $2 and subject = $3 and version = $4
+-- name: set_former_line
+-- $1 owner, $2 number, $3 what is left of the line
+update former_lines set line = $3
+where owner_id = $1 and id = $2
+
+-- name: drop_former_line
+-- $1 owner, $2 number: of a line nothing is left
+delete from former_lines
+where owner_id = $1 and id = $2
 
 -- name: set_routine
 -- $1 owner, $2 chat, $3 message, $4 summary or null

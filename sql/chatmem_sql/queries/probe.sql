@@ -11,8 +11,8 @@ select t.text from conversation_summaries s
 cross join lateral (select concat_ws(chr(10), s.text, strings_of(s.body)) as text offset 0) t
 where s.owner_id = $1 and t.text ilike any($2::text[])
 union all
-select t.text from text_versions v cross join lateral (select strings_of(v.value) as text offset 0) t
-where v.owner_id = $1 and t.text ilike any($2::text[])
+select line from former_lines
+where owner_id = $1 and line ilike any($2::text[])
 union all
 select concat_ws(chr(10), user_confirmed, llm_inferred, general_summary) from chat_metadata
 where owner_id = $1 and concat_ws(chr(10), user_confirmed, llm_inferred, general_summary) ilike any($2::text[])

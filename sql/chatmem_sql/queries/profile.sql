@@ -8,7 +8,7 @@ where owner_id = $1
 -- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
-  select owner_id, 0, 'profile', version, jsonb_build_object('narrative', narrative), built_at, $9
+  select owner_id, 0, 'profile', version, jsonb_build_object('narrative', former_lines_of($1, narrative)), built_at, $9
   from user_profile where owner_id = $1
   on conflict do nothing
 )

@@ -24,7 +24,11 @@ vacuum (full, analyze) message_fts
 vacuum (full, analyze) conversation_summaries
 
 -- name: rewrite_text_versions
+-- It holds no text since 0016_former_lines; what it held before may lie in its pages still
 vacuum (full, analyze) text_versions
+
+-- name: rewrite_former_lines
+vacuum (full, analyze) former_lines
 
 -- name: rewrite_memories
 vacuum (full, analyze) memories

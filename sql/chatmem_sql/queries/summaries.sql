@@ -30,7 +30,7 @@ returning id
 -- $10 now, $11 scope lexemes, $12 text to index. The former text becomes a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
-  select $1, $2, 'chunk:' || id, version, jsonb_build_object('text', text, 'body', body), updated_at, $10
+  select $1, $2, 'chunk:' || id, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $10
   from conversation_summaries
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and from_id = $4
   on conflict do nothing
@@ -47,7 +47,7 @@ returning id
 -- The former text becomes a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
-  select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', text, 'body', body), updated_at, $10
+  select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $10
   from conversation_summaries
   where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
   on conflict do nothing
