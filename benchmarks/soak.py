@@ -2,9 +2,10 @@
 
 People talk, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` says
 otherwise. Each minute a line: memory of server, summarizer, PostgreSQL and its shared buffers, connections, open jobs. At
-the end a table with the latency of each tool in slices of five minutes, and a verdict. Each run begins with an empty memory.
-Beside it a fixed computation is timed every second, and latencies are judged by what it takes in their slice: how fast a
-shared machine is changes by half within minutes.
+the end a table with the latency of each tool in slices of five minutes, and a verdict. Each run begins with a new memory in
+which everybody has talked for a while: in an empty one all calls are fast, and caches of texts take long to fill. Beside
+it a fixed computation is timed every second, and latencies are judged by what it takes in their slice: how fast a shared
+machine is changes by half within minutes.
 
 Not judged are the first minutes, in which memory grows to its size and stays: connections prepare their statements, caches
 of texts fill to their bounds (`tests/unit/test_caches.py` says how much that is). Nor is what PostgreSQL uses of its shared
@@ -37,6 +38,8 @@ from tests.crash.world import World, children_of
 
 USERS = tuple(range(1, 9))
 TURN_SECONDS = 2.0
+BEFORE = 750
+"""Exchanges of everybody before the first minute: more than any read takes in, so that chats that grow cost no more."""
 WARM_UP = 10
 """Minutes."""
 
@@ -56,35 +59,51 @@ class Person:
         self._chat = chat
         self._took = took
         self._chance = Random(chat)
+        self._turns = 0
+
+    async def talk(self, exchanges: int) -> None:
+        """So many exchanges as fast as they are taken in, and what is remembered of them."""
+        for _ in range(exchanges):
+            self._turns += 1
+            await self._ask(self._turns)
+            await self._answer(self._turns)
+            await self._remember_some(self._turns)
 
     async def live(self) -> None:
-        n = 0
         await asyncio.sleep(self._chance.uniform(0, TURN_SECONDS))
         while True:
-            n += 1
+            self._turns += 1
             began = time.monotonic()
-            await self._turn(n)
+            await self._turn(self._turns)
             await asyncio.sleep(max(0.0, TURN_SECONDS * self._chance.uniform(0.5, 1.5) - time.monotonic() + began))
 
     async def _turn(self, n: int) -> None:
-        chat, said = self._chat, self._saying(n)
-        await self._say(c.RecordMessageArgs(chat_id=chat, role="user", content=said, message_id=f"u{n}"))
+        chat, said = self._chat, await self._ask(n)
         asked = c.GetContextArgs(chat_id=chat, query=said, exclude_message_id=f"u{n}")
         await self._timed("get_context", self._client.get_context(asked))
-        answer = f"Noted, number {n}."
-        await self._say(
-            c.RecordMessageArgs(chat_id=chat, role="assistant", content=answer, message_id=f"a{n}", exchange_of=f"u{n}")
-        )
+        await self._answer(n)
         if n % 5 == 0:
             await self._timed("search_memory", self._client.search_memory(c.SearchMemoryArgs(chat_id=chat, query=said)))
-        if n % 10 == 0:
-            text = f"Shelf {n} of user {chat} holds the {self._chance.choice(THINGS)}"
-            await self._timed("remember", self._client.remember(c.RememberArgs(chat_id=chat, content=text)))
+        await self._remember_some(n)
         if n % 25 == 0:
             edited = f"{said}, to be exact"
             await self._say(c.RecordMessageArgs(chat_id=chat, role="user", content=edited, message_id=f"u{n}"))
         if n % 50 == 0:
             await self._forget(f"Shelf {n}")
+
+    async def _ask(self, n: int) -> str:
+        said = self._saying(n)
+        await self._say(c.RecordMessageArgs(chat_id=self._chat, role="user", content=said, message_id=f"u{n}"))
+        return said
+
+    async def _answer(self, n: int) -> None:
+        told = {"role": "assistant", "content": f"Noted, number {n}.", "message_id": f"a{n}", "exchange_of": f"u{n}"}
+        await self._say(c.RecordMessageArgs.model_validate({"chat_id": self._chat, **told}))
+
+    async def _remember_some(self, n: int) -> None:
+        if n % 10 == 0:
+            text = f"Shelf {n} of user {self._chat} holds the {self._chance.choice(THINGS)}"
+            await self._timed("remember", self._client.remember(c.RememberArgs(chat_id=self._chat, content=text)))
 
     async def _say(self, args: c.RecordMessageArgs) -> None:
         await self._timed("record_message", self._client.record_message(args))
@@ -133,9 +152,12 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
         world = World(Path(folder) / "world", USERS, CHATMEM_QUEUE="", CHATMEM_COMPACTION="", OBSERVABILITY_ENABLED="0")
         async with world.running(), connect_http(world.url, world.token("relay")) as client:
             took: dict[str, list[float]] = defaultdict(list)
+            everybody = [Person(client, chat, took) for chat in USERS]
+            await asyncio.gather(*(person.talk(BEFORE) for person in everybody))
+            took.clear()
             pace = Pace()
             keeper = asyncio.create_task(pace.keep())
-            people = [asyncio.create_task(Person(client, chat, took).live()) for chat in USERS]
+            people = [asyncio.create_task(person.live()) for person in everybody]
             try:
                 for number in range(1, minutes + 1):
                     await _minute(people)
