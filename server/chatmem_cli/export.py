@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import stat
 import sys
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
@@ -49,8 +50,15 @@ def _is_stdout(file: Path | None) -> bool:
 def _target(file: Path | None) -> AbstractContextManager[TextIO]:
     if file is None or _is_stdout(file):
         return nullcontext(sys.stdout)
-    # Whoever can read the file reads the memory.
-    return open(file, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o600))
+    return open(file, "w", encoding="utf-8", opener=_private)
+
+
+def _private(path: str, flags: int) -> int:
+    """Whoever can read the file reads the memory: it is its owner's alone, though it was there before."""
+    descriptor = os.open(path, flags, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.chmod(path, 0o600)
+    return descriptor
 
 
 async def _export(settings: ServerSettings, stream: TextIO, form: Callable[[Entry], str]) -> Counter[str]:

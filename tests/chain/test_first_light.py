@@ -78,6 +78,7 @@ async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(
 ) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
+    (home.folder / "all.jsonl").touch(0o644)
     told = await home.run("export", "all.jsonl")
     assert "are in all.jsonl" in told
     assert stat.S_IMODE((home.folder / "all.jsonl").stat().st_mode) == 0o600

@@ -30,6 +30,9 @@ vacuum (full, analyze) text_versions
 -- name: rewrite_former_lines
 vacuum (full, analyze) former_lines
 
+-- name: rewrite_spare_vectors
+vacuum (full, analyze) spare_vectors
+
 -- name: rewrite_memories
 vacuum (full, analyze) memories
 
