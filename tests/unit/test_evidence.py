@@ -125,6 +125,21 @@ def test_what_its_writer_is_not_sure_of_is_marked(item: str, said: str, hedged: 
     assert check(item, said, [source(said)]).hedged is hedged
 
 
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("I live in Lisbon now. My sister visits.", True),
+        ("My sister lives in Lisbon.", False),
+        ("I almost moved to Lisbon.", False),
+        ("I live in Berlin. Lisbon was nice.", False),
+        ("I do not live in Lisbon.", False),
+    ],
+)
+def test_a_message_put_right_bears_out_only_what_it_still_says_of_the_user(text: str, holds: bool) -> None:
+    assert supported("Lives in Lisbon", text) is holds
+    assert supported("I live in Lisbon", text) is holds
+
+
 def test_what_only_a_question_or_a_task_says_is_not_stated() -> None:
     message = "I'm lactose intolerant. Can you give me a pancake recipe without milk?"
     sentences = [sentence.text for sentence in eligible_sentences(message)]

@@ -77,7 +77,17 @@ def supported(item: str, text: str) -> bool:
         return False
     if any(not _same_date_written(mention, said) for mention in wanted.mentions):
         return False
-    return _shares_content(wanted, said) and not _unsupported_denial(item, text)
+    if not _shares_content(wanted, said) or _unsupported_denial(item, text):
+        return False
+    closest = max(
+        reversed(_sentences(text)), key=lambda part: len(_content(claims(part)) & _content(wanted)), default=""
+    )
+    return not (
+        _other_direction(item, closest)
+        or _other_value(item, text)
+        or unrealised(item, closest)
+        or attributed(item, closest, closest)
+    )
 
 
 def stated(item: str, quote: str, sentences: Iterable[str]) -> bool:
@@ -326,8 +336,11 @@ def _sentence_around(text: str, quote: str) -> str:
 
 def _sentence_as_written(text: str, quote: str) -> str:
     """The sentence of the text that holds the quote; empty where it spans several."""
-    whole = [part for part in re.split(r"(?<=[.!?])\s+|\n+", plain(text)) if contains_quote(part, quote)]
-    return whole[0] if whole else ""
+    return next((part for part in _sentences(text) if contains_quote(part, quote)), "")
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=[.!?])\s+|\n+", plain(text))
 
 
 _REACH: Final = 300  # characters to either side of a quote in which its sentence is looked for
