@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -31,15 +32,20 @@ from benchmarks.soak_report import SLICE, Minute, Soak, figures, table, verdict
 from chatmem import contract as c
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
+from chatmem.settings import ServerSettings
+from chatmem_server.importing import BATCH, Importer, ImportMessage
+from chatmem_server.places import Where
 from chatmem_server.postgres.embedded_cluster import postmaster
+from chatmem_server.storage import Storage
 from tests.crash.invariants import OPEN
 from tests.crash.load import PLACES, SAYINGS, THINGS
 from tests.crash.world import World, children_of
 
 USERS = tuple(range(1, 9))
 TURN_SECONDS = 2.0
-BEFORE = 750
-"""Exchanges of everybody before the first minute: more than any read takes in, so that chats that grow cost no more."""
+BEFORE = 5_000
+"""Exchanges of everybody before the first minute: an hour adds a third. Of words a talk is full of, a search reads all."""
+LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 WARM_UP = 10
 """Minutes."""
 
@@ -61,13 +67,22 @@ class Person:
         self._chance = Random(chat)
         self._turns = 0
 
-    async def talk(self, exchanges: int) -> None:
-        """So many exchanges as fast as they are taken in, and what is remembered of them."""
-        for _ in range(exchanges):
-            self._turns += 1
-            await self._ask(self._turns)
-            await self._answer(self._turns)
-            await self._remember_some(self._turns)
+    async def import_talk(self, storage: Storage, exchanges: int) -> None:
+        """So many exchanges as the tools below would have recorded them, and what is remembered of them."""
+        importer = Importer((await storage.actors()).kit, Where(self._chat, self._chat))
+        for start in range(0, exchanges, BATCH // 2):
+            numbers = range(start + 1, min(start + BATCH // 2, exchanges) + 1)
+            await importer.add([message for n in numbers for message in self._exchange(n)])
+        for n in range(1, exchanges + 1):
+            await self._remember_some(n)
+        self._turns = exchanges
+
+    def _exchange(self, n: int) -> tuple[ImportMessage, ImportMessage]:
+        at = LONG_AGO + timedelta(minutes=n)
+        return (
+            ImportMessage("user", self._saying(n), f"u{n}", at, "soak"),
+            ImportMessage("assistant", f"Noted, number {n}.", f"a{n}", at, "soak"),
+        )
 
     async def live(self) -> None:
         await asyncio.sleep(self._chance.uniform(0, TURN_SECONDS))
@@ -78,10 +93,14 @@ class Person:
             await asyncio.sleep(max(0.0, TURN_SECONDS * self._chance.uniform(0.5, 1.5) - time.monotonic() + began))
 
     async def _turn(self, n: int) -> None:
-        chat, said = self._chat, await self._ask(n)
+        chat, said = self._chat, self._saying(n)
+        await self._say(c.RecordMessageArgs(chat_id=chat, role="user", content=said, message_id=f"u{n}"))
         asked = c.GetContextArgs(chat_id=chat, query=said, exclude_message_id=f"u{n}")
         await self._timed("get_context", self._client.get_context(asked))
-        await self._answer(n)
+        answer = f"Noted, number {n}."
+        await self._say(
+            c.RecordMessageArgs(chat_id=chat, role="assistant", content=answer, message_id=f"a{n}", exchange_of=f"u{n}")
+        )
         if n % 5 == 0:
             await self._timed("search_memory", self._client.search_memory(c.SearchMemoryArgs(chat_id=chat, query=said)))
         await self._remember_some(n)
@@ -90,15 +109,6 @@ class Person:
             await self._say(c.RecordMessageArgs(chat_id=chat, role="user", content=edited, message_id=f"u{n}"))
         if n % 50 == 0:
             await self._forget(f"Shelf {n}")
-
-    async def _ask(self, n: int) -> str:
-        said = self._saying(n)
-        await self._say(c.RecordMessageArgs(chat_id=self._chat, role="user", content=said, message_id=f"u{n}"))
-        return said
-
-    async def _answer(self, n: int) -> None:
-        told = {"role": "assistant", "content": f"Noted, number {n}.", "message_id": f"a{n}", "exchange_of": f"u{n}"}
-        await self._say(c.RecordMessageArgs.model_validate({"chat_id": self._chat, **told}))
 
     async def _remember_some(self, n: int) -> None:
         if n % 10 == 0:
@@ -153,7 +163,7 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
         async with world.running(), connect_http(world.url, world.token("relay")) as client:
             took: dict[str, list[float]] = defaultdict(list)
             everybody = [Person(client, chat, took) for chat in USERS]
-            await asyncio.gather(*(person.talk(BEFORE) for person in everybody))
+            await _import(world, everybody)
             took.clear()
             pace = Pace()
             keeper = asyncio.create_task(pace.keep())
@@ -169,6 +179,21 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
                 await asyncio.gather(keeper, *people, return_exceptions=True)
         world.remove()
     return soak
+
+
+async def _import(world: World, everybody: Sequence[Person]) -> None:
+    """What everybody said before, by an importer beside the server."""
+    settings = ServerSettings.model_validate(
+        {
+            "database_url": world.postgres.dsn(),
+            "data_dir": world.folder / "data",
+            "embeddings": "none",
+            "user_ids": USERS,
+        }
+    )
+    storage = Storage(settings)
+    async with storage.running():
+        await asyncio.gather(*(person.import_talk(storage, BEFORE) for person in everybody))
 
 
 async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]], pace: Pace) -> None:
