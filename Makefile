@@ -2,6 +2,14 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# The version first: what pip says under an older Python (macOS has 3.9) names neither it nor the way out.
+OLD = this is Python %d.%d, and chatmem needs 3.11 or newer; name one, as in: make up PYTHON=python3.12
+define new-venv
+@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit("$(OLD)" % v if v < (3, 11) else 0)'
+@echo "installing into .venv; the first time this takes a minute or two"
+@$(PYTHON) -m venv .venv
+endef
+
 .PHONY: up test check lint format types contracts unit clean
 
 up: .venv/ready
@@ -38,13 +46,11 @@ clean:
 	rm -rf .venv build dist
 
 .venv/ready: pyproject.toml
-	@echo "installing into .venv; the first time this takes a minute or two"
-	@$(PYTHON) -m venv .venv
+	$(new-venv)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 .venv/ready-dev: pyproject.toml
-	@echo "installing into .venv; the first time this takes a minute or two"
-	@$(PYTHON) -m venv .venv
+	$(new-venv)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch .venv/ready $@
