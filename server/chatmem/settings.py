@@ -3,14 +3,13 @@
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from platformdirs import user_data_path
 from pydantic import (
     AliasChoices,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     SecretStr,
@@ -19,39 +18,15 @@ from pydantic import (
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from chatmem.written import Folder, GroupIds, Names, OllamaAddress, ServerAddress, UserIds
 
 DEFAULT_USER_ID = 1
 
 
 class SettingsError(Exception):
     """A setting has a wrong value; the text names each one and what is wrong with it."""
-
-
-def _split(value: Any) -> Any:
-    return [part for part in value.replace(",", " ").split() if part] if isinstance(value, str) else value
-
-
-Ids = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_split)]
-
-
-def _with_scheme(value: Any) -> Any:
-    """Ollama itself writes its address without one: `127.0.0.1:11434`, or a host alone."""
-    if not isinstance(value, str) or not value or "://" in value:
-        return value
-    return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"
-
-
-def _with_host(value: Any) -> Any:
-    """A port alone is this machine's server: who moves it with CHATMEM_PORT need not say so twice."""
-    if "://" not in str(value) and not str(value).isdecimal():
-        raise ValueError(f"{value!r} is neither an address, as in http://127.0.0.1:8765/mcp, nor a port")
-    return f"http://127.0.0.1:{value}/mcp" if str(value).isdecimal() else value
-
-
-OllamaAddress = Annotated[str, BeforeValidator(_with_scheme)]
-ServerAddress = Annotated[str, BeforeValidator(_with_host)]
-Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 
 
 class Group(BaseModel):
@@ -174,12 +149,12 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
     )
 
-    data_dir: Path = Field(
+    data_dir: Folder = Field(
         default_factory=lambda: user_data_path("chatmem", appauthor=False),
         validation_alias="CHATMEM_DATA_DIR",
         description="Folder of the database, access tokens and the embedding model.",
     )
-    user_ids: Ids = Field(
+    user_ids: UserIds = Field(
         default=(),
         validation_alias="TELEGRAM_USER_ID",
         description="Telegram ids of the users, you first; default: user 1.",
@@ -194,7 +169,7 @@ class Settings(BaseSettings):
         validation_alias="OBSERVABILITY_ENABLED",
         description="Write what happens as JSON lines (docs/TRACING.md).",
     )
-    log_dir: Path = Field(
+    log_dir: Folder = Field(
         default=Path("logs"), validation_alias="CHATMEM_LOG_DIR", description="Folder of these lines."
     )
 
@@ -246,10 +221,10 @@ class ServerSettings(Settings):
     allowed_hosts: Names = Field(
         default=(),
         validation_alias="CHATMEM_ALLOWED_HOSTS",
-        description="Names the server answers to besides loopback's (Host header).",
+        description="Names the server answers to besides loopback's and CHATMEM_HOST (Host header).",
     )
-    groups: Ids = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
-    personal_groups: Ids = Field(
+    groups: GroupIds = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
+    personal_groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
         description="Groups of only you and the bot; part of your own memory.",
@@ -259,7 +234,7 @@ class ServerSettings(Settings):
         validation_alias="CHATMEM_EMBEDDINGS",
         description="Who makes the vectors for search by meaning; without, search is by words.",
     )
-    embedding_model_dir: Path | None = Field(
+    embedding_model_dir: Folder | None = Field(
         default=None,
         validation_alias="CHATMEM_EMBEDDING_MODEL_DIR",
         description="Folder that holds the local model, where it cannot be downloaded.",
@@ -294,6 +269,12 @@ class ServerSettings(Settings):
     queue: QueuePolicy = Field(default=QueuePolicy(), validation_alias="CHATMEM_QUEUE")
     context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="CHATMEM_CONTEXT")
     remote: Remote = Field(default=Remote(), validation_alias="CHATMEM_REMOTE")
+
+    @property
+    def own_name(self) -> str:
+        """The host by which this machine calls the server: one that listens on all addresses is called on loopback."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"[{host}]" if ":" in host else host
 
 
 class _Client(Settings):
@@ -369,12 +350,12 @@ class RelaySettings(_Client):
     bot_api_url: str = Field(
         default="https://api.telegram.org", validation_alias="TELEGRAM_API_URL", description="Address of the Bot API."
     )
-    groups: Ids = Field(
+    groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_GROUPS",
         description="Telegram groups served; each has a memory of its own.",
     )
-    personal_groups: Ids = Field(
+    personal_groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
         description="Groups of only you and the bot; part of your own memory.",
@@ -413,7 +394,7 @@ class RelaySettings(_Client):
         validation_alias="CHATMEM_MODEL_SECONDS",
         description="Longest silence of the model while it answers, in seconds.",
     )
-    config_dir: Path = Field(
+    config_dir: Folder = Field(
         default=Path("config"),
         validation_alias="CHATMEM_CONFIG_DIR",
         description="Folder of profile.md, agents.toml, routines.toml.",

@@ -1,5 +1,6 @@
 """What a person puts into a host (Claude Desktop, Claude Code) so that it shares this memory; it starts nothing."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -8,16 +9,27 @@ from pydantic import SecretStr
 
 from chatmem.settings import ServerSettings, variable
 
-_DECIDES = ("data_dir", "database_url", "user_ids", "timezone", "personal_groups", "embeddings", "mask_messages")
+_DECIDES = (
+    "data_dir",
+    "database_url",
+    "user_ids",
+    "timezone",
+    "personal_groups",
+    "embeddings",
+    "embedding_model_dir",
+    "mask_messages",
+)
 """Settings that decide whose memory it is, where, and how it is kept."""
+
+_OLLAMA = ("ollama_url", "ollama_embedding_model")
+"""Where Ollama makes the vectors; else they decide nothing."""
 
 _SECRET = "put here what you have set it to"
 
 
 def address(settings: ServerSettings) -> str:
-    """The HTTP server's, as a URL begins with it."""
-    host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{settings.port}"
+    """Where the HTTP server is called from this machine, as a URL begins with it."""
+    return f"http://{settings.own_name}:{settings.port}"
 
 
 def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
@@ -37,7 +49,8 @@ def own_command() -> list[str]:
 
 def _told(settings: ServerSettings) -> dict[str, str]:
     """The variables a server started elsewhere needs to serve the same person; a secret is named, never shown."""
-    values = {name: getattr(settings, name) for name in _DECIDES if name in settings.model_fields_set}
+    decides = (*_DECIDES, *_OLLAMA) if settings.embeddings == "ollama" else _DECIDES
+    values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     fields = ServerSettings.model_fields
     return {variable(name, fields[name]): _written(value) for name, value in values.items()}
 
@@ -52,5 +65,5 @@ def _written(value: object) -> str:
 
 def claude_code_line(settings: ServerSettings, url: str) -> str:
     """One command; the token is read when it runs, so that no screen shows it."""
-    token = settings.data_dir / "tokens" / "assistant"
+    token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
     return f'claude mcp add --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

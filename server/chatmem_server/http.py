@@ -59,9 +59,11 @@ def add_health(server: MemoryServer, storage: Storage) -> None:
 
 
 def transport_security(settings: ServerSettings) -> TransportSecuritySettings:
-    """Hosts and origins that may call: loopback, and what the settings add. A browser's rebound name is turned away."""
+    """Hosts and origins that may call: loopback, the bound address, and what the settings add. A browser's rebound name
+    is turned away.
+    """
     public = urlsplit(settings.remote.url).hostname
-    names = [*LOOPBACK, *settings.allowed_hosts, *([public] if public else [])]
+    names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([public] if public else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
     origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)

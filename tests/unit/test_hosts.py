@@ -1,16 +1,18 @@
 """What `up` tells a person to put into a host."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from chatmem.settings import ServerSettings, load
-from chatmem_cli.hosts import address, desktop_snippet
+from chatmem_cli.hosts import address, claude_code_line, desktop_snippet
+from chatmem_server.http import transport_security
 
 
 def entry(**environment: str) -> dict[str, object]:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("CHATMEM_DATA_DIR", "DATABASE_URL", "TELEGRAM_USER_ID", "USER_TIMEZONE"):
+        for name in ("CHATMEM_DATA_DIR", "CHATMEM_EMBEDDINGS", "DATABASE_URL", "TELEGRAM_USER_ID", "USER_TIMEZONE"):
             patch.delenv(name, raising=False)
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -37,6 +39,41 @@ def test_a_host_is_told_that_there_is_a_secret_but_not_which() -> None:
     assert "hunter2" not in str(told)
 
 
-@pytest.mark.parametrize(("host", "url"), [("127.0.0.1", "http://127.0.0.1:7"), ("::1", "http://[::1]:7")])
+def test_a_host_is_told_where_the_vectors_come_from_if_not_from_here() -> None:
+    ollama = {"OLLAMA_HOST": "http://gpu-box:11434", "OLLAMA_EMBEDDING_MODEL": "all-minilm"}
+    assert "env" not in entry(**ollama)
+    assert entry(CHATMEM_EMBEDDINGS="ollama", **ollama)["env"] == {"CHATMEM_EMBEDDINGS": "ollama", **ollama}
+
+
+def test_claude_codes_line_reads_the_token_also_from_a_folder_with_a_blank_in_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "Application Support"
+    (folder / "tokens").mkdir(parents=True)
+    (folder / "tokens" / "assistant").write_text("the-token\n")
+    line = claude_code_line(ServerSettings.model_validate({"_env_file": None, "data_dir": folder}), "http://x/mcp")
+    said = subprocess.run(
+        ["sh", "-c", f"claude() {{ printf '%s\\n' \"$@\"; }}; {line}"], capture_output=True, text=True
+    )
+    assert said.stdout.splitlines()[-1] == "Authorization: Bearer the-token", said.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:7"),
+        ("::1", "http://[::1]:7"),
+        ("0.0.0.0", "http://127.0.0.1:7"),
+        ("::", "http://[::1]:7"),
+        ("192.168.1.5", "http://192.168.1.5:7"),
+    ],
+)
 def test_the_servers_address_is_one_a_url_can_begin_with(host: str, url: str) -> None:
-    assert address(ServerSettings.model_validate({"_env_file": None, "host": host, "port": 7})) == url
+    settings = ServerSettings.model_validate({"_env_file": None, "host": host, "port": 7})
+    assert address(settings) == url
+    assert url.removeprefix("http://") in [
+        name.replace(":*", ":7") for name in transport_security(settings).allowed_hosts
+    ]
+
+
+def test_no_address_is_not_a_name_the_server_answers_to() -> None:
+    names = transport_security(ServerSettings.model_validate({"_env_file": None, "host": "0.0.0.0"})).allowed_hosts
+    assert not any("0.0.0.0" in name for name in names)

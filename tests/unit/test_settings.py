@@ -44,6 +44,33 @@ def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monk
         load(RelaySettings)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("TELEGRAM_USER_ID", "42, @ann", r"TELEGRAM_USER_ID: '@ann' is no id; ids are numbers"),
+        ("TELEGRAM_USER_ID", "-100123", r"TELEGRAM_USER_ID: an id of a person is positive"),
+        ("TELEGRAM_GROUPS", "-100 1001234567890", r"TELEGRAM_GROUPS: an id of a group is negative"),
+        ("TELEGRAM_PERSONAL_GROUPS", "7", r"TELEGRAM_PERSONAL_GROUPS: an id of a group is negative"),
+    ],
+)
+def test_an_id_that_can_be_none_is_told_in_plain_words(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError, match=sentence):
+        load(RelaySettings)
+
+
+def test_a_folder_may_be_named_from_the_home_folder_where_no_shell_reads_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CHATMEM_DATA_DIR", "~/memory")
+    monkeypatch.setenv("CHATMEM_CONFIG_DIR", "~/bot")
+    assert load(RelaySettings).data_dir == tmp_path / "memory"
+    assert load(RelaySettings).config_dir == tmp_path / "bot"
+
+
 def test_a_secret_is_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-very-secret")
     assert "very-secret" not in repr(load(RelaySettings))
