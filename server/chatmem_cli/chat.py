@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from rich.live import Live
@@ -17,7 +18,8 @@ from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http, connect_stdio
 from chatmem.counted import counted, memories
 from chatmem.settings import RelaySettings, SettingsError, load
-from chatmem_cli.keyboard import Keyboard
+from chatmem_cli.failures import CommandFailed
+from chatmem_cli.keyboard import Keyboard, terminal_as_found
 from chatmem_cli.memory import own_environment
 from chatmem_cli.screen import console
 from chatmem_relay import views
@@ -29,6 +31,7 @@ from chatmem_relay.responders.responder import Responder
 from chatmem_relay.turn import Manner, run_turn
 
 CHANNEL = "terminal"
+_OURS = ("127.0.0.1", "localhost", "::1")
 
 
 class Terminal:
@@ -44,18 +47,32 @@ class Terminal:
 
     async def show_partial(self, text: str) -> None:
         if self._live is not None:
-            self._live.update(Markdown(text))
+            self._live.update(_page(text))
 
     async def send(self, text: str) -> list[str]:
+        self.close()
+        console.print(_page(text) if console.is_terminal else text)
+        return [f"{CHANNEL}:{secrets.token_hex(8)}"]
+
+    def close(self) -> None:
+        """What is shown of an answer goes, and the cursor comes back; a turn may end without an answer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
-        console.print(Markdown(text) if console.is_terminal else text)
-        return [f"{CHANNEL}:{secrets.token_hex(8)}"]
+
+
+def _page(text: str) -> Markdown:
+    """Markdown with its line breaks, which would be blanks: lists and addresses are written in lines."""
+    page = Markdown(text)
+    for token in page.parsed:
+        for piece in token.children or ():
+            piece.type = "hardbreak" if piece.type == "softbreak" else piece.type
+    return page
 
 
 def run() -> int:
-    return asyncio.run(_chat(load(RelaySettings)))
+    with terminal_as_found():
+        return asyncio.run(_chat(load(RelaySettings)))
 
 
 async def _chat(settings: RelaySettings) -> int:
@@ -78,7 +95,10 @@ def _who(responder: Responder) -> str:
 
 @asynccontextmanager
 async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
-    """The running server's memory; without one, a server of our own over stdio, on the same data."""
+    """The running server's memory; without one, a server of our own over stdio, on the same data.
+
+    Raises CommandFailed where the memory is another machine's: what is said now would be missed there.
+    """
     try:
         token = settings.bearer("assistant")
     except SettingsError:
@@ -86,7 +106,13 @@ async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
     if token and await _answers(settings.url, token):
         async with connect_http(settings.url, token) as memory:
             yield memory
+    elif urlsplit(settings.url).hostname not in _OURS:
+        raise CommandFailed(
+            f"no server answers at {settings.url}, or it does not know the token; see CHATMEM_URL and CHATMEM_TOKEN."
+        )
     else:
+        if console.is_terminal:
+            console.print("No server runs: what you say is kept now, and learned from once `chatmem up` runs.")
         arguments = ["-m", "chatmem_server", "--stdio"]
         async with connect_stdio(sys.executable, arguments, own_environment()) as memory:
             yield memory
@@ -121,8 +147,11 @@ class Talk:
             console.print(str(error))
 
     async def _turn(self, incoming: Incoming) -> None:
-        desk = self._desk
-        outcome = await run_turn(desk.memory, desk.responder, Terminal(), incoming, _manner(self._settings))
+        desk, terminal = self._desk, Terminal()
+        try:
+            outcome = await run_turn(desk.memory, desk.responder, terminal, incoming, _manner(self._settings))
+        finally:
+            terminal.close()
         self._last_answer = next(iter(outcome.message_ids), None)
 
     async def _command(self, incoming: Incoming) -> str:

@@ -1,13 +1,31 @@
 """What a person types, or a pipe holds, line by line; whoever waits for a line can be interrupted at once."""
 
 import asyncio
+import importlib
 import os
 import sys
+import termios
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 
-_STDIN = 0
+_STDIN, _STDOUT = 0, 1
 _RUN = 65536
+_NO_PASTE_MARKS = b"\x1b[?2004l"
+
+
+@contextmanager
+def terminal_as_found() -> Generator[None]:
+    """Afterwards the terminal is as before: line editing that is interrupted would leave it without echo."""
+    if not (os.isatty(_STDIN) and os.isatty(_STDOUT)):
+        yield
+        return
+    before = termios.tcgetattr(_STDIN)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(_STDIN, termios.TCSADRAIN, before)
+        os.write(_STDOUT, _NO_PASTE_MARKS)
 
 
 class Keyboard:
@@ -16,6 +34,8 @@ class Keyboard:
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self._read: Callable[[str], str | None] = _typed if self.interactive else _Pipe().read
+        if self.interactive:
+            _edit_lines()
 
     async def line(self, prompt: str) -> str | None:
         """The next line without its end; None when there is no more. A pipe is not prompted."""
@@ -37,8 +57,13 @@ def _set(result: "asyncio.Future[str | None]", line: str | None) -> None:
         result.set_result(line)
 
 
+def _edit_lines() -> None:
+    """`input` with arrow keys, what was typed before, lines of any length, and a pasted text in one piece."""
+    with suppress(ImportError):  # a Python may be built without it
+        importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
+
+
 def _typed(prompt: str) -> str | None:
-    """With the terminal's line editing."""
     try:
         return input(prompt)
     except EOFError:

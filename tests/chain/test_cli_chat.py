@@ -6,14 +6,22 @@ import os
 import pty
 import signal
 import sys
-from contextlib import suppress
+import termios
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import cast
 
 import pytest
 from rich.console import Console
 
+from chatmem.client import MemoryClient
 from chatmem_cli import chat
+from chatmem_cli.keyboard import Keyboard
+from chatmem_relay.responders.offline import OfflineResponder
 from tests.chain.home import Home
 from tests.patience import HANGS, promised
+from tests.relay.relaying import settings
 
 pytestmark = pytest.mark.anyio
 
@@ -62,41 +70,114 @@ async def test_a_turn_that_is_begun_again_gives_the_terminal_its_cursor_back(mon
     assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
 
 
-async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line(home: Home) -> None:
+async def test_an_interrupted_turn_gives_the_terminal_its_cursor_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def interrupted(memory: object, responder: object, surface: chat.Terminal, *_: object) -> None:
+        await surface.typing()
+        raise asyncio.CancelledError
+
+    screen = io.StringIO()
+    monkeypatch.setattr(chat, "console", Console(file=screen, force_terminal=True))
+    monkeypatch.setattr(chat, "run_turn", interrupted)
+    talk = chat.Talk(cast("MemoryClient", None), OfflineResponder(), settings(), Keyboard())
+    with pytest.raises(asyncio.CancelledError):
+        await talk.hear("Hello")
+    assert screen.getvalue().count("\x1b[?25l") == screen.getvalue().count("\x1b[?25h") == 1
+
+
+async def test_an_answer_keeps_its_lines_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(chat, "console", Console(file=screen, force_terminal=True, color_system=None, width=60))
+    await chat.Terminal().send("Your **goals**:\n• run a marathon\n• learn Portuguese")
+    assert [line.rstrip() for line in screen.getvalue().splitlines()] == [
+        *("Your goals:", "• run a marathon", "• learn Portuguese"),
+    ]
+
+
+@dataclass
+class Typing:
+    """`chatmem chat` on a terminal of its own, and all that it showed."""
+
+    process: asyncio.subprocess.Process
+    master: int
+    seen: bytes = b""
+
+    @property
+    def shown(self) -> str:
+        return self.seen.decode(errors="replace")
+
+    async def until(self, text: str, times: int = 1) -> None:
+        async with asyncio.timeout(HANGS):
+            while self.shown.count(text) < times:
+                self.seen += await asyncio.to_thread(os.read, self.master, 65536)
+
+    def rest(self) -> None:
+        """Read what a program that ended left to be read."""
+        os.set_blocking(self.master, False)
+        with suppress(OSError):
+            while piece := os.read(self.master, 65536):
+                self.seen += piece
+
+    def types(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    @property
+    def echoes(self) -> bool:
+        return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
+
+
+@asynccontextmanager
+async def typing(home: Home) -> AsyncIterator[Typing]:
     master, terminal = pty.openpty()
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "chatmem_cli.main", "chat"),
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
-        env=home.environment,
+        env=home.environment | {"TERM": "xterm"},
         cwd=home.folder,
         start_new_session=True,
         # A test run in the background ignores SIGINT, and so would its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    os.close(terminal)
-    said = b""
     try:
-        async with asyncio.timeout(HANGS):
-            while "you › ".encode() not in said:
-                said += await asyncio.to_thread(os.read, master, 65536)
-        process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(promised(10)):
-            assert await process.wait() == 130
-        said += _rest(master)
+        yield Typing(process, master)
     finally:
         if process.returncode is None:
             process.kill()
+            await process.wait()
+        os.close(terminal)
         os.close(master)
-    assert b"Traceback" not in said
 
 
-def _rest(master: int) -> bytes:
-    """What a program that ended left to be read at its terminal; reading fails at the end of it."""
-    os.set_blocking(master, False)
-    said = b""
-    with suppress(OSError):
-        while piece := os.read(master, 65536):
-            said += piece
-    return said
+async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line_and_leaves_the_terminal_as_it_was(home: Home) -> None:
+    async with typing(home) as person:
+        await person.until("you › ")
+        person.process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(promised(10)):
+            assert await person.process.wait() == 130
+        person.rest()
+        assert person.echoes
+    assert "Traceback" not in person.shown
+
+
+async def test_a_line_can_be_edited_and_a_pasted_text_is_one_message(home: Home) -> None:
+    left = "\x1b[D"
+    async with typing(home) as person:
+        await person.until("you › ")
+        person.types(f"/remember I prefer te{left}{left}green \x1b[Fa\r")
+        await person.until("you › ", 2)
+        assert "✓ Remembered: I prefer green tea" in person.shown
+        person.types("\x1b[200~/remember My tram is number 9\nMy bus is number 12\x1b[201~\r")
+        await person.until("you › ", 3)
+        person.types("\x04")
+        async with asyncio.timeout(HANGS):
+            assert await person.process.wait() == 0
+    assert person.shown.count("✓ Remembered: ") == 2
+
+
+async def test_a_server_elsewhere_that_is_silent_is_told_of_and_no_memory_is_begun_in_its_stead(home: Home) -> None:
+    home.environment |= {"CHATMEM_URL": f"http://127.0.0.2:{home.port}/mcp", "CHATMEM_TOKEN": "any"}
+    code, said = await home.failing("chat", told="/remember I prefer tea\n")
+    assert code == 1
+    assert said.startswith(f"chatmem: no server answers at http://127.0.0.2:{home.port}/mcp")
+    assert not (home.folder / "data").exists()
