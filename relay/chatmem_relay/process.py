@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from filelock import FileLock, Timeout
 from telegram import Bot, BotCommand
-from telegram.error import InvalidToken, TelegramError
+from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
@@ -21,6 +21,7 @@ from chatmem_relay import commands
 from chatmem_relay.agents import Agents, load_agents
 from chatmem_relay.answers import Desk
 from chatmem_relay.bot import Equipment, Relay
+from chatmem_relay.bot_token import bot_token
 from chatmem_relay.inbox import Inbox
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Outbox
@@ -45,7 +46,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     Whatever may be wrong with the settings shows before the memory is connected: an exception that leaves that
     connection would come out wrapped.
     """
-    token, emit = _checked(settings), journal("relay", settings)
+    token, emit = bot_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
     stop = stop or told_to_end()
@@ -85,6 +86,9 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
             await _set_webhook(bot, settings)
         except InvalidToken:
             raise
+        except BadRequest as error:
+            # About our settings, such as the webhook's address: nobody's words are in it.
+            logger.warning("Telegram refuses what the settings say: %s", error.message)
         except TelegramError as error:
             logger.warning("Telegram does not answer: %s", error)
         else:
@@ -107,21 +111,9 @@ async def _receive(equipment: Equipment, bot: Relay, stop: asyncio.Event) -> Non
     if settings.webhook_url is None:
         await poll(equipment.bot, bot, stop)
         return
-    assert settings.webhook_secret is not None  # _checked
+    assert settings.webhook_secret is not None  # bot_token
     secret = settings.webhook_secret.get_secret_value()
     await serve_webhook(equipment.bot, bot, settings.webhook_url, settings.webhook_port, secret, stop)
-
-
-def _checked(settings: RelaySettings) -> str:
-    if settings.bot_token is None:
-        raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
-    if not settings.user_ids:
-        raise SettingsError(
-            "TELEGRAM_USER_ID is not set, so nobody may talk; @userinfobot on Telegram tells you yours."
-        )
-    if settings.webhook_url is not None and settings.webhook_secret is None:
-        raise SettingsError("TELEGRAM_WEBHOOK_SECRET is not set: without it anybody could send the bot updates.")
-    return settings.bot_token.get_secret_value()
 
 
 @asynccontextmanager

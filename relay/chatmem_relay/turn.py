@@ -29,6 +29,7 @@ MODEL_DOWN = "I've noted your message, but no language model answers right now. 
 REFUSED = "My memory did not take that message: {reason}"
 NOTED = "✓ Noted."
 EMPTY = "I have no answer to that."
+CUT = "\n\n(My answer was too long and ends here; say “go on” for the rest.)"
 
 
 class NotShown(Exception):
@@ -112,9 +113,13 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
     try:
         args = _to_record(incoming)
     except ValidationError as error:
-        # Only what is wrong: the error itself quotes the text.
-        raise MemoryRefused("; ".join(e["msg"] for e in error.errors())) from None
+        raise MemoryRefused(wrong(error)) from None
     return await memory.record_message(args)
+
+
+def wrong(error: ValidationError) -> str:
+    """What of a message the memory would not take, and why; the error itself quotes the text."""
+    return "; ".join(f"its {e['loc'][0]} {e['msg'].removeprefix('Value error, ')}" for e in error.errors())
 
 
 def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
@@ -248,7 +253,8 @@ async def _ask(
             pieces.append(piece)
             await surface.show_partial(shown_so_far("".join(pieces)))
         found |= _usage(responder, used)
-    return "".join(pieces).replace("\x00", "")  # which the memory does not take
+    said = "".join(pieces).replace("\x00", "")  # which the memory does not take
+    return said + CUT if used is not None and used.truncated else said
 
 
 def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:

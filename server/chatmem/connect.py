@@ -20,6 +20,9 @@ PROTOCOL = "2026-07-28"
 CONNECT_ATTEMPTS = 4
 CALL_SECONDS = 90.0
 
+UNAUTHORIZED = 401
+UNKNOWN_TOKEN = "the memory server does not know our access token; it may be the one of another data folder"
+
 
 @asynccontextmanager
 async def connect_http(url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS) -> AsyncGenerator[MemoryClient]:
@@ -93,6 +96,8 @@ async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.R
     if response.status_code < 400 and kind.startswith("text/event-stream"):
         return response
     body = (await response.aread()).decode(errors="replace")
+    if response.status_code == UNAUTHORIZED:
+        return _error(request, response.status_code, UNKNOWN_TOKEN)
     if response.status_code < 400 or "json" in kind:
         return response
     return _error(request, response.status_code, f"the memory server answered {response.status_code}: {body[:200]}")

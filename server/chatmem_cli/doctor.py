@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import shlex
 import shutil
 import socket
 import stat
@@ -16,12 +17,18 @@ import asyncpg
 import httpx2
 from rich.text import Text
 
+from chatmem import contract as c
+from chatmem.client import MemoryUnreachable
+from chatmem.connect import connect_http
 from chatmem.counted import counted
 from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
 from chatmem_cli.hosts import address
 from chatmem_cli.screen import console
+from chatmem_relay.agents import load_agents
+from chatmem_relay.bot_token import bot_token
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.offline import OfflineResponder
+from chatmem_relay.routines.file import load_routines
 from chatmem_server.auth import SCOPES
 from chatmem_server.embedding.model_files import MODEL, complete
 from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
@@ -138,9 +145,27 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
     try:
         async with httpx2.AsyncClient(timeout=3, trust_env=False) as http:
             health = (await http.get(f"{address(settings)}/health")).json()
-        return Finding(True, f"chatmem {health['version']} answers on port {settings.port}")
+        found = f"chatmem {health['version']} answers on port {settings.port}"
     except (httpx2.HTTPError, ValueError, KeyError):
         return Finding(False, f"something else answers on port {settings.port}", "stop it, or set CHATMEM_PORT")
+    if health.get("ready") and not await _knows_us(settings):
+        return Finding(
+            False, f"{found}, with another memory", "stop it, or set CHATMEM_DATA_DIR to its, or CHATMEM_PORT"
+        )
+    return Finding(True, found)
+
+
+async def _knows_us(settings: ServerSettings) -> bool:
+    """Whether the server that runs takes the token of our data folder: it keeps one there."""
+    file = settings.data_dir / "tokens" / "assistant"
+    if not file.exists():
+        return False
+    async with connect_http(f"{address(settings)}/mcp", file.read_text().strip(), attempts=1) as memory:
+        try:
+            await memory.get_profile(c.GetProfileArgs())
+        except MemoryUnreachable:
+            return False
+    return True
 
 
 async def _tokens(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -155,7 +180,8 @@ def tokens_finding(folder: Path) -> Finding:
     if missing:
         return Finding(False, f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
     if any(stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files):
-        return Finding(False, f"access tokens in {folder} can be read by others", f"chmod 600 {folder}/*")
+        fix = f"chmod 600 {shlex.join(map(str, files))}"
+        return Finding(False, f"access tokens in {folder} can be read by others", fix)
     return Finding(True, f"access tokens in {folder}, readable by you alone")
 
 
@@ -224,10 +250,14 @@ async def _answers(_: ServerSettings, relay: RelaySettings) -> Finding:
 async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.bot_token is None:
         return Finding(None, "Telegram: not set up (TELEGRAM_BOT_TOKEN)")
-    if not relay.user_ids:
-        return Finding(False, "Telegram: TELEGRAM_USER_ID is not set, so nobody may talk", "set it to your numeric id")
+    try:
+        bot_token(relay)
+        load_agents(relay.config_dir)
+        routines = load_routines(relay.config_dir)
+    except SettingsError as error:
+        return Finding(False, f"Telegram: {error}", "as it says; until then `chatmem up` runs without the bot")
     users = counted(len(relay.user_ids), "allowed user")
-    return Finding(True, f"Telegram: a bot token is set; {users}")
+    return Finding(True, f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
 
 
 async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:

@@ -32,11 +32,7 @@ Entry = dict[str, Any]
 def run(file: Path | None, form: str) -> int:
     if form not in _FORMS:
         raise CommandFailed(f"there is no format {form!r}; use {' or '.join(_FORMS)}.")
-    try:
-        with _target(file) as stream:
-            wrote = asyncio.run(_export(load(ServerSettings), stream, _FORMS[form]))
-    except (PermissionError, FileNotFoundError, IsADirectoryError) as error:
-        raise CommandFailed(f"{file} cannot be written: {error.strerror}; name a file you may write.") from error
+    wrote = asyncio.run(_export(load(ServerSettings), file, _FORMS[form]))
     if not _is_stdout(file):
         told = f"{counted.messages(wrote['message'])} and {counted.memories(wrote['memory'])}"
         console.print(f"{told} are in {file}. It holds everything you said: keep it safe.")
@@ -50,7 +46,10 @@ def _is_stdout(file: Path | None) -> bool:
 def _target(file: Path | None) -> AbstractContextManager[TextIO]:
     if file is None or _is_stdout(file):
         return nullcontext(sys.stdout)
-    return open(file, "w", encoding="utf-8", opener=_private)
+    try:
+        return open(file, "w", encoding="utf-8", opener=_private)
+    except OSError as error:
+        raise CommandFailed(f"{file} cannot be written: {error.strerror}; name a file you may write.") from error
 
 
 def _private(path: str, flags: int) -> int:
@@ -61,13 +60,14 @@ def _private(path: str, flags: int) -> int:
     return descriptor
 
 
-async def _export(settings: ServerSettings, stream: TextIO, form: Callable[[Entry], str]) -> Counter[str]:
-    """How many entries of each type were written."""
+async def _export(settings: ServerSettings, file: Path | None, form: Callable[[Entry], str]) -> Counter[str]:
+    """How many entries of each type were written. A memory that cannot be opened costs no file of before."""
     wrote: Counter[str] = Counter()
     async with storage(settings) as actors:
-        async for entry in entries(actors, settings.default_user):
-            stream.write(form(entry) + "\n")
-            wrote[entry["type"]] += 1
+        with _target(file) as stream:
+            async for entry in entries(actors, settings.default_user):
+                stream.write(form(entry) + "\n")
+                wrote[entry["type"]] += 1
     return wrote
 
 

@@ -66,11 +66,13 @@ async def _rollback(settings: ServerSettings) -> None:
 @asynccontextmanager
 async def running(embedder: Embedder) -> AsyncGenerator[None]:
     """An embedder at work: fetched and loaded, which may take minutes the first time."""
-    work = asyncio.create_task(embedder.run())
+    work, told = asyncio.create_task(embedder.run()), None
     try:
         while not embedder.ready:
-            if failed := embedder.state["failed"]:
-                console.print(f"waiting for {embedder.model}: {failed}")
+            failed = embedder.state["failed"]
+            if failed and failed != told:
+                console.print(f"waiting for {embedder.model}, Ctrl-C ends it: {failed}")
+            told = failed
             await asyncio.sleep(1)
         yield
     finally:

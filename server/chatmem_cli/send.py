@@ -7,7 +7,8 @@ from chatmem_relay.routines.sending import send_once
 
 
 def run(chat_id: int, routine: str, agent: str | None) -> int:
-    text = sys.stdin.read().strip()
+    # Bytes: what a program prints need not be text.
+    text = sys.stdin.buffer.read().decode(errors="replace").replace("\x00", "").strip()
     if not text:
         raise CommandFailed('nothing to send: pipe the text in, as in `echo "$TEXT" | chatmem send …`.')
     return send_once(chat_id, routine, agent, text)

@@ -26,9 +26,14 @@ async def _status(settings: RelaySettings) -> int:
         try:
             queue = await agent.queue_status()
             profile = await memory.get_profile(c.GetProfileArgs())
-        except (MemoryUnreachable, MemoryRefused) as error:
+        except MemoryUnreachable as error:
             raise CommandFailed(
-                f"no server answers at {settings.url} ({error}). Start it with `chatmem up`."
+                f"no server answers at {settings.url} ({error}). Start it with `chatmem up`; `chatmem doctor` says whose it "
+                "is if one runs."
+            ) from error
+        except MemoryRefused as error:
+            raise CommandFailed(
+                f"{settings.url} refuses: {error} Unset CHATMEM_TOKEN on the server's machine."
             ) from error
     console.print(f"server     {settings.url}")
     _print_memory(profile)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import shutil
 import socket
 import time
@@ -12,16 +13,18 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 
 from chatmem.ending import told_to_end
-from chatmem.settings import RelaySettings, ServerSettings, load
+from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.hosts import address, claude_code_line, desktop_snippet, own_command
 from chatmem_cli.screen import console
+from chatmem_relay.bot_token import bot_token
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
 HEALTH_SECONDS = 2.0
+RUNNING = "running"
 
 
 def run() -> int:
@@ -73,7 +76,7 @@ def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
         Child("server", "chatmem_server", ("--http",), {}, _tell),
         Child("summarizer", "chatmem_summarizer", (), url, _tell),
     ]
-    if relay.bot_token is not None:
+    if _telegram(relay) == RUNNING:
         children.append(Child("relay", "chatmem_relay", (), url, _tell))
     return children
 
@@ -123,7 +126,7 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print_json(json.dumps(desktop_snippet(settings)))
     console.print("Claude Code:")
     console.print(f"  {claude_code_line(settings, _url(settings))}")
-    name = "chatmem" if shutil.which("chatmem") else " ".join(own_command())
+    name = "chatmem" if shutil.which("chatmem") else shlex.join(own_command())
     console.print(f"\nNext, in another terminal: `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` brings your past along.")
     console.print("Ctrl-C stops everything.")
@@ -135,9 +138,20 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
         ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
         ("server", _url(settings)),
         ("summarizer", _rungs(relay)),
-        ("Telegram", "running" if relay.bot_token else "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"),
+        ("Telegram", _telegram(relay)),
         ("user", f"{settings.default_user}, time zone {settings.timezone}"),
     ]
+
+
+def _telegram(relay: RelaySettings) -> str:
+    """Whether the relay can run, or what it lacks."""
+    if relay.bot_token is None:
+        return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
+    try:
+        bot_token(relay)
+    except SettingsError as error:
+        return f"off: {error}"
+    return RUNNING
 
 
 def _rungs(relay: RelaySettings) -> str:

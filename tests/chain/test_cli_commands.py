@@ -64,6 +64,35 @@ async def test_sending_nothing_or_without_a_bot_says_what_to_do(home: Home) -> N
     assert "TELEGRAM_BOT_TOKEN" in (await home.failing("send", "--chat", "1", "--routine", "r", told="hi"))[1]
 
 
+@pytest.mark.parametrize(
+    ("routine", "text", "reason"),
+    [("daily", "x" * 70_000, "its content is longer than 64 KiB; split it"), ("d" * 65, "hi", "its routine")],
+    ids=["a text that is too long", "a name that is too long"],
+)
+async def test_what_cannot_be_recorded_is_not_sent_either(home: Home, routine: str, text: str, reason: str) -> None:
+    home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELEGRAM_USER_ID": "42", "CHATMEM_TOKEN": "any"}
+    async with telegram() as api:
+        home.environment["TELEGRAM_API_URL"] = api.url
+        code, said = await home.failing("send", "--chat", "42", "--routine", routine, told=text)
+    assert (code, said.startswith(f"not sent: {reason}"), api.sent) == (1, True, []), said
+
+
+async def test_a_server_that_does_not_know_our_token_is_told_from_one_that_is_down(home: Home) -> None:
+    async with home.up():
+        home.environment["CHATMEM_TOKEN"] = "x" * 43
+        code, said = await home.failing("status")
+    assert code == 1
+    assert "does not know our access token" in said
+
+
+async def test_an_export_that_cannot_begin_leaves_the_last_one_as_it_is(home: Home) -> None:
+    file = home.folder / "mine.jsonl"
+    file.write_text("of yesterday\n")
+    home.environment["DATABASE_URL"] = "postgresql://nobody@127.0.0.1:1/none"
+    assert (await home.failing("export", "mine.jsonl"))[0] == 1
+    assert file.read_text() == "of yesterday\n"
+
+
 async def test_maintenance_says_what_it_did(home: Home) -> None:
     await home.run("chat", told="/remember I prefer tea\n")
     assert "0 dead jobs start anew" in await home.run("replay")

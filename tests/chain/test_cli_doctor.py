@@ -1,6 +1,7 @@
 """`chatmem doctor` finds what is wrong, says the fix, and shows no secret; each check can fail."""
 
 import asyncio
+import subprocess
 import sys
 from datetime import timedelta
 from pathlib import Path
@@ -107,6 +108,21 @@ async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(hom
     assert (code, verdict(said, "something else answers")) == (1, "✗")
 
 
+async def test_a_running_server_with_another_memory_is_not_taken_for_ours(home: Home) -> None:
+    async with home.up():
+        home.environment["CHATMEM_DATA_DIR"] = str(home.folder / "other")
+        code, said = await report(home)
+    assert (code, verdict(said, "with another memory")) == (1, "✗")
+
+
+async def test_a_mistake_in_what_the_bot_is_told_is_named(home: Home) -> None:
+    home.environment |= {"TELEGRAM_BOT_TOKEN": "99:any", "TELEGRAM_USER_ID": "42"}
+    (home.folder / "config").mkdir()
+    (home.folder / "config" / "routines.toml").write_text("[weekly]\ncron = '0 8 * * 1'\n")
+    code, said = await report(home)
+    assert (code, "routines.toml" in said, "needs a command" in said) == (1, True, True)
+
+
 async def test_the_port_may_be_one_of_an_ipv6_address(home: Home) -> None:
     home.environment["CHATMEM_HOST"] = "::1"
     _, said = await report(home)
@@ -124,6 +140,8 @@ def test_a_clock_before_this_programs_time_is_wrong() -> None:
 
 
 def test_tokens_must_all_be_there_and_be_readable_by_their_owner_alone(tmp_path: Path) -> None:
+    tmp_path = tmp_path / "Application Support"
+    tmp_path.mkdir()
     assert tokens_finding(tmp_path).ok is None
     for scope in ("assistant", "relay"):
         (tmp_path / scope).touch(mode=0o600)
@@ -132,6 +150,8 @@ def test_tokens_must_all_be_there_and_be_readable_by_their_owner_alone(tmp_path:
     assert tokens_finding(tmp_path).ok is True
     (tmp_path / "agent").chmod(0o644)
     assert tokens_finding(tmp_path).ok is False
+    subprocess.run(["sh", "-c", tokens_finding(tmp_path).fix], check=True)
+    assert tokens_finding(tmp_path).ok is True
 
 
 def test_model_files_are_found_prepared_or_raw_and_a_wrong_folder_is_told(tmp_path: Path) -> None:

@@ -158,6 +158,26 @@ async def test_it_says_what_runs_where_and_how_hosts_connect(home: Home) -> None
         assert (home.folder / "data" / "tokens" / "assistant").read_text().strip() not in running.said
 
 
+async def test_a_bot_that_lacks_a_setting_is_not_started_and_it_is_said_what_it_lacks(home: Home) -> None:
+    home.environment["TELEGRAM_BOT_TOKEN"] = "999:emulated"
+    async with up(home) as running:
+        assert "Telegram    off: TELEGRAM_USER_ID is not set" in running.said
+        await running.end(signal.SIGTERM)
+    assert "relay ended" not in running.said
+
+
+async def test_a_server_on_all_addresses_is_one_its_own_summarizer_can_call(home: Home) -> None:
+    home.environment["CHATMEM_HOST"] = "0.0.0.0"
+    async with up(home):
+        await home.run("chat", told="My sister lives in Oslo\n")
+        await eventually(lambda: _learned(home))
+
+
+async def _learned(home: Home) -> bool:
+    async with home.memory() as memory:
+        return bool((await memory.get_profile(c.GetProfileArgs())).facts)
+
+
 async def _runs(home: Home, module: str) -> bool:
     """A child that was forked a moment ago has no environment to be known by yet."""
     return any(module in told(pid, "cmdline") for pid in of_home(home))

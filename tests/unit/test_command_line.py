@@ -60,6 +60,11 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
         ("[]", "it is no JSON object"),
         ('{"role": "user", "content": "hi"}', "it has no sent_at"),
         ('{"role": "bot", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"}', "role 'bot'"),
+        ('{"role": "user", "content": null, "sent_at": "2026-02-16T09:15:00Z"}', "its content is no text"),
+        (
+            '{"role": "user", "content": "hi", "sent_at": "2026-02-16T09:15:00Z", "message_thread_id": "work"}',
+            "its message_thread_id is no number",
+        ),
     ],
 )
 def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line: str, lack: str) -> None:

@@ -262,3 +262,14 @@ def test_a_line_that_is_no_message_names_its_number(tmp_path: Path) -> None:
 def test_another_programs_file_is_refused_not_silently_empty(tmp_path: Path, kind: str, export: Any) -> None:
     with pytest.raises(ImportFailed, match=r"no |breaks off"):
         assert not talk(items(kind, tmp_path, export))
+
+
+def test_a_damaged_zip_and_a_folder_without_the_export_are_told_of(tmp_path: Path) -> None:
+    file = tmp_path / "export.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("conversations.json", json.dumps([{"mapping": {}}] * 50))
+    file.write_bytes(file.read_bytes().replace(b"mapping", b"nappimg", 1))
+    with pytest.raises(ImportFailed, match=r"is damaged .*download it again"):
+        list(read("chatgpt", file, me=None, progress=lambda _: None))
+    with pytest.raises(ImportFailed, match=r"holds no result\.json; is it the export as it was made, in the form JSON"):
+        list(read("telegram", tmp_path, me=None, progress=lambda _: None))

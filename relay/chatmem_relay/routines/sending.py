@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
+from pydantic import ValidationError
+
 from chatmem import contract as c
 from chatmem import tracing
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
 from chatmem.journal import Emit, journal, silent, timed
-from chatmem.settings import RelaySettings, SettingsError, load
+from chatmem.settings import RelaySettings, load
+from chatmem_relay.bot_token import bot_token
 from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.memory_outage import patiently
 from chatmem_relay.moved_groups import MovedGroups
@@ -21,7 +24,7 @@ from chatmem_relay.outbox import Address, Outbox
 from chatmem_relay.responders.choose import summariser
 from chatmem_relay.routines.short_form import SUMMARY_SECONDS, Model, shortened
 from chatmem_relay.telegram_bot import make_bot
-from chatmem_relay.turn import NotShown
+from chatmem_relay.turn import NotShown, wrong
 from chatmem_relay.updates import CHANNEL
 
 SEND_TRIES = 5
@@ -57,9 +60,10 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     """Telegram gets the whole text; then the memory gets it with its summary.
 
     Raises:
-        NotShown: Telegram did not take it; nothing is recorded.
+        NotShown: the memory would not take it, or Telegram did not; nothing is sent, or recorded.
         MemoryUnreachable, MemoryRefused: it was sent but could not be recorded.
     """
+    args = _to_record(post)
     chat = sender.moved.telegram_chat(post.chat_id)
     surface = ChatSurface(
         sender.outbox, Address(chat, post.thread_id), external_id=lambda n: sender.moved.sent_id(chat, n)
@@ -69,20 +73,27 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     for part in ids[1:]:
         sender.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
-    args = c.RecordMessageArgs(
-        role="assistant",
-        content=post.text,
-        chat_id=post.chat_id,
-        message_thread_id=post.thread_id,
-        message_id=ids[0],
-        sent_at=sender.now().astimezone(sender.zone),
-        channel=CHANNEL,
-        routine=post.routine,
-        summary=await shortened(post.text, sender.model, emit=sender.emit),
-        agent_id=post.agent,
-    )
+    sent_at = sender.now().astimezone(sender.zone)
+    summary = await shortened(post.text, sender.model, emit=sender.emit)
+    whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
     with timed(sender.emit, "routine_recorded", routine=post.routine):
-        return await patiently(lambda: sender.memory.record_message(args))
+        return await patiently(lambda: sender.memory.record_message(whole))
+
+
+def _to_record(post: Post) -> c.RecordMessageArgs:
+    """As it is known before it is sent: what cannot be recorded is not sent, else a script would send it again."""
+    try:
+        return c.RecordMessageArgs(
+            role="assistant",
+            content=post.text,
+            chat_id=post.chat_id,
+            message_thread_id=post.thread_id,
+            channel=CHANNEL,
+            routine=post.routine,
+            agent_id=post.agent,
+        )
+    except ValidationError as error:
+        raise NotShown(wrong(error)) from None
 
 
 def moved_groups(settings: RelaySettings) -> MovedGroups:
@@ -98,9 +109,7 @@ def message_parts(settings: RelaySettings) -> Notebook:
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
     """For scripts: send, record, end. 0 when both were done, 1 otherwise, with a sentence on standard error."""
     settings = load(RelaySettings)
-    if settings.bot_token is None:
-        raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
-    return asyncio.run(_send_once(settings, settings.bot_token.get_secret_value(), Post(text, chat_id, routine, agent)))
+    return asyncio.run(_send_once(settings, bot_token(settings), Post(text, chat_id, routine, agent)))
 
 
 async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:

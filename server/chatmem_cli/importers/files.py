@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ Progress = Callable[[int], None]
 
 _BAD_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
 _TAIL = 16
+_ABSENT = "{path} holds no {name}; is it the export as it was made, in the form JSON?"
 
 
 class Watched:
@@ -58,8 +60,9 @@ def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
     Raises:
         ImportFailed: when it is not there.
     """
-    if path.is_dir():
-        path = path / name
+    if path.is_dir() and not (path / name).exists():
+        raise ImportFailed(_ABSENT.format(path=path, name=name))
+    path = path / name if path.is_dir() else path
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive, archive.open(_member(archive, name)) as stream:
@@ -67,6 +70,8 @@ def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
         else:
             with path.open("rb") as stream:
                 yield Watched(stream, progress)
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise ImportFailed(f"{path} is damaged ({error}); download it again and import that.") from error
     except OSError as error:
         raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
 
@@ -109,5 +114,5 @@ def size(path: Path) -> int:
 def _member(archive: zipfile.ZipFile, name: str) -> str:
     found = [member for member in archive.namelist() if member == name or member.endswith("/" + name)]
     if not found:
-        raise ImportFailed(f"the zip holds no {name}; is it the export as it was downloaded?")
+        raise ImportFailed(_ABSENT.format(path=archive.filename, name=name))
     return found[0]

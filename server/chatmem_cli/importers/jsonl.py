@@ -58,17 +58,21 @@ def _lack(error: Exception) -> str:
 def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportMessage:
     if entry["role"] not in ("user", "assistant"):
         raise ValueError(f"role {entry['role']!r}")
+    if not isinstance(entry["content"], str):
+        raise TypeError("its content is no text")
     at = datetime.fromisoformat(str(entry["sent_at"]))
     group = _other_group(entry, chat_id)
-    reply = entry.get("reply_to_message_id")
+    reply, topic, speaker = (entry.get(name) for name in ("reply_to_message_id", "message_thread_id", "speaker"))
+    if topic is not None and not isinstance(topic, int):
+        raise TypeError("its message_thread_id is no number")
     return ImportMessage(
         role=entry["role"],
-        content=str(entry["content"]),
+        content=entry["content"],
         message_id=group + str(entry.get("message_id") or f"jsonl:{hashlib.sha256(line.strip()).hexdigest()[:24]}"),
         sent_at=at if at.tzinfo else at.astimezone(),
         channel=str(entry.get("channel") or "jsonl"),
-        speaker=entry.get("speaker"),
-        message_thread_id=lane_number(f"{group}{entry.get('thread_key')}") if group else entry.get("message_thread_id"),
+        speaker=None if speaker is None else str(speaker),
+        message_thread_id=lane_number(f"{group}{entry.get('thread_key')}") if group else topic,
         reply_to_message_id=None if reply is None else f"{group}{reply}",
     )
 
