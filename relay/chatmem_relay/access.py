@@ -3,6 +3,7 @@
 from telegram import Chat, Message, User
 
 from chatmem.settings import RelaySettings
+from chatmem_relay.incoming import is_command
 from chatmem_relay.moved_groups import MovedGroups
 
 
@@ -20,7 +21,19 @@ def is_own(chat_id: int, settings: RelaySettings) -> bool:
 
 def is_for_us(message: Message, bot_name: str) -> bool:
     """In a group a command may be another bot's: `/status@other_bot`."""
-    first = (message.text or "").split(maxsplit=1)[:1]
-    if not first or not first[0].startswith("/") or "@" not in first[0]:
+    text = message.text or ""
+    if not is_command(text):
         return True
-    return first[0].rpartition("@")[2].casefold() == bot_name.casefold()
+    _, at, name = text.split(maxsplit=1)[0].partition("@")
+    return not at or name.casefold() == bot_name.casefold()
+
+
+def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
+    """What would have to be set for them to be heard, where that may be wanted; else nothing."""
+    if user is None or user.is_bot:
+        return ""
+    if user.id not in settings.user_ids:
+        return f"user {user.id} is not answered: not in TELEGRAM_USER_ID" if chat.id == user.id else ""
+    if may_talk(user, chat, settings, moved) or chat.id > 0:
+        return ""
+    return f"group {chat.id} is not served: neither in TELEGRAM_GROUPS nor in TELEGRAM_PERSONAL_GROUPS"

@@ -14,7 +14,7 @@ from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.journal import Emit, silent, timed
 from chatmem.settings import RelaySettings
 from chatmem_relay import commands, questions, turn, views
-from chatmem_relay.access import is_for_us, is_own, may_talk
+from chatmem_relay.access import is_for_us, is_own, may_talk, why_deaf
 from chatmem_relay.agents import Agents
 from chatmem_relay.answers import Desk
 from chatmem_relay.chat_surface import ChatSurface
@@ -90,6 +90,7 @@ class Relay:
         self._outage = Outage()
         self._seen: dict[int, None] = {}
         self._albums = Notebook()
+        self._deaf = Notebook()
 
     def note(self, update: Update) -> None:
         """An update was fetched, and may wait before it is taken: its message's number is somebody's."""
@@ -155,7 +156,7 @@ class Relay:
         self._note_move(update.effective_message)
         case = self._case(update, Entry(update.to_dict()))
         if case is None:
-            self._e.emit("update_ignored", update=update.update_id)
+            self._ignore(update)
             return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
         if update.edited_message is not None and self._memory_put_right(case) is None:
@@ -169,6 +170,15 @@ class Relay:
             await self._e.inbox.secure(update.update_id)
         else:
             self._e.inbox.done(update.update_id)
+
+    def _ignore(self, update: Update) -> None:
+        """Whoever sets the bot up reads in its log, once, whom or which group it does not hear."""
+        self._e.emit("update_ignored", update=update.update_id)
+        message = update.effective_message
+        reason = why_deaf(message.from_user, message.chat, self._e.settings, self._e.moved) if message else ""
+        if reason and self._deaf.get(reason) is None:
+            self._deaf.put(reason, "told")
+            logger.warning("%s", reason)
 
     async def _is_new(self, case: _Case) -> bool:
         """Record the message. One that the memory has already was dealt with, unless the inbox says it is owed."""

@@ -17,8 +17,9 @@ from chatmem_relay.turn import NotShown
 
 logger = logging.getLogger(__name__)
 
-EDIT_SECONDS = 1.0
-"""Before the first draft and between two edits of it: a quick answer needs none, and Telegram slows down who hurries."""
+EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
+"""Before the first draft and between two edits of it: a quick answer needs none, and Telegram slows down who hurries. In a
+group it takes 20 messages a minute, edits among them; whoever spends them on drafts waits with the answer's end."""
 
 TYPING_SECONDS = 4.5
 """Telegram shows that we type for five seconds."""
@@ -65,7 +66,8 @@ class ChatSurface:
         self._clock = clock
         self._typing: asyncio.Task[None] | None = None
         self._drafting: asyncio.Task[None] | None = None
-        self._next_draft = clock() + EDIT_SECONDS
+        self._pace = EDIT_SECONDS if to.chat_id > 0 else GROUP_EDIT_SECONDS
+        self._next_draft = clock() + self._pace
 
     async def typing(self) -> None:
         """Until `send` or `close`; costs the turn no time."""
@@ -77,7 +79,7 @@ class ChatSurface:
         drafting = self._drafting is not None and not self._drafting.done()
         if not text or drafting or self._clock() < self._next_draft or units(text) > LONGEST:
             return
-        self._next_draft = self._clock() + EDIT_SECONDS
+        self._next_draft = self._clock() + self._pace
         self._drafting = asyncio.create_task(self._sketch(text))
 
     async def send(self, text: str) -> list[str]:

@@ -15,6 +15,9 @@ from markdown_it.token import Token
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("reference")
 _INLINE_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 _LINKS = ("http://", "https://", "tg://", "mailto:")
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+"""How models break a line in a table's cell."""
+
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
 
@@ -190,12 +193,12 @@ def _inline_piece(w: _Writer, token: Token) -> None:
         w.add(token.content)
         w.mark("code", start)
     else:
-        w.add(_plain(token))
+        w.add(_plain(token, " " if w.in_table else "\n"))
 
 
-def _plain(token: Token) -> str:
-    if token.type in ("softbreak", "hardbreak"):
-        return "\n"
+def _plain(token: Token, line_break: str) -> str:
+    if token.type in ("softbreak", "hardbreak") or _BREAK.fullmatch(token.content):
+        return line_break
     if token.type == "image":
         return f"{token.content} ({token.attrs.get('src', '')})".strip()
     return token.content

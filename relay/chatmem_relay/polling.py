@@ -5,7 +5,7 @@ import logging
 from typing import Any, Protocol
 
 from telegram import Bot, Update
-from telegram.error import EndPointNotFound, InvalidToken, RetryAfter, TelegramError
+from telegram.error import Conflict, EndPointNotFound, InvalidToken, RetryAfter, TelegramError
 
 from chatmem.client import MemoryUnreachable
 from chatmem_relay.outbox import wanted_pause
@@ -21,6 +21,9 @@ LONGEST_PAUSE = 30.0
 
 LONGEST_WAIT = 3.0
 """Seconds between tries of a memory that is away: it is on this machine or near."""
+
+
+TWO = "another program fetches this bot's messages; stop one of the two, or give it a bot of its own"
 
 
 class Receiver(Protocol):
@@ -53,7 +56,7 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
             logger.error("Telegram does not know this bot any more")
             return
         except TelegramError as error:
-            logger.warning("Telegram does not answer: %s", error)
+            logger.warning("Telegram does not answer: %s", TWO if isinstance(error, Conflict) else error)
             await pause_or_stop(stop, max(pause, wanted_pause(error) if isinstance(error, RetryAfter) else 0))
             pause = min(LONGEST_PAUSE, pause * 2)
             continue

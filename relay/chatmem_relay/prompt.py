@@ -20,6 +20,8 @@ You may end an answer with tags; they are carried out and never shown.
 [GOAL: what the user wants | DEADLINE: date], [DONE: the goal that is reached].
 Only what the user said; nothing that is in memory already; no tags for small talk."""
 
+LABELS = "A label such as [photo] or [voice message] stands for what you cannot see or hear; say so if it matters."
+
 MAX_TOKENS = 2048
 
 STRETCH = 12
@@ -72,7 +74,7 @@ def build(
 def _greeting(user_name: str, now: datetime, zone: ZoneInfo) -> str:
     at = now.astimezone(zone)
     today = f"{at:%A}, {at.day} {at:%B} {at.year} ({zone.key}); the minute stands before the message"
-    return f"You are speaking with {user_name or 'the user'}. Current time: {today}."
+    return f"You are speaking with {user_name or 'the user'}. Current time: {today}. {LABELS}"
 
 
 def _profile(section: Section | None, fallback: str) -> str:

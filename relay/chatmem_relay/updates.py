@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from telegram import Message, MessageOrigin
+from telegram import Contact, Message, MessageOrigin
 
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.moved_groups import MovedGroups
@@ -80,16 +80,21 @@ def _label(message: Message) -> str:
     named = {
         "sticker": message.sticker and (message.sticker.emoji or ""),
         "file": message.document and not message.animation and (message.document.file_name or ""),
-        "poll:": message.poll and message.poll.question,
+        "poll:": message.poll and f"{message.poll.question} ({', '.join(o.text for o in message.poll.options)})",
         "dice": message.dice and message.dice.emoji,
         "place": message.venue and message.venue.title,
-        "contact": message.contact and message.contact.first_name,
+        "contact": message.contact and _card(message.contact),
         "checklist:": message.checklist and message.checklist.title,
     }
     for kind, name in named.items():
         if name is not None and name is not False:
             return f"[{kind} {name}]".replace(" ]", "]")
     return next((f"[{kind}]" for kind, present in _kinds(message).items() if present), "")
+
+
+def _card(contact: Contact) -> str:
+    """What a contact is shared for."""
+    return f"{contact.first_name} {contact.last_name or ''}".strip() + f", {contact.phone_number}"
 
 
 def _kinds(message: Message) -> dict[str, bool]:

@@ -54,6 +54,30 @@ async def test_strangers_get_no_word_and_nothing_of_theirs_is_kept(memory: Memor
     assert {message["chat"]["id"] for message in api.sent} == {42}
 
 
+async def test_whom_and_which_group_it_does_not_hear_stands_in_its_log_once(
+    memory: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with relaying(memory) as api:
+        for _ in range(2):
+            await api.say("Let me in", user=666)
+            await api.say("Hello", chat=-555)
+        await api.say("Hello")
+        await api.replies(1)
+    told = [record.getMessage() for record in caplog.records if record.name == "chatmem_relay.bot"]
+    assert [sentence.split(":")[0] for sentence in told] == ["user 666 is not answered", "group -555 is not served"]
+
+
+async def test_a_second_program_with_the_same_bot_is_named_as_such(
+    memory: Memory, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with relaying(memory) as api:
+        api.faults["getUpdates"] = [Refuse(409, "Conflict: terminated by other getUpdates request")]
+        for count in (1, 2):
+            await api.say("Hello")
+            await api.replies(count)
+    assert "another program fetches this bot's messages" in caplog.text
+
+
 async def test_the_prompt_has_the_talk_and_the_tags_are_carried_out_and_never_shown(memory: Memory) -> None:
     responder = Scripted("Lovely.\n[REMEMBER: drinks green tea]\n[GOAL: run a marathon | DEADLINE: May 2026]", "Good.")
     async with relaying(memory, responder) as api, memory.client() as client:

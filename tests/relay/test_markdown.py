@@ -25,6 +25,8 @@ from chatmem_relay.split import LONGEST, split
         ("2 * 3 * 4 and snake_case_name", "2 * 3 * 4 and snake_case_name", []),
         ("| a | b |\n|---|---|\n| 1 | 22 |", "a  b\n1  22", [("pre", 0, 10)]),
         ("<b>raw</b>", "<b>raw</b>", []),
+        ("a<br>b<br/>`<br>`", "a\nb\n<br>", [("code", 4, 4)]),
+        ("| a |\n|---|\n| 1<br>2 |", "a\n1 2", [("pre", 0, 5)]),
         ("unclosed **bold", "unclosed **bold", []),
         ("an `unclosed tick and ``two", "an `unclosed tick and ``two", []),
         ("[w](https://a.b/c_(d))", "w", [("text_link", 0, 1)]),

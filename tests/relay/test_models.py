@@ -78,3 +78,13 @@ async def test_an_answer_that_breaks_off_is_not_shown_as_one(memory: Memory) -> 
     ):
         await api.say("Hello")
         await api.until(lambda: texts(api) == [turn.MODEL_DOWN])
+
+
+async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memory) -> None:
+    async with (
+        claude(Say("First, whisk the eggs and", stop="max_tokens")) as (model, _),
+        relaying(memory, ModelResponder(model, 20)) as api,
+    ):
+        await api.say("How do I bake a cake?")
+        await api.replies(1)
+    assert texts(api) == ["First, whisk the eggs and" + turn.CUT]

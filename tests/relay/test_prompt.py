@@ -70,3 +70,7 @@ def test_a_growing_history_keeps_the_blocks_before_its_end(lines: int, more: int
 def test_the_profile_of_the_settings_is_shown_only_while_the_memory_has_none() -> None:
     assert "USER PROFILE\nLikes tea" in prompt(fallback="Likes tea").text
     assert "Likes tea" not in prompt(fallback="Likes tea", **whole()).text
+
+
+def test_the_model_knows_that_of_a_picture_it_has_the_label_only() -> None:
+    assert "[photo]" in prompt("[photo] Nice?").system[0].text

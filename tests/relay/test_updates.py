@@ -7,7 +7,7 @@ import pytest
 from telegram import Message
 
 from chatmem.settings import RelaySettings
-from chatmem_relay.access import is_for_us, may_talk
+from chatmem_relay.access import is_for_us, may_talk, why_deaf
 from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.updates import LaneFacts, incoming, lane_facts, text_of
@@ -57,6 +57,11 @@ def test_a_private_chat_may_have_topics_too() -> None:
 
 
 FILE = {"file_id": "a", "file_unique_id": "a"}
+POLL = {
+    **{"id": "1", "question": "Tea?", "type": "regular", "total_voter_count": 0},
+    "options": [{"text": text, "voter_count": 0, "persistent_id": text} for text in ("Yes", "No")],
+    **dict.fromkeys(("is_closed", "is_anonymous", "allows_multiple_answers", "allows_revoting", "members_only"), False),
+}
 USER = {"id": 9, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}
 
 
@@ -71,7 +76,8 @@ USER = {"id": 9, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}
         ({"document": FILE}, "[file]"),
         ({"sticker": {**FILE, "width": 1, "height": 1, "is_animated": False, "is_video": False, "type": "regular", "emoji": "👍"}}, "[sticker 👍]"),
         ({"location": {"longitude": 1.0, "latitude": 1.0}}, "[location]"),
-        ({"contact": {"phone_number": "1", "first_name": "Ann"}}, "[contact Ann]"),
+        ({"contact": {"phone_number": "+49 170 1", "first_name": "Ann", "last_name": "Lee"}}, "[contact Ann Lee, +49 170 1]"),
+        ({"poll": POLL}, "[poll: Tea? (Yes, No)]"),
         ({"new_chat_title": "Other"}, ""),
         ({"text": "One\nTwo", "forward_origin": {"type": "user", "date": 1, "sender_user": USER}}, "[forwarded from Ann Lee]\n> One\n> Two"),
         ({"text": "x", "forward_origin": {"type": "hidden_user", "date": 1, "sender_user_name": "Bo"}}, "[forwarded from Bo]\n> x"),
@@ -120,7 +126,30 @@ def test_another_bot_never_talks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "ours"), [("/status", True), ("/status@Memory_Bot x", True), ("/status@other", False), ("a /b@c", True)]
+    ("text", "ours"),
+    [
+        ("/status", True),
+        ("/status@Memory_Bot x", True),
+        ("/status@other", False),
+        ("a /b@c", True),
+        ("/etc/systemd/getty@tty1.service is broken", True),
+    ],
 )
 def test_a_command_may_be_another_bots(text: str, ours: bool) -> None:
     assert is_for_us(message(-100, text=text), "memory_bot") is ours
+
+
+@pytest.mark.parametrize(
+    ("user", "chat", "reason"),
+    [
+        (44, 44, "user 44 is not answered: not in TELEGRAM_USER_ID"),
+        (42, -101, "group -101 is not served: neither in TELEGRAM_GROUPS nor in TELEGRAM_PERSONAL_GROUPS"),
+        (44, -100, ""),
+        (44, -101, ""),
+        (42, -100, ""),
+        (42, 42, ""),
+    ],
+)
+def test_whom_the_settings_leave_out_is_named_unless_that_is_nobodys_wish(user: int, chat: int, reason: str) -> None:
+    told = message(chat, text="Hi", **{"from": {"id": user, "is_bot": False, "first_name": "A"}})
+    assert why_deaf(told.from_user, told.chat, settings(), MovedGroups()) == reason

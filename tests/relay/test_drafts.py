@@ -1,0 +1,38 @@
+"""How often an answer under way is shown: as often as Telegram takes it without slowing the answer down."""
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from chatmem_relay.chat_surface import ChatSurface
+from chatmem_relay.markdown import Marked
+from chatmem_relay.outbox import AboutTo, Address, Outbox
+
+pytestmark = pytest.mark.anyio
+
+
+class Counting:
+    """An outbox that counts the drafts it is given."""
+
+    drafts = 0
+
+    async def begin(self, to: Address, what: Marked, about_to: AboutTo) -> int:
+        self.drafts += 1
+        return 1
+
+    async def change(self, to: Address, number: int, what: Marked) -> None:
+        self.drafts += 1
+
+
+@pytest.mark.parametrize(("chat", "fewest", "most"), [(42, 55, 60), (-100, 12, 19)])
+async def test_a_minute_of_drafts_in_a_group_leaves_room_for_the_answer(chat: int, fewest: int, most: int) -> None:
+    outbox, seconds = Counting(), 0.0
+    surface = ChatSurface(cast("Outbox", outbox), Address(chat), clock=lambda: seconds)
+    while seconds < 60:
+        seconds += 0.25
+        await surface.show_partial(f"after {seconds} seconds")
+        # The draft is shown by a task of its own.
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    assert fewest <= outbox.drafts <= most
