@@ -255,7 +255,7 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         load_agents(relay.config_dir)
         routines = load_routines(relay.config_dir)
     except SettingsError as error:
-        return Finding(False, f"Telegram: {error}", "as it says; until then `chatmem up` runs without the bot")
+        return Finding(False, f"Telegram: {error}", "as it says; until then the bot does not run")
     users = counted(len(relay.user_ids), "allowed user")
     return Finding(True, f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
 

@@ -28,8 +28,8 @@ async def _status(settings: RelaySettings) -> int:
             profile = await memory.get_profile(c.GetProfileArgs())
         except MemoryUnreachable as error:
             raise CommandFailed(
-                f"no server answers at {settings.url} ({error}). Start it with `chatmem up`; `chatmem doctor` says whose it "
-                "is if one runs."
+                f"no server answers at {settings.url} ({error}). Start it with `chatmem up`; if one runs, `chatmem doctor` "
+                "looks into it."
             ) from error
         except MemoryRefused as error:
             raise CommandFailed(
