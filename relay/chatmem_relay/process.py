@@ -21,7 +21,7 @@ from chatmem_relay import commands
 from chatmem_relay.agents import Agents, load_agents
 from chatmem_relay.answers import Desk
 from chatmem_relay.bot import Equipment, Relay
-from chatmem_relay.bot_token import bot_token
+from chatmem_relay.bot_token import relays_token
 from chatmem_relay.inbox import Inbox
 from chatmem_relay.notebook import Notebook
 from chatmem_relay.outbox import Outbox
@@ -46,7 +46,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     Whatever may be wrong with the settings shows before the memory is connected: an exception that leaves that
     connection would come out wrapped.
     """
-    token, emit = bot_token(settings), journal("relay", settings)
+    token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
     stop = stop or told_to_end()
@@ -111,7 +111,7 @@ async def _receive(equipment: Equipment, bot: Relay, stop: asyncio.Event) -> Non
     if settings.webhook_url is None:
         await poll(equipment.bot, bot, stop)
         return
-    assert settings.webhook_secret is not None  # bot_token
+    assert settings.webhook_secret is not None  # relays_token
     secret = settings.webhook_secret.get_secret_value()
     await serve_webhook(equipment.bot, bot, settings.webhook_url, settings.webhook_port, secret, stop)
 

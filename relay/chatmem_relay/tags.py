@@ -52,6 +52,11 @@ def shown_so_far(partial: str) -> str:
     return parse(partial[: _safe_end(partial)]).visible
 
 
+def finished(cut_off: str) -> str:
+    """What of an answer that was cut off is whole: half a tag would be kept as half a statement."""
+    return cut_off[: _safe_end(cut_off)]
+
+
 def _safe_end(partial: str) -> int:
     code = _code(partial)
     opening = _MAY_OPEN.search(partial)

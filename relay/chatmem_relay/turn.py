@@ -20,7 +20,7 @@ from chatmem_relay.expectation import expected
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.memory_outage import SHORT, patiently
 from chatmem_relay.responders.responder import CannotAnswer, Responder
-from chatmem_relay.tags import Tag, parse, shown_so_far
+from chatmem_relay.tags import Tag, finished, parse, shown_so_far
 
 logger = logging.getLogger(__name__)
 
@@ -254,7 +254,7 @@ async def _ask(
             await surface.show_partial(shown_so_far("".join(pieces)))
         found |= _usage(responder, used)
     said = "".join(pieces).replace("\x00", "")  # which the memory does not take
-    return said + CUT if used is not None and used.truncated else said
+    return finished(said) + CUT if used is not None and used.truncated else said
 
 
 def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:

@@ -25,7 +25,7 @@ from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
 from chatmem_cli.hosts import address
 from chatmem_cli.screen import console
 from chatmem_relay.agents import load_agents
-from chatmem_relay.bot_token import bot_token
+from chatmem_relay.bot_token import relays_token
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.routines.file import load_routines
@@ -251,7 +251,7 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.bot_token is None:
         return Finding(None, "Telegram: not set up (TELEGRAM_BOT_TOKEN)")
     try:
-        bot_token(relay)
+        relays_token(relay)
         load_agents(relay.config_dir)
         routines = load_routines(relay.config_dir)
     except SettingsError as error:

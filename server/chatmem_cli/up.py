@@ -18,7 +18,7 @@ from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.hosts import address, claude_code_line, desktop_snippet, own_command
 from chatmem_cli.screen import console
-from chatmem_relay.bot_token import bot_token
+from chatmem_relay.bot_token import relays_token
 from chatmem_server.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
@@ -148,7 +148,7 @@ def _telegram(relay: RelaySettings) -> str:
     if relay.bot_token is None:
         return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
     try:
-        bot_token(relay)
+        relays_token(relay)
     except SettingsError as error:
         return f"off: {error}"
     return RUNNING

@@ -70,7 +70,7 @@ async def test_sending_nothing_or_without_a_bot_says_what_to_do(home: Home) -> N
     ids=["a text that is too long", "a name that is too long"],
 )
 async def test_what_cannot_be_recorded_is_not_sent_either(home: Home, routine: str, text: str, reason: str) -> None:
-    home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELEGRAM_USER_ID": "42", "CHATMEM_TOKEN": "any"}
+    home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "CHATMEM_TOKEN": "any"}
     async with telegram() as api:
         home.environment["TELEGRAM_API_URL"] = api.url
         code, said = await home.failing("send", "--chat", "42", "--routine", routine, told=text)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from chatmem import contract as c
 from chatmem_llm import FirstAvailable
 from chatmem_llm.claude import Claude
 from chatmem_llm.ollama import Ollama
@@ -82,9 +83,14 @@ async def test_an_answer_that_breaks_off_is_not_shown_as_one(memory: Memory) -> 
 
 async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memory) -> None:
     async with (
-        claude(Say("First, whisk the eggs and", stop="max_tokens")) as (model, _),
+        claude(Say("First, whisk the eggs. [REMEMBER: bakes with", stop="max_tokens")) as (model, _),
         relaying(memory, ModelResponder(model, 20)) as api,
+        memory.client() as client,
     ):
-        await api.say("How do I bake a cake?")
+        await api.say("I bake with oat flour. How do I bake a cake?")
         await api.replies(1)
-    assert texts(api) == ["First, whisk the eggs and" + turn.CUT]
+        await api.say("/memory")
+        await api.replies(2)
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert texts(api)[0] == "First, whisk the eggs." + turn.CUT
+    assert not any(m.content == "bakes with" for m in (*profile.facts, *profile.preferences))
