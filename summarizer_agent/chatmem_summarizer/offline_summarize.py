@@ -140,11 +140,13 @@ def _figures(in_order: Sequence[Scored], zone: ZoneInfo) -> list[str]:
 def lines(texts: Iterable[str], limit: int = _LINES) -> tuple[str, ...]:
     """The last `limit` different lines, clipped, in their order."""
     kept: list[str] = []
-    for text in texts:
+    for text in reversed([*texts]):
         line = clip(text, _LINE_CHARACTERS)
+        if len(kept) == limit:
+            break
         if line and not any(alike(line, other) >= _SAME and _same_numbers(line, other) for other in kept):
             kept.append(line)
-    return tuple(kept[-limit:])
+    return tuple(reversed(kept))
 
 
 def _same_numbers(one: str, other: str) -> bool:

@@ -38,6 +38,11 @@ EXCHANGE_MESSAGES = 12
 BEFORE = 4
 KNOWN = 60
 
+FOLDED = 24
+"""The last chunk summaries that a rolling summary takes in at a time, some 500 messages: of what is older, as in an imported
+history, next to nothing would be left in its few hundred tokens.
+"""
+
 
 class Inputs:
     """Reads a job's input. None when there is nothing left to do."""
@@ -112,7 +117,7 @@ class Inputs:
         prior = await summaries.rolling(self._kit.database, key.owner_id, key.chat_id, level, job.thread_key)
         prior = None if is_anew(job) else prior
         after = (prior.folded_to or 0) if prior else 0
-        new = await summaries.chunks_after(self._kit.database, key.owner_id, key.chat_id, lane, after)
+        new = await summaries.chunks_after(self._kit.database, key.owner_id, key.chat_id, lane, after, FOLDED)
         if not new:
             return None
         return ThreadInput(

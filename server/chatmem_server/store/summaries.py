@@ -93,9 +93,11 @@ async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
     return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
 
 
-async def chunks_after(q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int) -> list[Summary]:
-    """Chunks written after the one numbered `after`, of one lane or of all, in the order of their messages."""
-    rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after)
+async def chunks_after(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
+) -> list[Summary]:
+    """The last chunks written after the one numbered `after`, of one lane or of all, in the order of their messages."""
+    rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after, limit)
     return [_summary(row) for row in rows]
 
 

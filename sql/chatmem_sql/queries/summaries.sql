@@ -43,7 +43,7 @@ returning id
 
 -- name: put_rolling
 -- $1 owner, $2 chat, $3 kind (thread, session), $4 thread key, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index. It holds all chunks there are: later jobs of a chat wait for this one.
+-- $10 now, $11 scope lexemes, $12 text to index. It stands for all chunks there are: later jobs of a chat wait for this one.
 -- The former text becomes a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
@@ -82,11 +82,15 @@ from conversation_summaries
 where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
 
 -- name: chunks_after
--- $1 owner, $2 chat, $3 thread key or null for all lanes, $4 summary number; in the order of their messages
-select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
-  folded_to
-from conversation_summaries
-where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3::text is null or thread_key = $3) and id > $4
+-- $1 owner, $2 chat, $3 thread key or null for all lanes, $4 summary number, $5 how many, the last ones; in the order of
+-- their messages
+select * from (
+  select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
+    folded_to
+  from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3::text is null or thread_key = $3) and id > $4
+  order by to_id desc
+  limit $5) newest
 order by to_id
 
 -- name: chunks
