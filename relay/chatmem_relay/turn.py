@@ -119,7 +119,12 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 def wrong(error: ValidationError) -> str:
     """What of a message the memory would not take, and why; the error itself quotes the text."""
-    return "; ".join(f"its {e['loc'][0]} {e['msg'].removeprefix('Value error, ')}" for e in error.errors())
+    return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
+
+
+def _lack(field: str, message: str) -> str:
+    said = message.removeprefix("Value error, ")
+    return f"its {field} {said}" if field else said
 
 
 def _to_record(incoming: Incoming) -> c.RecordMessageArgs:

@@ -4,10 +4,12 @@ import asyncio
 import importlib
 import os
 import sys
-import termios
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+
+if sys.platform != "win32":
+    import termios
 
 _STDIN, _STDOUT = 0, 1
 _RUN = 65536
@@ -17,7 +19,7 @@ _NO_PASTE_MARKS = b"\x1b[?2004l"
 @contextmanager
 def terminal_as_found() -> Generator[None]:
     """Afterwards the terminal is as before: line editing that is interrupted would leave it without echo."""
-    if not (os.isatty(_STDIN) and os.isatty(_STDOUT)):
+    if sys.platform == "win32" or not (os.isatty(_STDIN) and os.isatty(_STDOUT)):
         yield
         return
     before = termios.tcgetattr(_STDIN)

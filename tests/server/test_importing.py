@@ -5,10 +5,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chatmem import contract as c
+from chatmem import work as w
 from chatmem_server.importing import Importer, ImportMessage
 from chatmem_server.places import Where
+from chatmem_server.queue.work_inputs import FOLDED
 from chatmem_server.store import lanes
 from tests.memory_fixtures import USER, Memory
+from tests.server.test_queue import drain
 
 pytestmark = pytest.mark.anyio
 
@@ -48,6 +51,26 @@ async def test_an_import_twice_doubles_nothing_and_leaves_no_gap(memory: Memory)
     assert found.results[0].at == START + timedelta(minutes=77)
     assert summary.coverage.gap == 0
     assert summary.backlog.waiting > 5
+
+
+async def test_of_a_history_imported_at_once_a_rolling_summary_takes_in_the_last_chunks_in_one_piece_of_work(
+    memory: Memory,
+) -> None:
+    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    talk = [
+        ImportMessage("user", f"We talked about item {i}", f"m{i}", START + timedelta(minutes=i), "telegram")
+        for i in range(600)
+    ]
+    for i in range(0, 600, 100):
+        await importer.add(talk[i : i + 100])
+    async with memory.agent() as agent:
+        done = await drain(agent)
+    chunks = [item for item in done if item.kind == "chunk_summary"]
+    rolling = [item.input for item in done if isinstance(item.input, w.ThreadInput)]
+    assert len(chunks) > FOLDED
+    assert {work.level for work in rolling} == {"thread", "session"}
+    assert [len(work.chunks) for work in rolling] == [FOLDED] * 2
+    assert all(work.chunks[-1].text == f"Summary by {chunks[-1].job_id}" for work in rolling)
 
 
 async def test_imported_replies_and_topics_fall_into_their_lanes(memory: Memory) -> None:

@@ -17,12 +17,13 @@ from chatmem.work import (
     ThreadInput,
     WorkMessage,
 )
+from chatmem_summarizer import offline_summarize
 from chatmem_summarizer.length import clip, head_and_tail, tokens
 from chatmem_summarizer.offline_canonical import canonical
 from chatmem_summarizer.offline_extract import extract
 from chatmem_summarizer.offline_profile import profile
 from chatmem_summarizer.offline_rolling import thread_summary
-from chatmem_summarizer.offline_summarize import chunk_summary
+from chatmem_summarizer.offline_summarize import chunk_summary, lines
 from chatmem_summarizer.salience import topics
 from tests.summarizer.talk import START, ZONE, chunk, exchange, messages
 
@@ -287,3 +288,16 @@ def test_a_talk_in_another_language_is_summarised_in_it() -> None:
     assert "they talked" not in result.text
     assert any("3. März um 10 Uhr" in line for line in result.body.facts)
     assert len(result.body.decisions) == len(result.body.outcomes) == len(result.body.pending) == 1
+
+
+def test_of_thousands_of_lines_only_those_that_may_stay_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[str] = []
+
+    def never_alike(one: str, other: str) -> float:
+        compared.append(one)
+        return 0.0
+
+    monkeypatch.setattr(offline_summarize, "alike", never_alike)
+    told = [f"Point {n} of the agenda" for n in range(5_000)]
+    assert lines(told, 12) == tuple(told[-12:])
+    assert len(compared) < 12 * 12
