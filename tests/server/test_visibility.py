@@ -44,7 +44,7 @@ async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn
     async with two_servers(tmp_path, dsn) as (_, client):
         await client.get_profile(c.GetProfileArgs())
         await revoke_all(dsn)
-        with pytest.raises(MemoryUnreachable, match="error response"):
+        with pytest.raises(MemoryUnreachable, match="does not know our access token"):
             await client.get_profile(c.GetProfileArgs())
 
 
