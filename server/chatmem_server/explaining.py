@@ -1,6 +1,6 @@
 """Why something is known, or what an answer was based on."""
 
-from chatmem.contract import ExplainArgs, Explanation, Memory, Section, Source, Version
+from chatmem.contract import ExplainArgs, Explanation, Section, Source, Version
 from chatmem_server.context.draft import SEPARATOR
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
@@ -43,7 +43,7 @@ class Explainer:
 
     async def _memory(self, where: Where, memory_id: int) -> Explanation:
         memory = await memories.by_id(self._kit.database, where.owner_id, memory_id)
-        if memory is None or not _is_seen(where, memory):
+        if memory is None or not where.sees(memory.chat_id):
             raise NothingToExplain(f"No memory {memory_id} in this chat; find its number with search_memory.")
         before = await memories.predecessors(self._kit.database, where.owner_id, memory_id)
         model, said_in = await memories.provenance(self._kit.database, where.owner_id, memory_id)
@@ -56,7 +56,7 @@ class Explainer:
             memory=memory,
             sources=await self._sources(where, said_in, memory.sources),
             versions=_versions(await memories.versions(self._kit.database, where.owner_id, memory_id)),
-            memories=tuple(m for m in before if _is_seen(where, m)),
+            memories=tuple(m for m in before if where.sees(m.chat_id)),
         )
 
     async def _sources(self, where: Where, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
@@ -87,10 +87,6 @@ class Explainer:
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._kit.database, where.owner_id, where.chat_id, int(message_id))
         return found
-
-
-def _is_seen(where: Where, memory: Memory) -> bool:
-    return memory.chat_id is None or memory.chat_id == where.chat_id
 
 
 def _versions(versions: list[TextVersion]) -> tuple[Version, ...]:

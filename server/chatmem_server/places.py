@@ -32,6 +32,10 @@ class Where:
         """The owner's own chat, which speaks for all of theirs: a person's private one, or a shared group."""
         return self.owner_id == self.chat_id
 
+    def sees(self, chat_id: int | None) -> bool:
+        """Whether a memory of that chat is known here; one of no chat is known in all."""
+        return chat_id is None or chat_id == self.chat_id
+
     @property
     def shared(self) -> bool:
         """A shared group is its own owner."""

@@ -102,7 +102,7 @@ class _Views:
         found = None
         if memory_id.isdecimal() and len(memory_id) < 19:
             found = await memories.by_id(actors.kit.database, where.owner_id, int(memory_id))
-        if found is None or (found.chat_id is not None and found.chat_id != where.chat_id):
+        if found is None or not where.sees(found.chat_id):
             raise ResourceNotFoundError(f"No memory {memory_id}; find its number with search_memory.")
         return text.memory(in_zone(found, actors.kit.zone))
 

@@ -84,7 +84,7 @@ async def _redact(q: Queries, owner_id: int, sought: Sought, taken_back: datetim
 
 def _without(rows: Sequence[Row], sought: Sought) -> list[tuple[Row, str, Any]]:
     """The rows, which state what is sought, with their text and body without it."""
-    return [(row, redact(row["text"] or "", sought)[0], redact_all(row["body"], sought)[0]) for row in rows]
+    return [(row, redact(row["text"] or "", sought)[0], redact_all(row["body"], sought)) for row in rows]
 
 
 _NAMES = {

@@ -16,7 +16,7 @@ from chatmem_server import caches
 from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.derived import redact_derived
 from chatmem_server.erasure.probing import Probed, Prober
-from chatmem_server.erasure.redaction import GONE, redact, stating
+from chatmem_server.erasure.redaction import GONE, redact
 from chatmem_server.erasure.remaking import queue_profile, queue_remaking
 from chatmem_server.erasure.targets import Sought, Target
 from chatmem_server.erasure.tombstones import Tombstones
@@ -157,7 +157,7 @@ class Forgetter:
 
     async def _by_ids(self, q: Queries, where: Where, ids: Sequence[int]) -> list[Memory]:
         found = await memories.by_ids(q, where.owner_id, ids)
-        seen = {m.id for m in found if m.chat_id is None or m.chat_id == where.chat_id}
+        seen = {m.id for m in found if where.sees(m.chat_id)}
         missing = [i for i in ids if i not in seen]
         if missing:
             raise ForgetRefused(f"No memory {missing[0]} in this chat; find its number with search_memory.")
@@ -216,7 +216,7 @@ class Forgetter:
     async def _redact(self, t: Queries, at: Located, sought: Sought, now: datetime) -> int:
         text, gone = redact(at.line.content, sought)
         content = text or GONE
-        await self._tombstones.set_message(t, at, stating(at.line.content, sought), now)
+        await self._tombstones.set_message(t, at, gone, now)
         await messages.redact(
             t,
             at,
@@ -225,7 +225,7 @@ class Forgetter:
             index_text=index_text(content, at.line.speaker),
             scope=scope_lexemes(at.owner_id, at.chat_id),
         )
-        return gone
+        return len(gone)
 
     def _notes(self) -> tuple[str, ...]:
         return (EXTERNAL_NOTE,) if self._kit.settings.database_url is not None else ()

@@ -8,34 +8,24 @@ GONE = "[forgotten]"
 """What stands where a whole text went: the message is still counted, its words are not there."""
 
 
-def redact(text: str, sought: Sought) -> tuple[str, int]:
-    """The text without the sentences that state one, and how many went."""
+def redact(text: str, sought: Sought) -> tuple[str, list[str]]:
+    """The text without the sentences that state one, and those that went."""
     if not sought.in_text(text):
-        return text, 0
+        return text, []
     kept: list[str] = []
-    gone = 0
+    gone: list[str] = []
     for part in sentences(text):
-        if part.strip() and sought.stated_in(part):
-            gone += 1
-        else:
-            kept.append(part)
+        (gone if part.strip() and sought.stated_in(part) else kept).append(part)
     left = "".join(kept).strip()
     return (left if any(c.isalnum() for c in left) else ""), gone
 
 
-def stating(text: str, sought: Sought) -> list[str]:
-    """The sentences of the text that go."""
-    return [part for part in sentences(text) if part.strip() and sought.stated_in(part)]
-
-
-def redact_all(value: Any, sought: Sought) -> tuple[Any, int]:
+def redact_all(value: Any, sought: Sought) -> Any:
     """The same through a JSON value: a list loses items that are left empty."""
     if isinstance(value, str):
-        return redact(value, sought)
+        return redact(value, sought)[0]
     if isinstance(value, list):
-        pairs = [redact_all(item, sought) for item in value]
-        return [item for item, gone in pairs if item or not gone], sum(gone for _, gone in pairs)
+        return [left for item in value if (left := redact_all(item, sought)) or not item]
     if isinstance(value, dict):
-        entries = {key: redact_all(item, sought) for key, item in value.items()}
-        return {key: item for key, (item, _) in entries.items()}, sum(gone for _, gone in entries.values())
-    return value, 0
+        return {key: redact_all(item, sought) for key, item in value.items()}
+    return value

@@ -93,7 +93,7 @@ class Rememberer:
 
     async def _find(self, where: Where, memory_id: int) -> Memory:
         memory = await memories.by_id(self._kit.database, where.owner_id, memory_id)
-        if memory is None or (memory.chat_id is not None and memory.chat_id != where.chat_id):
+        if memory is None or not where.sees(memory.chat_id):
             raise NoSuchMemory(f"No memory {memory_id} in this chat; find its number with search_memory.")
         return memory
 
