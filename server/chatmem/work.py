@@ -100,11 +100,10 @@ class ThreadInput(Contract):
 
 
 class ProfileInput(Contract):
-    """Write the user's narrative from their memories."""
+    """Write the user's narrative from their memories, of which the first tell most."""
 
     kind: Literal["profile"] = "profile"
     timezone: str
-    prior_narrative: str
     memories: tuple[KnownMemory, ...]
     cap_tokens: int
 

@@ -15,11 +15,10 @@ _IDENTITY = ("name is", "goes by", "is ", "works as", "works at", "works", "live
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """The narrative within `cap_tokens`; confirmed statements first where not all fit."""
-    active = [memory for memory in work.memories if memory.status == "active"]
-    kept = list(active)
+    """The narrative within `cap_tokens`; where not all fit, of the first memories, which tell most."""
+    kept = [memory for memory in work.memories if memory.status == "active"]
     while kept and tokens(narrative(kept)) > work.cap_tokens:
-        kept.remove(_least(kept))
+        kept.pop()
     return ProfileResult(narrative=narrative(kept))
 
 
@@ -33,11 +32,6 @@ def narrative(memories: list[KnownMemory]) -> str:
         elif texts:
             parts.extend(f"{text}." for text in sorted(texts, key=_place))
     return " ".join(parts)
-
-
-def _least(memories: list[KnownMemory]) -> KnownMemory:
-    """What to leave out first: the oldest unconfirmed one that does not say who the user is."""
-    return min(memories, key=lambda memory: (memory.user_confirmed, _place(memory.text) < len(_IDENTITY), memory.id))
 
 
 def _place(text: str) -> int:

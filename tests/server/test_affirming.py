@@ -4,6 +4,7 @@ import pytest
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient
+from chatmem_server.memories.statements import NEWEST
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio
@@ -49,6 +50,14 @@ async def test_an_edit_supersedes_what_the_new_words_contradict(memory: Memory) 
         berlin, other = await remembered(client, BERLIN, "I visited Lisbon")
         await client.update_memory(c.UpdateMemoryArgs(memory_id=other, action="edit", content=LISBON))
         assert await statuses(client, berlin, other) == ["superseded", "active"]
+
+
+async def test_a_new_value_supersedes_the_old_one_however_much_was_remembered_between(memory: Memory) -> None:
+    async with memory.client() as client:
+        (berlin,) = await remembered(client, BERLIN)
+        await remembered(client, *(f"Saw bird number {n}" for n in range(NEWEST)))
+        (lisbon,) = await remembered(client, "Moved to Lisbon")
+        assert await statuses(client, berlin, lisbon) == ["superseded", "active"]
 
 
 async def test_what_is_confirmed_once_more_leaves_all_as_it_was(memory: Memory) -> None:

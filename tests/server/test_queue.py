@@ -10,6 +10,7 @@ from chatmem import contract as c
 from chatmem import work as w
 from chatmem.client import MemoryClient, MemoryRefused
 from chatmem.settings import ServerSettings
+from chatmem_server.queue.work_inputs import KNOWN
 from chatmem_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory, opened
 
@@ -109,6 +110,20 @@ async def test_agent_tools_are_for_the_agent_only(memory: Memory) -> None:
             await client.claim_work(w.ClaimWorkArgs(worker="me"))
     assert len(mine) == 10
     assert theirs == {"claim_work", "extend_work", "submit_work", "fail_work", "queue_status"}
+
+
+async def test_a_profile_is_written_from_who_the_user_is_however_much_was_said_since(
+    memory: Memory, clock: Clock
+) -> None:
+    said = ["Name is Priya", "Prefers tea", *(f"Saw bird number {n}" for n in range(KNOWN))]
+    async with memory.client() as client, memory.agent() as agent:
+        for text in said:
+            await client.remember(c.RememberArgs(content=text))
+            clock.forward(seconds=1)
+        await talk(client, 5)
+        work = [item.input for item in await drain(agent) if isinstance(item.input, w.ProfileInput)][-1]
+    texts = [known.text for known in work.memories]
+    assert (len(texts), texts[:2]) == (KNOWN, ["Name is Priya", said[-1]])
 
 
 async def test_supported_extractions_become_memories_and_inventions_do_not(memory: Memory) -> None:

@@ -221,18 +221,25 @@ def test_a_profile_reads_as_prose_and_leaves_out_what_is_uncertain() -> None:
         known(5, "Team offsite is on March 15 (2026-03-15)", "date"),
         known(6, "Might move", "goal", status="uncertain"),
     )
-    work = ProfileInput(timezone=ZONE, prior_narrative="", memories=memories, cap_tokens=500)
+    work = ProfileInput(timezone=ZONE, memories=memories, cap_tokens=500)
     assert profile(work).narrative == (
         "Name is Priya. Lives in Lisbon. Preferences: prefers tea. Goals: needs to launch the API by Q2 2026. "
         "Dates: Team offsite is on March 15 (2026-03-15)."
     )
 
 
+def test_a_profile_that_is_too_long_loses_its_last_memories() -> None:
+    memories = (known(1, "Name is Priya"), *(known(n, f"Saw bird number {n}", confirmed=True) for n in range(2, 60)))
+    told = profile(ProfileInput(timezone=ZONE, memories=memories, cap_tokens=60)).narrative
+    assert told.startswith("Name is Priya. Saw bird number 2.")
+    assert "59" not in told
+
+
 @settings(max_examples=40, deadline=None)
 @given(count=st.integers(0, 120), cap=st.integers(50, 500))
 def test_a_profile_never_exceeds_its_cap(count: int, cap: int) -> None:
     memories = tuple(known(n, f"Fact number {n} about somebody's long life") for n in range(count))
-    work = ProfileInput(timezone=ZONE, prior_narrative="", memories=memories, cap_tokens=cap)
+    work = ProfileInput(timezone=ZONE, memories=memories, cap_tokens=cap)
     assert tokens(profile(work).narrative) <= cap
 
 

@@ -350,7 +350,7 @@ async def test_a_profile_is_written_from_active_memories_only(stage: Stage) -> N
         {"id": 2, "kind": "goal", "text": "Might move to Mars", "status": "uncertain"},
     ]
     work = ProfileInput.model_validate(
-        {"timezone": ZONE, "prior_narrative": "", "memories": memories, "cap_tokens": 500}
+        {"timezone": ZONE, "memories": memories, "cap_tokens": 500}
     )
     stage.claude.script = lambda asked: Say("They live in Lisbon.")
     assert (await stage.work(work)).result == ProfileResult(narrative="They live in Lisbon.")

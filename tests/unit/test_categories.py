@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
+from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority, tells_who
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,23 @@ def test_any_text_has_a_kind_a_priority_and_a_bounded_importance(text: str) -> N
     assert detect(text) in {"fact", "preference", "goal", "date", "outcome", "pin"}
     assert 1 <= priority(text) <= 5
     assert 0 <= pin_importance(text) <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Name is Priya", "My name is Anna", "Goes by Nan", "Is called Tom", "The user's nickname is Bo"),
+        *("Lives in Lisbon", "User lives in Lisbon", "I'm based in Oslo", "Moved to Berlin", "Is from Peru", "I was born in 1990"),
+        *("Is 34 years old", "Works as a nurse", "I work at GovTech", "Is retired", "Birthday is March 3", "Is married to Jo"),
+    ],
+)
+def test_a_statement_tells_who_the_user_is(text: str) -> None:
+    assert tells_who(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Likes hiking", "Sister lives in Rome", "My sister's name is Eva", "The lamp is from Oslo", "Named the cat Momo", ""],
+)
+def test_other_statements_do_not(text: str) -> None:
+    assert not tells_who(text)

@@ -42,7 +42,7 @@ class Mention:
 
 def find(text: str) -> list[Mention]:
     """Every expression in the text in order, none overlapping; the more specific reading wins."""
-    if not _TRIGGER.search(text):
+    if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
         return []
     found: list[Mention] = []
     taken = bytearray(len(text))
@@ -119,14 +119,17 @@ _UNIT = r"(?P<unit>minute|hour|day|week|weekend|month|quarter|year)"
 _COUNT = r"(?P<count>\d{1,4}|" + "|".join(sorted(map(re.escape, _COUNT_WORD), key=len, reverse=True)) + ")"
 _STEP_WORD = r"(?P<step>last|past|previous|this|current|next|coming|upcoming)"
 
+_DIGIT = re.compile(r"\d")
 _TRIGGER = re.compile(
-    r"\d|day|night|noon|morning|evening|week|month|year|quarter|spring|summer|autumn|fall|winter|ago|[Qq][1-4]|hour|minute"
+    r"\d\s*[-/.:年月ap]|(?:19|20)\d\d|o['’]?clock|day|night|noon|morning|evening|week|month|year|quarter|spring|summer|autumn|fall|winter|ago|[Qq][1-4]|hour|minute"
     r"|January|February|March|April|May\b|June|July|August|September|October|November|December"
     r"|(?i:\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
     r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
     r"|(?i:yesterday|tomorrow|christmas|halloween|valentine)|"
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
+_ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
+"""Beside a number months and days are often written small."""
 
 
 def _span(match: re.Match[str]) -> tuple[int, int, str]:

@@ -94,6 +94,16 @@ _PIN_RULES: Final = (
 _NEEDS_TIME: Final = frozenset({"appointment"})
 
 
+_WHO = re.compile(
+    r"^(?:(?:my|our|(?:the )?user['’]s) |(?:i|(?:the )?user)(?:['’]?m| am| is| was| have| has)? )?(?:"
+    r"(?:(?:first|last|full|sur|nick) ?)?name\b|(?:is )?called\b|is named\b|goes? by\b|please call (?:me|them)\b"
+    r"|(?:is )?(?:lives?|living|based|resid\w+|moved to|(?:originally )?from|born|aged|\d{1,3} years old)\b"
+    r"|(?:is )?(?:works?|working|(?:self-)?employed|retired)\b|(?:job|profession|occupation|employer|birthday|home ?town)\b"
+    r"|(?:is )?(?:married|single|divorced|engaged|widowed|pregnant|a (?:mother|father|parent))\b)",
+    re.IGNORECASE,
+)
+
+
 def detect(text: str) -> Kind:
     """The kind `remember` gives a statement whose caller named none."""
     if _PIN_REQUEST.search(text):
@@ -117,6 +127,11 @@ def pin_importance(text: str) -> float:
     """Importance (0–1) of the pin `pin_reason` calls for; 0 where it calls for none."""
     rule = _pin_rule(text)
     return rule.importance if rule else 0.0
+
+
+def tells_who(text: str) -> bool:
+    """Whether a statement says who the user is: name, age, home, work, family status."""
+    return _WHO.match(text) is not None
 
 
 def priority(text: str) -> int:

@@ -88,7 +88,8 @@ def contradiction(new: str, old: str) -> str | None:
     """Why `new` being true makes `old` outdated, or None."""
     if max(len(new), len(old)) > _LONGEST:
         return None
-    attribute = _changed_attribute(attributes(new), attributes(old))
+    given = attributes(new)
+    attribute = _changed_attribute(given, attributes(old)) if given else None
     if attribute and not runs_the_other_way(read(new), read(old)):
         return f"new {attribute.name} of {attribute.subject}"
     return "said and denied" if _denies(read(new), read(old)) else None

@@ -7,7 +7,7 @@ from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
-from chatmem_server.memories.statements import Statements, memory_scope
+from chatmem_server.memories.statements import Statements, memory_lexemes
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
@@ -112,9 +112,7 @@ class Rememberer:
             case "pin" | "unpin":
                 changed = await memories.set_pinned(db, owner, memory.id, args.action == "pin", now)
             case "make_global":
-                changed = await memories.make_global(
-                    db, owner, memory.id, index_text(memory.content, None), memory_scope(owner), now
-                )
+                changed = await memories.make_global(db, owner, memory.id, now)
             case "share":
                 assert share_to is not None  # the contract asks for to_chat_id
                 changed = await self._share(memory, share_to)
@@ -138,7 +136,7 @@ class Rememberer:
                     kind=memory.kind,
                     deadline=self._due_after_edit(memory, text),
                     index_text=index_text(text, None),
-                    scope=memory_scope(where.owner_id),
+                    scope=memory_lexemes(where.owner_id, text),
                     embedding=vector,
                     now=now,
                 )

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from chatmem.contract import Memory
 from chatmem_server.dates.clock import local_day
 from chatmem_server.memories import dedup
+from chatmem_server.memories.attributes import attributes
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories
@@ -18,7 +19,10 @@ from chatmem_server.text.tsquery import any_of, owner_scope
 from chatmem_server.vectors import halfvec_or_none
 
 NEAREST = 12
-"""Known statements a new one is compared with: the nearest by meaning, as many by words, and four times the newest."""
+"""Known statements a new one is compared with: so many by meaning, by words, by attributes, and of the newest."""
+
+NEWEST = 48
+"""Of the newest for a statement that gives an attribute: in memories of before attributes were indexed it shows only there."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +59,22 @@ class Statements:
 
     async def near(self, q: Queries, owner_id: int, chat_id: int, text: str, vector: bytes | None) -> list[Near]:
         lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []
-        return await memories.similar(q, owner_id, chat_id, vector, any_of(lexemes), owner_scope(owner_id), NEAREST)
+        given = _attribute_lexemes(text)
+        return await memories.similar(
+            q,
+            owner_id,
+            chat_id,
+            vector,
+            lexemes=any_of(lexemes),
+            attributes=any_of(given),
+            scope=owner_scope(owner_id),
+            limit=NEAREST,
+            newest=NEWEST if given else NEAREST,
+        )
 
     async def add(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Memory:
         """Add the statement as it is, beside whatever is known."""
-        text, scope = index_text(new.content, None), memory_scope(new.owner_id)
+        text, scope = index_text(new.content, None), memory_lexemes(new.owner_id, new.content)
         return await memories.add(q, new, now, index_text=text, scope=scope, embedding=vector)
 
     async def affirm(
@@ -109,9 +124,7 @@ class Statements:
         if known.status == "uncertain" and new.status == "active":
             supported = await memories.set_status(q, new.owner_id, known.id, "active", now)
         if known.chat_id is not None and new.chat_id is None:
-            supported = await memories.make_global(
-                q, new.owner_id, known.id, index_text(known.content, None), memory_scope(new.owner_id), now
-            )
+            supported = await memories.make_global(q, new.owner_id, known.id, now)
         return supported or known
 
     async def _supersede(
@@ -134,9 +147,13 @@ class Statements:
         return retired or old
 
 
-def memory_scope(owner_id: int) -> list[str]:
-    """Memories are few: the owner's lexeme scopes them in the index, the chat is a column."""
-    return [f"@o{owner_id}"]
+def memory_lexemes(owner_id: int, content: str) -> list[str]:
+    """What a memory is found by besides its words: whose it is, and the attributes it gives. Its chat is a column."""
+    return [f"@o{owner_id}", *_attribute_lexemes(content)]
+
+
+def _attribute_lexemes(text: str) -> list[str]:
+    return sorted({f"@{given.name} of {given.subject}" for given in attributes(text)})
 
 
 def _comparable(new: NewMemory, zone: ZoneInfo) -> dedup.Statement:

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from datetime import timezone as fixed_zone
-from typing import Literal
 
 from chatmem.work import (
     ChunkInput,
@@ -18,10 +17,12 @@ from chatmem.work import (
     WorkMessage,
 )
 from chatmem_server.erasure.remaking import is_anew
+from chatmem_server.memories.categories import tells_who
 from chatmem_server.memories.learning import may_tell
 from chatmem_server.places import session_lane
 from chatmem_server.services import Kit
-from chatmem_server.store import chats, memories, messages, profile, queue, summaries
+from chatmem_server.store import chats, memories, messages, queue, summaries
+from chatmem_server.store.memories import Known
 from chatmem_server.store.messages import Line
 from chatmem_server.store.queue import Job, NewJob
 from chatmem_server.text.secrets import mask
@@ -96,12 +97,8 @@ class Inputs:
             await queue.enqueue(t, rest, self._kit.now())
 
     async def _known(self, owner_id: int, chat_id: int) -> tuple[KnownMemory, ...]:
-        live = await memories.live(self._kit.database, owner_id, chat_id, ("active", "uncertain"))
-        newest = sorted(live, key=lambda m: m.valid_from, reverse=True)[:KNOWN]
-        return tuple(
-            KnownMemory(id=m.id, kind=m.kind, text=m.content, status=_status(m.status), user_confirmed=m.user_confirmed)
-            for m in newest
-        )
+        newest = await memories.known(self._kit.database, owner_id, chat_id, ("active", "uncertain"), KNOWN)
+        return tuple(map(_known, newest))
 
     async def _chunk(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, self._kit.settings.compaction.chunk)
@@ -131,11 +128,10 @@ class Inputs:
 
     async def _profile(self, job: Job) -> WorkInput | None:
         owner = job.key.owner_id
-        stored = await profile.find(self._kit.database, owner)
+        known = await memories.known(self._kit.database, owner, owner, ("active",))
         return ProfileInput(
             timezone=self._kit.settings.timezone,
-            prior_narrative=stored.narrative if stored else "",
-            memories=await self._known(owner, owner),
+            memories=tuple(map(_known, most_telling(known))),
             cap_tokens=self._kit.settings.compaction.profile_cap,
         )
 
@@ -151,6 +147,11 @@ class Inputs:
         return await messages.id_range(
             self._kit.database, key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, limit
         )
+
+
+def most_telling(known: Sequence[Known]) -> list[Known]:
+    """What a profile is written from: who the user is, what they confirmed or pinned, then the rest; each as it came."""
+    return sorted(known, key=lambda m: (not tells_who(m.content), not (m.user_confirmed or m.pinned)))[:KNOWN]
 
 
 def level_of(job: Job) -> summaries.Rolling:
@@ -173,5 +174,5 @@ def _message(line: Line, characters: int) -> WorkMessage:
     return WorkMessage(id=line.id, role=line.role, at=sender_time(line), text=clipped, routine=line.routine)
 
 
-def _status(status: str) -> Literal["active", "uncertain"]:
-    return "uncertain" if status == "uncertain" else "active"
+def _known(m: Known) -> KnownMemory:
+    return KnownMemory(id=m.id, kind=m.kind, text=m.content, status=m.status, user_confirmed=m.user_confirmed)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from chatmem.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus
 from chatmem_server.store.database import Queries, Row, one
@@ -42,6 +43,18 @@ class Near:
     cosine: float | None
 
 
+@dataclass(frozen=True)
+class Known:
+    """What a worker is told of a live memory."""
+
+    id: int
+    kind: MemoryKind
+    content: str
+    status: Literal["active", "uncertain"]
+    user_confirmed: bool
+    pinned: bool
+
+
 async def add(
     q: Queries, m: NewMemory, now: datetime, *, index_text: str, scope: Sequence[str], embedding: bytes | None
 ) -> Memory:
@@ -67,6 +80,13 @@ async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[Memor
     return [memory(row) for row in await q.rows("memories.live", owner_id, chat_id, list(statuses))]
 
 
+async def known(
+    q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus], limit: int | None = None
+) -> list[Known]:
+    """Newest first, `limit` of them or all."""
+    return [Known(**row) for row in await q.rows("memories.known", owner_id, chat_id, list(statuses), limit)]
+
+
 async def all_of_owner(q: Queries, owner_id: int) -> list[Memory]:
     return [memory(row) for row in await q.rows("memories.all_of_owner", owner_id)]
 
@@ -76,9 +96,19 @@ async def from_message(q: Queries, owner_id: int, chat_id: int, message_id: int)
 
 
 async def similar(
-    q: Queries, owner_id: int, chat_id: int, embedding: bytes | None, lexemes: str, scope: str, limit: int
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    embedding: bytes | None,
+    *,
+    lexemes: str,
+    attributes: str,
+    scope: str,
+    limit: int,
+    newest: int,
 ) -> list[Near]:
-    rows = await q.rows("memories.similar", owner_id, chat_id, embedding, lexemes, scope, limit)
+    """Up to `limit` by each of meaning, words and attributes, and so many of the newest."""
+    rows = await q.rows("memories.similar", owner_id, chat_id, embedding, lexemes, attributes, scope, limit, newest)
     return [Near(memory(row), row["cosine"]) for row in rows]
 
 
@@ -118,10 +148,8 @@ async def set_pinned(q: Queries, owner_id: int, memory_id: int, pinned: bool, no
     return _maybe(await q.row("memories.set_pinned", owner_id, memory_id, pinned, now))
 
 
-async def make_global(
-    q: Queries, owner_id: int, memory_id: int, index_text: str, scope: Sequence[str], now: datetime
-) -> Memory | None:
-    return _maybe(await q.row("memories.make_global", owner_id, memory_id, now, index_text, list(scope)))
+async def make_global(q: Queries, owner_id: int, memory_id: int, now: datetime) -> Memory | None:
+    return _maybe(await q.row("memories.make_global", owner_id, memory_id, now))
 
 
 async def support(

@@ -31,6 +31,14 @@ select * from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[])
 order by kind, priority, deadline nulls last, valid_from desc, id desc
 
+-- name: known
+-- $1 owner, $2 chat, $3 statuses, $4 how many or null for all, newest first: what a worker is told of them
+select id, kind, content, status, user_confirmed, pinned
+from memories
+where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[])
+order by valid_from desc, id desc
+limit $4
+
 -- name: all_of_owner
 -- $1 owner
 select * from memories
@@ -44,9 +52,9 @@ where owner_id = $1 and source_chat_id = $2 and source_ids @> array[$3::bigint]
 order by id
 
 -- name: similar
--- $1 owner, $2 chat, $3 vector or null, $4 query text of lexemes, $5 scope lexeme query, $6 how many. Active and
--- uncertain statements that may say the same or the contrary: the nearest, those that share words, and the newest, for
--- a new value often shares no word with the old one ("lives in …", "moved to …").
+-- $1 owner, $2 chat, $3 vector or null, $4 query text of lexemes, $5 of attributes, $6 scope lexeme query, $7 how many,
+-- $8 how many of the newest. Active and uncertain statements that may say the same or the contrary: the nearest, those that
+-- share words, those that give a value of the same attribute, often in other words ("lives in …", "moved to …"), the newest.
 with asked as materialized (
   select of_active($3::halfvec) as vector
 ), dense as (
@@ -55,15 +63,23 @@ with asked as materialized (
   where (select vector from asked) is not null and owner_id = $1 and valid_to is null and embedding is not null
     and (chat_id is null or chat_id = $2)
   order by embedding <=> (select vector from asked)
-  limit $6
+  limit $7
 ), lexical as (
   select id from (
     select m.id, m.chat_id, m.valid_to, f.tsv
-    from memories_with($5::tsquery && $4::tsquery) f
+    from memories_with($6::tsquery && $4::tsquery) f
     cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
   where valid_to is null and (chat_id is null or chat_id = $2)
   order by ts_rank(tsv, $4::tsquery) desc, id desc
-  limit $6
+  limit $7
+), alike as (
+  select id from (
+    select m.id, m.chat_id, m.valid_to, m.valid_from
+    from memories_with($6::tsquery && $5::tsquery) f
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
+  where valid_to is null and (chat_id is null or chat_id = $2)
+  order by valid_from desc, id desc
+  limit $7
 )
 select m.*, dense.cosine
 from memories m
@@ -71,11 +87,12 @@ left join dense on dense.id = m.id
 where m.owner_id = $1 and m.id in (
   select id from dense
   union select id from lexical
+  union select id from alike
   union select id from (
     select id from memories
     where owner_id = $1 and valid_to is null and (chat_id is null or chat_id = $2)
     order by valid_from desc, id desc
-    limit 4 * $6::int) newest)
+    limit $8) newest)
 
 -- name: set_status
 -- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now
@@ -108,9 +125,9 @@ where owner_id = $1 and id = $2
 returning *
 
 -- name: make_global
--- $1 owner, $2 number, $3 now, $4 text to index, $5 scope lexemes
+-- $1 owner, $2 number, $3 now
 update memories
-set chat_id = null, updated_at = $3, tsv = to_tsvector('chatmem', $4) || array_to_tsvector($5::text[])
+set chat_id = null, updated_at = $3
 where owner_id = $1 and id = $2
 returning *
 
