@@ -349,9 +349,7 @@ async def test_a_profile_is_written_from_active_memories_only(stage: Stage) -> N
         {"id": 1, "kind": "fact", "text": "Lives in Lisbon", "status": "active"},
         {"id": 2, "kind": "goal", "text": "Might move to Mars", "status": "uncertain"},
     ]
-    work = ProfileInput.model_validate(
-        {"timezone": ZONE, "memories": memories, "cap_tokens": 500}
-    )
+    work = ProfileInput.model_validate({"timezone": ZONE, "memories": memories, "cap_tokens": 500})
     stage.claude.script = lambda asked: Say("They live in Lisbon.")
     assert (await stage.work(work)).result == ProfileResult(narrative="They live in Lisbon.")
     assert "Lisbon" in stage.claude.asked[0].user

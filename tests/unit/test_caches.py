@@ -73,13 +73,17 @@ def test_after_something_was_forgotten_no_cache_holds_a_text() -> None:
 
 
 def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_memory() -> None:
+    def fill(cache: Cache) -> None:
+        for number in range(SAMPLE):
+            read(cache, statement(number))
+
     def filled(cache: Cache) -> int:
-        """An upper end: what one reading makes other caches remember counts here and there."""
-        caches.clear()
+        """Bytes of this cache alone: what its readings make others remember, those remember before."""
+        fill(cache)
+        cache.cache_clear()
         tracemalloc.start()
         try:
-            for number in range(SAMPLE):
-                read(cache, statement(number))
+            fill(cache)
             return tracemalloc.get_traced_memory()[0]
         finally:
             tracemalloc.stop()

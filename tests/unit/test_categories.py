@@ -95,8 +95,22 @@ def test_any_text_has_a_kind_a_priority_and_a_bounded_importance(text: str) -> N
     "text",
     [
         *("Name is Priya", "My name is Anna", "Goes by Nan", "Is called Tom", "The user's nickname is Bo"),
-        *("Lives in Lisbon", "User lives in Lisbon", "I'm based in Oslo", "Moved to Berlin", "Is from Peru", "I was born in 1990"),
-        *("Is 34 years old", "Works as a nurse", "I work at GovTech", "Is retired", "Birthday is March 3", "Is married to Jo"),
+        *(
+            "Lives in Lisbon",
+            "User lives in Lisbon",
+            "I'm based in Oslo",
+            "Moved to Berlin",
+            "Is from Peru",
+            "I was born in 1990",
+        ),
+        *(
+            "Is 34 years old",
+            "Works as a nurse",
+            "I work at GovTech",
+            "Is retired",
+            "Birthday is March 3",
+            "Is married to Jo",
+        ),
     ],
 )
 def test_a_statement_tells_who_the_user_is(text: str) -> None:
@@ -105,7 +119,14 @@ def test_a_statement_tells_who_the_user_is(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Likes hiking", "Sister lives in Rome", "My sister's name is Eva", "The lamp is from Oslo", "Named the cat Momo", ""],
+    [
+        "Likes hiking",
+        "Sister lives in Rome",
+        "My sister's name is Eva",
+        "The lamp is from Oslo",
+        "Named the cat Momo",
+        "",
+    ],
 )
 def test_other_statements_do_not(text: str) -> None:
     assert not tells_who(text)

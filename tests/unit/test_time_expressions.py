@@ -254,3 +254,24 @@ def _seconds(query: str) -> float:
     begun = time.process_time()
     spans_in_query(query, NOW, SINGAPORE)
     return time.process_time() - begun
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("at six o'clock", "at six o'clock"),
+        ("see you 5 MARCH", "5 MARCH"),
+        ("on 15 dec", "15 dec"),
+        ("at 6 In The Morning", "at 6 In The Morning"),
+        ("at 7 pm", "at 7 pm"),
+        ("am 3.4.2026 um 19:45", "3.4.2026"),
+        ("会议在5月3日", "5月3日"),
+    ],
+)
+def test_a_time_is_found_however_it_is_written(text: str, written: str) -> None:
+    assert find(text)[0].text == written
+
+
+@pytest.mark.parametrize("text", ["Shelf 4401 holds the lamp", "It costs 40 euros", "GPT-4 and B12", "version 3"])
+def test_a_number_alone_is_no_time(text: str) -> None:
+    assert find(text) == []

@@ -39,7 +39,7 @@ class Attribute:
 _LONGEST: Final = 1_000  # characters; a longer text is no statement of one value, and patterns would be slow on it
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4_096)
 def attributes(text: str) -> tuple[Attribute, ...]:
     """The single-valued attributes a statement gives; none for what is only wished, planned, or over."""
     if len(text) > _LONGEST:

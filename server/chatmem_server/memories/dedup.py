@@ -8,13 +8,14 @@ compared.  Knows no store: who calls supplies the candidates and acts on the dec
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Final, Literal
 
 from chatmem_server.dates.dating import with_dates
 from chatmem_server.memories.attributes import Attribute, attributes
-from chatmem_server.memories.claims import tokens_of
+from chatmem_server.memories.claims import content_stems, plain, tokens_of
 from chatmem_server.memories.dedup_guards import POLARITY, Reading, at_odds, disagreement, read, runs_the_other_way
-from chatmem_server.text.synonyms import LIGHT
+from chatmem_server.text.synonyms import LIGHT, canonical, same_phrases
 
 SAME_COSINE: Final = 0.9  # SPEC: a duplicate has a cosine above this
 _SAME_WORDS: Final = 0.9  # Dice overlap of content words that makes a duplicate without, or below, the cosine
@@ -75,7 +76,8 @@ def is_duplicate(one: str, other: str, cosine: float | None) -> bool:
         return True
     if max(len(one), len(other)) > _LONGEST:
         return False
-    alike = (cosine is not None and cosine > SAME_COSINE) or _same_words(one, other, cosine)
+    near = cosine is not None and cosine > SAME_COSINE
+    alike = near or (_may_be_alike(one, other) and _same_words(one, other, cosine))
     return alike and disagreement(one, other) is None and not _other_attribute(one, other)
 
 
@@ -92,7 +94,7 @@ def contradiction(new: str, old: str) -> str | None:
     attribute = _changed_attribute(given, attributes(old)) if given else None
     if attribute and not runs_the_other_way(read(new), read(old)):
         return f"new {attribute.name} of {attribute.subject}"
-    return "said and denied" if _denies(read(new), read(old)) else None
+    return "said and denied" if _may_be_alike(new, old) and _denies(read(new), read(old)) else None
 
 
 def lexical_similarity(one: str, other: str) -> float:
@@ -101,6 +103,18 @@ def lexical_similarity(one: str, other: str) -> float:
     if not a or not b:
         return float(_bare(one) == _bare(other))
     return 2 * len(a & b) / (len(a) + len(b))
+
+
+def _may_be_alike(one: str, other: str) -> bool:
+    """A quick look before both are read: whether they share a word that carries meaning, or one of them has none."""
+    a, b = telling(one), telling(other)
+    return not a or not b or not a.isdisjoint(b)
+
+
+@lru_cache(maxsize=2_048)
+def telling(text: str) -> frozenset[str]:
+    """The words that carry meaning, inflections and common synonyms as the same."""
+    return frozenset(map(canonical, content_stems(plain(same_phrases(text)))))
 
 
 def _same_words(one: str, other: str, cosine: float | None) -> bool:

@@ -67,7 +67,7 @@ class Reading:
     days: frozenset[str]  # keys of all other dates and times
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=1_024)
 def read(text: str) -> Reading:
     """Read one statement for comparison."""
     text = same_phrases(text)
