@@ -46,7 +46,7 @@ TURN_SECONDS = 4.0
 """Two turns a second of all: a server that is busy for most of the time makes calls wait twice as long for a little more."""
 
 BEFORE = 5_000
-"""Exchanges of everybody before the first minute: an hour adds a third. Of words a talk is full of, a search reads all."""
+"""Exchanges of everybody before the first minute: an hour adds a sixth. Of words a talk is full of, a search reads all."""
 LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 WARM_UP = 10
 """Minutes."""
