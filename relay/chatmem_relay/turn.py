@@ -19,13 +19,14 @@ from chatmem_relay import tag_effects
 from chatmem_relay.expectation import expected
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.memory_outage import SHORT, patiently
-from chatmem_relay.responders.responder import CannotAnswer, Responder
+from chatmem_relay.responders.responder import CannotAnswer, Responder, WouldNotAnswer
 from chatmem_relay.tags import Tag, finished, parse, shown_so_far
 
 logger = logging.getLogger(__name__)
 
 MEMORY_DOWN = "I can't reach my memory right now, so I won't answer from nothing. Please try again in a minute."
 MODEL_DOWN = "I've noted your message, but no language model answers right now. Please ask me again in a minute."
+WOULD_NOT = "I've noted your message, but the language model would not answer it. Please try to say it in other words."
 REFUSED = "My memory did not take that message: {reason}"
 NOTED = "✓ Noted."
 EMPTY = "I have no answer to that."
@@ -166,7 +167,7 @@ async def think(
     try:
         said = await _ask(memory, responder, surface, incoming, prompt, manner)
     except CannotAnswer as error:
-        return failed(MODEL_DOWN, error, manner)
+        return failed(WOULD_NOT if isinstance(error, WouldNotAnswer) else MODEL_DOWN, error, manner)
     return Thought(said, notices=tuple(context.notices))
 
 

@@ -3,10 +3,10 @@
 from collections.abc import AsyncIterator
 
 from chatmem.client import MemoryClient
-from chatmem_llm import Answer, LanguageModel, LLMError
+from chatmem_llm import Answer, LanguageModel, LLMError, LLMUnusable, NoModelAnswered
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.prompt import Prompt
-from chatmem_relay.responders.responder import CannotAnswer
+from chatmem_relay.responders.responder import CannotAnswer, WouldNotAnswer
 
 
 class ModelResponder:
@@ -26,4 +26,6 @@ class ModelResponder:
             async for piece in self._model.stream(prompt.completion(self._seconds)):
                 yield piece
         except LLMError as error:
-            raise CannotAnswer(str(error)) from error
+            best = error.failures[0] if isinstance(error, NoModelAnswered) and error.failures else error
+            kind = WouldNotAnswer if isinstance(best, LLMUnusable) else CannotAnswer
+            raise kind(str(error)) from error

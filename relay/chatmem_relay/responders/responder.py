@@ -13,6 +13,10 @@ class CannotAnswer(Exception):
     """Nobody can answer now; the text is for the log, not for the person."""
 
 
+class WouldNotAnswer(CannotAnswer):
+    """The model is well and would not answer this: asked the same in a minute it would not either."""
+
+
 class Responder(Protocol):
     @property
     def name(self) -> str: ...
