@@ -166,6 +166,7 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
             took: dict[str, list[float]] = defaultdict(list)
             everybody = [Person(client, chat, took) for chat in USERS]
             await _import(world, everybody)
+            await _worked_off(world)
             took.clear()
             pace = Pace()
             keeper = asyncio.create_task(pace.keep())
@@ -196,6 +197,14 @@ async def _import(world: World, everybody: Sequence[Person]) -> None:
     storage = Storage(settings)
     async with storage.running():
         await asyncio.gather(*(person.import_talk(storage, BEFORE) for person in everybody))
+
+
+async def _worked_off(world: World) -> None:
+    """Return when nothing is left to be done for what was imported: it takes as long as ten minutes, and all of a core."""
+    began = time.monotonic()
+    while open_jobs := (await _look(world)).open_jobs:
+        print(f"{time.monotonic() - began:4.0f} s: {open_jobs} open jobs of the import", flush=True)
+        await asyncio.sleep(15)
 
 
 async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]], pace: Pace) -> None:
