@@ -42,6 +42,12 @@ def answer(item: w.WorkItem) -> w.WorkResult:
             return w.SummaryResult(text=f"Summary by {item.job_id}")
 
 
+async def submit(agent: MemoryClient, item: w.WorkItem) -> None:
+    """Work one."""
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline")
+    assert (await agent.submit_work(result)).state == "complete"
+
+
 async def drain(agent: MemoryClient) -> list[w.WorkItem]:
     """Work every job there is."""
     done: list[w.WorkItem] = []
@@ -50,12 +56,7 @@ async def drain(agent: MemoryClient) -> list[w.WorkItem]:
         if not claimed.jobs:
             return done
         for item in claimed.jobs:
-            submitted = await agent.submit_work(
-                w.SubmitWorkArgs(
-                    job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline"
-                )
-            )
-            assert submitted.state == "complete"
+            await submit(agent, item)
             done.append(item)
 
 
@@ -124,6 +125,31 @@ async def test_a_profile_is_written_from_who_the_user_is_however_much_was_said_s
         work = [item.input for item in await drain(agent) if isinstance(item.input, w.ProfileInput)][-1]
     texts = [known.text for known in work.memories]
     assert (len(texts), texts[:2]) == (KNOWN, ["Name is Priya", said[-1]])
+
+
+async def test_a_memory_that_changes_while_a_profile_is_written_makes_the_next_one(memory: Memory, clock: Clock) -> None:
+    def profiles(done: list[w.WorkItem]) -> list[w.ProfileInput]:
+        return [item.input for item in done if isinstance(item.input, w.ProfileInput)]
+
+    async with memory.client() as client, memory.agent() as agent:
+        await client.remember(c.RememberArgs(content="Prefers tea"))
+        clock.forward(seconds=1)
+        await talk(client, 1)
+        (exchange,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs
+        await submit(agent, exchange)
+        (profile,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs
+        clock.forward(seconds=1)
+        await client.remember(c.RememberArgs(content="Name is Priya"))
+        clock.forward(seconds=1)
+        await submit(agent, profile)
+        for start in range(1, 7):
+            clock.forward(seconds=1)
+            await talk(client, 1, start)
+            later = profiles(await drain(agent))
+            if later:
+                break
+    assert [known.text for known in profiles([profile])[0].memories] == ["Prefers tea"]
+    assert (start, [known.text for known in later[0].memories]) == (5, ["Name is Priya", "Prefers tea"])
 
 
 async def test_supported_extractions_become_memories_and_inventions_do_not(memory: Memory) -> None:

@@ -164,7 +164,17 @@ class Applier:
         owner = job.key.owner_id
         live = await memories.live(t, owner, owner, ("active",))
         narrative = clip(mask(result.narrative), self._kit.settings.compaction.profile_cap)[0]
-        await profile.put(t, owner, narrative, lists_of(live), job.model or "", job.provisional, now)
+        written_by = job.model or ""
+        await profile.put(
+            t,
+            owner,
+            narrative,
+            lists_of(live),
+            written_by,
+            now,
+            provisional=job.provisional,
+            queued_at=job.created_at,
+        )
         return {"profiles": 1}
 
     async def _routine(self, t: Queries, job: Job, result: RoutineResult) -> dict[str, int]:

@@ -27,15 +27,24 @@ async def find(q: Queries, owner_id: int) -> StoredProfile | None:
 
 
 async def put(
-    q: Queries, owner_id: int, narrative: str, lists: Lists, model: str, provisional: bool, now: datetime
+    q: Queries,
+    owner_id: int,
+    narrative: str,
+    lists: Lists,
+    model: str,
+    now: datetime,
+    *,
+    provisional: bool,
+    queued_at: datetime,
 ) -> None:
+    """Replace the profile; memories that changed after `queued_at` are not in it, and make it stale."""
     columns = (list(lists.facts), list(lists.preferences), list(lists.goals), list(lists.dates))
-    await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now)
+    await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now, queued_at)
 
 
 @dataclass(frozen=True)
 class Staleness:
-    """`first`: the profile was never built; `stale`: memories changed since it was."""
+    """`first`: the profile was never built; `stale`: memories changed since its job was queued."""
 
     exchanges_since: int
     first: bool

@@ -5,7 +5,8 @@ from user_profile
 where owner_id = $1
 
 -- name: put
--- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now
+-- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now, $10 when
+-- the job was queued that it was written by
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select owner_id, 0, 'profile', version, jsonb_build_object('narrative', former_lines_of($1, narrative)), built_at, $9
@@ -14,7 +15,7 @@ with old as (
 )
 update user_profile
 set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_dates = $6, model = $7, provisional = $8,
-  built_at = $9, version = version + 1, exchanges_since = 0
+  built_at = $9, queued_at = $10, version = version + 1, exchanges_since = 0
 where owner_id = $1
 
 -- name: begin_erasure
@@ -26,8 +27,8 @@ update user_profile set erasures = erasures + 1
 where owner_id = $1 and exists (select from owner)
 
 -- name: count_exchange
--- $1 owner: one more exchange since the profile was built; tells whether memories changed meanwhile
+-- $1 owner: one more exchange since the profile was built; tells whether memories changed since it was queued
 update user_profile set exchanges_since = exchanges_since + 1
 where owner_id = $1
 returning exchanges_since, built_at is null as first,
-  memories_changed_at is not null and (built_at is null or memories_changed_at > built_at) as stale
+  memories_changed_at is not null and (queued_at is null or memories_changed_at > queued_at) as stale
