@@ -74,10 +74,13 @@ async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_pe
 
 @pytest.mark.parametrize("reply", [Say("I can't", stop="refusal"), Fail(400)])
 async def test_who_asks_what_the_best_model_will_not_answer_is_not_told_to_wait(memory: Memory, reply: Reply) -> None:
-    async with claude(reply) as (first, _), ollama(Fail(500)) as (second, _):
-        async with relaying(memory, ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)) as api:
-            await api.say("Hello")
-            await api.until(lambda: texts(api) == [turn.WOULD_NOT])
+    async with (
+        claude(reply) as (first, _),
+        ollama(Fail(500)) as (second, _),
+        relaying(memory, ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)) as api,
+    ):
+        await api.say("Hello")
+        await api.until(lambda: texts(api) == [turn.WOULD_NOT])
 
 
 async def test_an_answer_that_breaks_off_is_not_shown_as_one(memory: Memory) -> None:

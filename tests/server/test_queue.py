@@ -127,7 +127,9 @@ async def test_a_profile_is_written_from_who_the_user_is_however_much_was_said_s
     assert (len(texts), texts[:2]) == (KNOWN, ["Name is Priya", said[-1]])
 
 
-async def test_a_memory_that_changes_while_a_profile_is_written_makes_the_next_one(memory: Memory, clock: Clock) -> None:
+async def test_a_memory_that_changes_while_a_profile_is_written_makes_the_next_one(
+    memory: Memory, clock: Clock
+) -> None:
     def profiles(done: list[w.WorkItem]) -> list[w.ProfileInput]:
         return [item.input for item in done if isinstance(item.input, w.ProfileInput)]
 
