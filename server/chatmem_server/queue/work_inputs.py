@@ -98,7 +98,7 @@ class Inputs:
 
     async def _known(self, owner_id: int, chat_id: int) -> tuple[KnownMemory, ...]:
         newest = await memories.known(self._kit.database, owner_id, chat_id, ("active", "uncertain"), KNOWN)
-        return tuple(map(_known, newest))
+        return tuple(map(_told, newest))
 
     async def _chunk(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, self._kit.settings.compaction.chunk)
@@ -131,7 +131,7 @@ class Inputs:
         known = await memories.known(self._kit.database, owner, owner, ("active",))
         return ProfileInput(
             timezone=self._kit.settings.timezone,
-            memories=tuple(map(_known, most_telling(known))),
+            memories=tuple(map(_told, most_telling(known))),
             cap_tokens=self._kit.settings.compaction.profile_cap,
         )
 
@@ -174,5 +174,5 @@ def _message(line: Line, characters: int) -> WorkMessage:
     return WorkMessage(id=line.id, role=line.role, at=sender_time(line), text=clipped, routine=line.routine)
 
 
-def _known(m: Known) -> KnownMemory:
+def _told(m: Known) -> KnownMemory:
     return KnownMemory(id=m.id, kind=m.kind, text=m.content, status=m.status, user_confirmed=m.user_confirmed)
