@@ -40,6 +40,9 @@ async def texts(memory: Memory) -> str:
         ("Haus", "Wir haben zwei Häuser in Bremen.", "Ich arbeite hausgemacht gern."),
         ("кошка", "У меня две кошки.", "Я люблю чай."),
         ("переезд в Берлин", "Мы планируем переезда в Берлин.", "Берлин большой."),
+        ("cheval", "J'ai deux chevaux noirs.", "J'aime le thé vert."),
+        ("mouse", "I keep two white mice.", "I like mountains."),
+        ("mice", "My mouse is white.", "I like mountains."),
         ("gato", "Tengo dos gatos negros.", "Me gusta el gateo."),
         ("猫", "我有一只猫。", "我喜欢茶。"),
         ("東京", "私は東京に住んでいます。", "お茶が好きです。"),
@@ -277,3 +280,31 @@ async def test_summaries_are_redacted_at_once_and_made_anew_by_the_next_worker(m
     assert {"erasure", "thread_summary"} <= set(kinds)
     assert anew.thread_summary
     assert anew.session_summary
+
+
+async def test_an_answer_under_way_does_not_remember_what_was_forgotten_meanwhile(memory: Memory, clock: Clock) -> None:
+    statement, other = "The safe opens with tulip", "Likes green tea"
+
+    async def heard(message_id: str, content: str) -> None:
+        await client.record_message(c.RecordMessageArgs(role="user", content=content, message_id=message_id))
+        clock.forward(seconds=1)
+
+    async def keep(message_id: str, content: str) -> c.Remembered:
+        return await client.remember(c.RememberArgs(content=content, source_message_id=message_id))
+
+    async with memory.client() as client:
+        await heard("u1", f"{statement}. I like green tea")
+        await heard("u2", "My cat is called Miso")
+        await client.remember(c.RememberArgs(content=statement))
+        await forget(client, topic="safe")
+        await forget(client, topic="Miso")
+        for message_id, gone in (("u1", statement), ("u1", "Opens the safe with tulip"), ("u2", "Has a cat called Miso")):
+            with pytest.raises(MemoryRefused, match="forgotten after this message"):
+                await keep(message_id, gone)
+        profile = await client.get_profile(c.GetProfileArgs())
+        kept = await keep("u1", other)
+        clock.forward(seconds=1)
+        await heard("u3", statement)
+        again = await keep("u3", statement)
+    assert profile.facts == ()
+    assert [m.outcome for m in (kept, again)] == ["stored", "stored"]

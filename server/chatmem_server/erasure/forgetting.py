@@ -29,7 +29,7 @@ from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
 from chatmem_server.text.tokens import estimate
 from chatmem_server.text.tsquery import any_of, beginning_with, owner_scope
-from chatmem_server.text.word_forms import roots
+from chatmem_server.text.word_forms import beginnings
 
 FormerT = TypeVar("FormerT", messages.FormerText, memories.FormerText)
 
@@ -186,7 +186,9 @@ class Forgetter:
         topic = Target.topic(text)
         if not topic.topic_words:
             return any_of(await self._lexemes(q, text))
-        return beginning_with([[*roots(normal(word)), *await self._lexemes(q, word)] for word in topic.topic_words])
+        return beginning_with(
+            [[*beginnings(normal(word)), *await self._lexemes(q, word)] for word in topic.topic_words]
+        )
 
     async def _lexemes(self, q: Queries, text: str) -> list[str]:
         lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []

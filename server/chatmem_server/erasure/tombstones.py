@@ -66,6 +66,11 @@ class Tombstones:
         if met:
             await tombstones.lift(q, owner_id, met, now)
 
+    async def forgotten_since(self, q: Queries, owner_id: int, text: str, moment: datetime) -> bool:
+        """Whether what the text says was forgotten at that moment or later."""
+        standing = await tombstones.standing(q, owner_id)
+        return any(stone.created_at >= moment and self.covers(stone, text) for stone in standing)
+
     async def standing(self, q: Queries, owner_id: int) -> list[Tombstone]:
         return await tombstones.standing(q, owner_id)
 

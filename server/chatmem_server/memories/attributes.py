@@ -12,8 +12,10 @@ from typing import Final
 
 from chatmem_server.memories.claims import claims, content_stems, plain, tokens_of
 from chatmem_server.memories.dedup_guards import SELF, read
+from chatmem_server.text.lexicon import STOP_WORDS
 from chatmem_server.text.stemming import stem
 from chatmem_server.text.synonyms import CONTRAST, canonical, same_phrases
+from chatmem_server.text.word_lists import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +98,31 @@ def _deadlines(text: str) -> Iterator[Attribute]:
 
 
 def _subject(text: str, match: re.Match[str]) -> str:
-    """Whoever is named before the value: a role, else a name, else a thing of the speaker's ("my company"), else the speaker."""
+    """Whoever is named before the value: a role, else a name, else a thing ("my company", "cat"), else the speaker."""
+    clause = _CLAUSE_END.split(text[: match.start()])[-1]
     roles = read(text[: match.start("value")]).persons
-    names = claims(text).entities & set(tokens_of(text[: match.start()]))
-    thing = _THING.fullmatch(text[: match.start()])
-    return "+".join(sorted(roles or names)) or (_noun_key(thing["what"]) if thing else SELF)
+    names = (claims(text).entities & set(tokens_of(clause))) - _NO_SUBJECT
+    return "+".join(sorted(roles or names)) or _thing(clause) or SELF
 
 
-_THING = re.compile(
-    r"(?:.*[,;] )?(?:my|our|their|user's|the user's) (?P<what>(?!.*\b(?:i|we|and)\b)(?:[\w'-]+ ){1,3})", re.IGNORECASE
+def _thing(clause: str) -> str:
+    """The thing of which something is said after this; empty where the speaker speaks of themselves: "currently", "I also"."""
+    clause = _COPULA.sub("", clause)
+    owned = _OWNED.match(clause)
+    what = owned["what"] if owned else clause
+    words = tokens_of(what)
+    others = any(word in _NO_SUBJECT or word.endswith("ly") or not word[0].isalpha() for word in words)
+    if not 1 <= len(words) <= 3 or others or claims(what).mentions or _JOB.search(what):
+        return ""
+    return _noun_key(what)
+
+
+_CLAUSE_END = re.compile(r"[.,;:!?] ")
+_COPULA = re.compile(r"(?:^|\s+)(?:is|are|was|were|has been|have been)\s*$", re.IGNORECASE)
+_OWNED = re.compile(  # "half of my team", but neither "after the divorce" nor "I'm a vegan"
+    r"(?!(?:after|since|in|on|at|as|during|from|until|with|for|because|due|by)\b)"
+    r"(?:.*(?<!\bis)(?<!\bam)(?<!'m)(?<!\bare)(?<!\bwas)\s)?(?:my|our|their|the user's|user's|the|an?) (?P<what>.+)",
+    re.IGNORECASE,
 )
 
 
@@ -172,6 +190,11 @@ _JOBS = (
     r"accountant|chef|pilot|dentist|director|writer|journalist|electrician|plumber|student|freelancer|founder|ceo|cto|professor|"
     r"researcher|paramedic|librarian|barista|editor|photographer|translator|recruiter|administrator|mechanic|carpenter|pharmacist)"
 )
+_JOB = re.compile(rf"\b{_JOBS}\b", re.IGNORECASE)
+_CLUB = (
+    r"(?:[\w'-]+ ){0,4}?(?:gym|club|choir|band|orchestra|team|league|class|course|church|group|community|forum|server|channel|party|union|"
+    r"discord|slack|facebook|instagram|twitter|reddit|linkedin|tiktok|whatsapp|telegram|signal|mastodon|netflix|spotify)\b"
+)
 _NOW = r"(?:now |currently |recently |just |also |happily |still |actually )*"
 # Nouns that name one thing a person has at a time; what they are called is in the label, "dev account number".
 _SINGLE = (
@@ -182,17 +205,18 @@ _SINGLE = (
     r"employer|job|role|title|position|occupation|profession|team|department|status|currency|plan tier|star sign|shoe size|id|code|pin)"
 )
 _RULES: Final = (
-    _rule("residence", rf"\b(?:lives?|living|resides?|residing|based|settled|have lived|has lived)\s+{_NOW}(?:in|at|near)\s+{_VALUE}", _place),
+    _rule("residence", rf"\b(?:lives?|living|resides?|residing|based|settled|have lived|has lived)\s+{_NOW}(?:in|at|near(?! (?:the|an?|my|our)\b))\s+{_VALUE}", _place),
     _rule("residence", rf"\b(?:moved|relocated)\s+{_NOW}(?:back\s+)?(?:from [\w ]+? )?(?:house )?to\s+{_VALUE}", _destination),
     _rule("residence", rf"\b(?:home(?: ?town)? (?:city )?is|home is in|residence is)\s+{_NOW}(?:in\s+)?{_VALUE}", _place),
     _rule("origin", rf"\b(?:i'm|i am|user is|is|are|come|comes)\s+(?:originally\s+)?from\s+{_VALUE}", _place),
-    _rule("employer", rf"\b(?:works?|working|employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _place),
-    _rule("employer", rf"\b(?:joined|hired by|started at|start(?:ed)? working (?:at|for)|employer is|switched (?:jobs )?to)\s+{_NOW}{_VALUE}", _place),
+    _rule("employer", rf"\b(?:works?(?! out\b)|working(?! out\b)|employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _place),
+    _rule("employer", rf"\b(?:hired by|employer is|switched jobs to)\s+{_NOW}{_VALUE}", _place),
+    _rule("employer", rf"\b(?:joined|started at|start(?:ed)? working (?:at|for))\s+(?!{_CLUB})(?=(?-i:[A-Z])){_VALUE}", _place),
     _rule("job", rf"\b(?:works?|working|employed|hired|job is|promoted|role is|profession is|occupation is|job title is)\s+{_NOW}(?:as|to)?\s*(?:an?|the)\s+{_TITLED}", _stems),
     _rule("job", rf"\b(?:promoted to|job title is|role is|works? as|job is)\s+{_NOW}{_TITLED}", _stems),
     _rule("job", rf"\b(?:i'm|i am|user is|they're|is|became)\s+{_NOW}an?\s+(?P<value>(?:[\w-]+ ){{0,3}}?{_JOBS})\b", _stems),
     _rule("name", rf"(?<!'s )(?:\b(?:my|user's|the user's|their)\s+|^)(?:full )?name(?:'s| is)\s+{_NOW}(?P<value>[^\W\d]+(?:[ -][A-Z]\w+)*)", _name),
-    _rule("name", r"\b(?:please )?(?:call (?:me|them)|address (?:me|them) as|i go by|goes by)\s+(?P<value>[^\W\d]+)", _name),
+    _rule("called", r"\b(?:please )?(?:call (?:me|them)|address (?:me|them) as|i go by|goes by)\s+(?P<value>[^\W\d]+)", _name),
     _rule("name", r"\b(?:wife|husband|spouse|partner|mother|mom|mum|father|dad|girlfriend|boyfriend|boss|manager|fianc[eé]e?)(?:'s name)? "
           r"(?:is|is called|is named)\s+(?P<value>(?-i:[A-Z]\w+))", _name),
     _rule("birthday", rf"\b(?:birthday|bday|date of birth)(?:'s| is| falls)?\s+{_NOW}(?:on\s+)?(?P<value>.+)", _dates),
@@ -216,11 +240,12 @@ _RULES: Final = (
     _rule("phone", r"\b(?P<what>(?:[a-z]+ )?(?:phone|mobile|cell|telephone)(?: number)?) (?:is|changed to)(?: now)?\s+(?P<value>\+?[\d][\d ().-]{5,})", _raw),
     _rule("email", r"\b(?P<what>(?:[a-z]+ )?e-?mail(?: address)?) (?:is|changed to)(?: now)?\s+(?P<value>\S+@\S+)", _raw),
     _rule("time zone", rf"\btime ?zone\s+(?:is|changed to|to)\s+{_NOW}{_VALUE}", _stems),
-    _rule("choice", r"\bprefers?\s+(?P<value>[\w' -]{2,40}?)\s+(?:over|to|rather than|instead of)\s+[\w' -]{2,40}", _stems),
-    _rule("reply language", r"\b(?:reply|answer|respond|write|talk|speak)(?: to (?:me|them)| me| them)?(?: always)? in\s+(?P<value>[A-Za-z]+)\b", _stems),
+    _rule("choice", r"\bprefers?\s+(?P<what>(?P<value>[\w' -]{2,40}?)\s+(?:over|to|rather than|instead of)\s+[\w' -]{2,40})", _stems),
+    _rule("reply language", r"\b(?:reply|answer|respond|write|talk|speak)(?: to (?:me|them)| me| them)?(?: always)? in\s+(?P<value>[A-Za-z]+)\b"
+          r"(?! (?:to|with|at|in) (?!me\b|them\b))", _stems),
     _rule("mode", r"\bprefers?\s+(?P<value>dark|light)\s+(?:mode|theme)", _raw),
     _rule("length", r"\b(?:prefers?|likes?|wants?|give me|keep)\s+(?:\w+ )?(?P<value>concise|short|brief|detailed|long|thorough)\s+(?:and \w+ )?"
-          r"(?:answers?|responses?|repl(?:y|ies)|explanations?|messages?|summaries)", lambda text: frozenset({"long"} if text.lower() in {"detailed", "long", "thorough"} else {"short"})),
+          r"(?:answers?|responses?|repl(?:y|ies)|explanations?|messages?|summaries)\b(?! (?:in|at|on|for|about|when) )", lambda text: frozenset({"long"} if text.lower() in {"detailed", "long", "thorough"} else {"short"})),
     _rule("units", r"\bprefers?\s+(?:the\s+)?(?P<value>metric|imperial|celsius|fahrenheit)\b", lambda text: frozenset({"metric" if text.lower() in {"metric", "celsius"} else "imperial"})),
 )  # fmt: skip
 _SCOPE = re.compile(r"\s+(?:for|in|on|at) (?:the |my |their )?[\w -]+", re.IGNORECASE)
@@ -258,7 +283,18 @@ _VALUE_NOISE: Final = frozenset(
         "still",
     ]
 )
-_LABEL_NOISE: Final = frozenset(stem(w) for w in ["new", "current", "upcoming", "next", "now", "own"])
+_LABEL_NOISE: Final = frozenset(
+    stem(w)
+    for w in words_of(
+        "new current upcoming next now own rather instead marital civil relationship real full legal body"
+    )
+)
+_NO_SUBJECT: Final = STOP_WORDS | words_of(
+    """
+    after before since until while because during between recently finally soon later today yesterday tomorrow tonight
+    only mainly once people everyone everybody nobody somebody someone friends like likes want wants born
+    """
+)
 _NO_PLACE: Final = frozenset(
     stem(w)
     for w in [

@@ -5,6 +5,7 @@ from datetime import datetime
 from chatmem.contract import Memory, RememberArgs, Remembered, UpdateMemoryArgs
 from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
+from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
 from chatmem_server.memories.statements import Statements, memory_lexemes
@@ -13,7 +14,9 @@ from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages
+from chatmem_server.store.database import Queries
 from chatmem_server.store.memories import NewMemory
+from chatmem_server.store.messages import StoredMessage
 from chatmem_server.text.secrets import mask
 
 DEFAULT_IMPORTANCE = 0.6
@@ -37,17 +40,22 @@ class Rememberer:
         """Store a statement the user made or wants kept. It is the user's word: certain, and it lifts a tombstone.
 
         Raises:
-            MemoryUnfit: for text that states nothing.
+            MemoryUnfit: for text that states nothing, and for what was forgotten after its source message was sent: an
+                answer that was under way meanwhile.
         """
         text = mask(args.content.strip())
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
         now = self._kit.now()
-        new = self._statement(where, args, text, await self._sources(where, args))
+        source = await self._source(where, args)
+        new = self._statement(where, args, text, (source.id,) if source else ())
         vector = await self._statements.vector(text)
         async with self._kit.database.transaction() as t:
-            await self._tombstones.lift(t, where.owner_id, text, now)
+            # Storing comes first, for it waits for an erasure that is under way.
             stored = await self._statements.store(t, new, vector, now)
+            if source is not None and await self._is_gone(t, where, text, source):
+                raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
+            await self._tombstones.lift(t, where.owner_id, text, now)
         self._changed(where)
         return Remembered(memory=stored.memory, outcome=stored.outcome, superseded=stored.superseded)
 
@@ -83,13 +91,18 @@ class Rememberer:
             model=None,
         )
 
-    async def _sources(self, where: Where, args: RememberArgs) -> tuple[int, ...]:
+    async def _is_gone(self, t: Queries, where: Where, text: str, source: StoredMessage) -> bool:
+        left = await messages.by_id(t, where.owner_id, where.chat_id, source.id)
+        whole = left is not None and left.content == GONE
+        return whole or await self._tombstones.forgotten_since(t, where.owner_id, text, source.sent_at)
+
+    async def _source(self, where: Where, args: RememberArgs) -> StoredMessage | None:
         if args.source_message_id is None:
-            return ()
+            return None
         source = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, args.source_message_id)
         if source is None:
             raise MemoryUnfit(f"No message {args.source_message_id} in this chat; leave source_message_id out.")
-        return (source.id,)
+        return source
 
     async def _find(self, where: Where, memory_id: int) -> Memory:
         memory = await memories.by_id(self._kit.database, where.owner_id, memory_id)
