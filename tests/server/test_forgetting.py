@@ -298,7 +298,11 @@ async def test_an_answer_under_way_does_not_remember_what_was_forgotten_meanwhil
         await client.remember(c.RememberArgs(content=statement))
         await forget(client, topic="safe")
         await forget(client, topic="Miso")
-        for message_id, gone in (("u1", statement), ("u1", "Opens the safe with tulip"), ("u2", "Has a cat called Miso")):
+        for message_id, gone in (
+            ("u1", statement),
+            ("u1", "Opens the safe with tulip"),
+            ("u2", "Has a cat called Miso"),
+        ):
             with pytest.raises(MemoryRefused, match="forgotten after this message"):
                 await keep(message_id, gone)
         profile = await client.get_profile(c.GetProfileArgs())

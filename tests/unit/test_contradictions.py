@@ -160,6 +160,7 @@ HOLD_TOGETHER = [
     ("Is a teacher", "Brother-in-law is a pilot"),
     ("Is a teacher", "Was a pilot"),
     ("Is from Kerala", "The rug is from Turkey"),
+    ("Is from the IT department", "Is from Kerala"),
     ("Is from Kerala", "Tea is from Kenya"),
     ("Password is tulip", "Router password is rose"),
     ("Gym is FitX", "Old gym was McFit"),
@@ -187,6 +188,7 @@ HOLD_TOGETHER = [
     ("Goes by Nan", "Name is Anna"),
 ]
 REPLACE = [
+    ("Is from the Netherlands", "Is from Belgium"),
     ("Lives in Lisbon", "Lives in Berlin"),
     ("Moved to Lisbon", "Lives in Berlin"),
     ("I moved to Lisbon", "I live in Berlin"),

@@ -191,6 +191,9 @@ _JOBS = (
     r"researcher|paramedic|librarian|barista|editor|photographer|translator|recruiter|administrator|mechanic|carpenter|pharmacist)"
 )
 _JOB = re.compile(rf"\b{_JOBS}\b", re.IGNORECASE)
+_THE_COUNTRIES = (
+    r"(?:netherlands|u\.?s|u\.?k|united|philippines|czech|north|south|east|west|midlands|balkans|caribbean|middle|far)"
+)
 _CLUB = (
     r"(?:[\w'-]+ ){0,4}?(?:gym|club|choir|band|orchestra|team|league|class|course|church|group|community|forum|server|channel|party|union|"
     r"discord|slack|facebook|instagram|twitter|reddit|linkedin|tiktok|whatsapp|telegram|signal|mastodon|netflix|spotify)\b"
@@ -208,7 +211,7 @@ _RULES: Final = (
     _rule("residence", rf"\b(?:lives?|living|resides?|residing|based|settled|have lived|has lived)\s+{_NOW}(?:in|at|near(?! (?:the|an?|my|our)\b))\s+{_VALUE}", _place),
     _rule("residence", rf"\b(?:moved|relocated)\s+{_NOW}(?:back\s+)?(?:from [\w ]+? )?(?:house )?to\s+{_VALUE}", _destination),
     _rule("residence", rf"\b(?:home(?: ?town)? (?:city )?is|home is in|residence is)\s+{_NOW}(?:in\s+)?{_VALUE}", _place),
-    _rule("origin", rf"\b(?:i'm|i am|user is|is|are|come|comes)\s+(?:originally\s+)?from\s+{_VALUE}", _place),
+    _rule("origin", rf"\b(?:i'm|i am|user is|is|are|come|comes)\s+(?:originally\s+)?from\s+(?!the (?!{_THE_COUNTRIES})){_VALUE}", _place),
     _rule("employer", rf"\b(?:works?(?! out\b)|working(?! out\b)|employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _place),
     _rule("employer", rf"\b(?:hired by|employer is|switched jobs to)\s+{_NOW}{_VALUE}", _place),
     _rule("employer", rf"\b(?:joined|started at|start(?:ed)? working (?:at|for))\s+(?!{_CLUB})(?=(?-i:[A-Z])){_VALUE}", _place),
