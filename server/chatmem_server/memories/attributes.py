@@ -12,6 +12,7 @@ from typing import Final
 
 from chatmem_server.memories.claims import claims, content_stems, plain, tokens_of
 from chatmem_server.memories.dedup_guards import SELF, read
+from chatmem_server.memories.values import JOBS, chooses, employs, is_favoured, is_job, measures, names
 from chatmem_server.text.lexicon import STOP_WORDS
 from chatmem_server.text.stemming import stem
 from chatmem_server.text.synonyms import CONTRAST, canonical, same_phrases
@@ -112,7 +113,7 @@ def _thing(clause: str) -> str:
     what = owned["what"] if owned else clause
     words = tokens_of(what)
     others = any(word in _NO_SUBJECT or word.endswith("ly") or not word[0].isalpha() for word in words)
-    if not 1 <= len(words) <= 3 or others or claims(what).mentions or _JOB.search(what):
+    if not 1 <= len(words) <= 3 or others or claims(what).mentions or (not owned and is_job(what)):
         return ""
     return _noun_key(what)
 
@@ -175,6 +176,10 @@ def _destination(text: str) -> frozenset[str]:
     return place if named - CONTRAST.keys() else frozenset()
 
 
+def _if(holds: Callable[[str], bool], value: Callable[[str], frozenset[str]]) -> Callable[[str], frozenset[str]]:
+    return lambda text: value(text) if holds(text) else frozenset()
+
+
 def _rule(name: str, pattern: str, value: Callable[[str], frozenset[str]]) -> _Rule:
     return _Rule(name, re.compile(pattern, re.IGNORECASE), value)
 
@@ -185,12 +190,6 @@ _END = (
 )
 _VALUE = r"(?P<value>[^;!?()\n]+?)" + _END
 _TITLED = r"(?P<value>(?:[\w'/&+-]+ ){0,4}?[\w'/&+-]+)(?=\s+(?:at|for|in|with|on|of|by|from|who|and|but|since)\b|[,.;!?()]|\s*$)"
-_JOBS = (
-    r"(?:engineer|developer|programmer|manager|teacher|nurse|doctor|physician|designer|analyst|architect|consultant|scientist|lawyer|"
-    r"accountant|chef|pilot|dentist|director|writer|journalist|electrician|plumber|student|freelancer|founder|ceo|cto|professor|"
-    r"researcher|paramedic|librarian|barista|editor|photographer|translator|recruiter|administrator|mechanic|carpenter|pharmacist)"
-)
-_JOB = re.compile(rf"\b{_JOBS}\b", re.IGNORECASE)
 _THE_COUNTRIES = (
     r"(?:netherlands|u\.?s|u\.?k|united|philippines|czech|north|south|east|west|midlands|balkans|caribbean|middle|far)"
 )
@@ -200,32 +199,48 @@ _CLUB = (
 )
 _NOW = r"(?:now |currently |recently |just |also |happily |still |actually )*"
 # Nouns that name one thing a person has at a time; what they are called is in the label, "dev account number".
-_SINGLE = (
-    r"(?:car|phone|laptop|computer|bank|doctor|gp|dentist|therapist|boss|manager|landlord|address|salary|rent|budget|username|handle|"
-    r"major|school|university|gym|seat|room|size|height|weight|blood type|nationality|religion|zip ?code|post ?code|number|editor|ide|"
-    r"operating system|os|browser|native language|first language|mother tongue|nickname|surname|last name|first name|middle name|"
-    r"time ?zone|e-?mail(?: address)?|phone(?: number)?|mobile(?: number)?|commute|bedtime|target|limit|quota|version|provider|"
-    r"employer|job|role|title|position|occupation|profession|team|department|status|currency|plan tier|star sign|shoe size|id|code|pin)"
+_NAMED = (
+    r"(?:car|phone|laptop|computer|bank|doctor|gp|dentist|therapist|boss|manager|landlord|school|university|gym|room|seat|address|"
+    r"blood type|nationality|religion|operating system|os|browser|mother tongue|nickname|surname|last name|first name|middle name|"
+    r"provider|employer|team|department|plan tier|star sign|time ?zone)"
+)
+_MEASURED = (
+    r"(?:salary|rent|budget|size|height|weight|zip ?code|post ?code|number|phone(?: number)?|mobile(?: number)?|commute|bedtime|target|"
+    r"limit|quota|version|shoe size|id|code|pin)"
+)
+_CHOSEN = r"(?:username|handle|major|editor|ide|e-?mail(?: address)?|first language|native language|currency)"
+_OWNER = (
+    r"(?:\b(?:my|our|their|the|user's|the user's|(?:wife|husband|mother|father|son|daughter|brother|sister)'s)\s+|^)"
+)
+_COMES_TO = (
+    rf"(?:\s+is|\s+are|\s+changed to|\s+was changed to|\s+went (?:up|down) to|:)\s+{_NOW}(?:an?\s+|the\s+)?{_VALUE}"
+)
+_BEFORE_WORK = "".join(
+    rf"(?<!\b{word} )"
+    for word in "finish finishes start starts to leave leaves after before volunteer of the do does from at off my this hard".split()
 )
 _RULES: Final = (
     _rule("residence", rf"\b(?:lives?|living|resides?|residing|based|settled|have lived|has lived)\s+{_NOW}(?:in|at|near(?! (?:the|an?|my|our)\b))\s+{_VALUE}", _place),
     _rule("residence", rf"\b(?:moved|relocated)\s+{_NOW}(?:back\s+)?(?:from [\w ]+? )?(?:house )?to\s+{_VALUE}", _destination),
     _rule("residence", rf"\b(?:home(?: ?town)? (?:city )?is|home is in|residence is)\s+{_NOW}(?:in\s+)?{_VALUE}", _place),
     _rule("origin", rf"\b(?:i'm|i am|user is|is|are|come|comes)\s+(?:originally\s+)?from\s+(?!the (?!{_THE_COUNTRIES})){_VALUE}", _place),
-    _rule("employer", rf"\b(?:works?(?! out\b)|working(?! out\b)|employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _place),
-    _rule("employer", rf"\b(?:hired by|employer is|switched jobs to)\s+{_NOW}{_VALUE}", _place),
+    _rule("employer", rf"{_BEFORE_WORK}\b(?:works?(?! out\b)|working(?! out\b))\s+(?:[\w-]+\s+){{0,6}}?(?:at|for)\s+{_VALUE}", _if(employs, _place)),
+    _rule("employer", rf"\b(?:employed|have a job|has a job|new job)\s+(?:[\w-]+\s+){{0,6}}?(?:at|for|by)\s+{_VALUE}", _if(employs, _place)),
+    _rule("employer", rf"\b(?:i'm|i am|user is|is)\s+{_NOW}an?\s+(?:[\w-]+ ){{0,4}}?{JOBS} (?:at|for)\s+{_VALUE}", _if(employs, _place)),
+    _rule("employer", rf"\b(?:hired by|employer is|switched jobs to)\s+{_NOW}{_VALUE}", _if(employs, _place)),
     _rule("employer", rf"\b(?:joined|started at|start(?:ed)? working (?:at|for))\s+(?!{_CLUB})(?=(?-i:[A-Z])){_VALUE}", _place),
-    _rule("job", rf"\b(?:works?|working|employed|hired|job is|promoted|role is|profession is|occupation is|job title is)\s+{_NOW}(?:as|to)?\s*(?:an?|the)\s+{_TITLED}", _stems),
-    _rule("job", rf"\b(?:promoted to|job title is|role is|works? as|job is)\s+{_NOW}{_TITLED}", _stems),
-    _rule("job", rf"\b(?:i'm|i am|user is|they're|is|became)\s+{_NOW}an?\s+(?P<value>(?:[\w-]+ ){{0,3}}?{_JOBS})\b", _stems),
+    _rule("job", rf"\b(?:works?|working|employed|hired)\s+{_NOW}as\s+(?!(?:hard|long|much|well|usual|needed|expected|planned)\b)(?:an?\s+|the\s+)?{_TITLED}", _stems),
+    _rule("job", rf"\bpromoted\s+{_NOW}to\s+(?:an?\s+|the\s+)?{_TITLED}", _stems),
+    _rule("job", rf"\b(?:job(?: title)?|role|title|position|profession|occupation) is\s+{_NOW}(?:an?\s+|the\s+)?{_TITLED}", _if(is_job, _stems)),
+    _rule("job", rf"\b(?:i'm|i am|user is|they're|is|became)\s+{_NOW}an?\s+(?P<value>(?:[\w-]+ ){{0,3}}?{JOBS})\b", _stems),
     _rule("name", rf"(?<!'s )(?:\b(?:my|user's|the user's|their)\s+|^)(?:full )?name(?:'s| is)\s+{_NOW}(?P<value>[^\W\d]+(?:[ -][A-Z]\w+)*)", _name),
-    _rule("called", r"\b(?:please )?(?:call (?:me|them)|address (?:me|them) as|i go by|goes by)\s+(?P<value>[^\W\d]+)", _name),
+    _rule("called", r"\b(?:please )?(?:call (?:me|them)|address (?:me|them) as|i go by|goes by)\s+(?P<value>(?-i:[A-Z])[^\W\d]+)", _if(names, _name)),
     _rule("name", r"\b(?:wife|husband|spouse|partner|mother|mom|mum|father|dad|girlfriend|boyfriend|boss|manager|fianc[eé]e?)(?:'s name)? "
           r"(?:is|is called|is named)\s+(?P<value>(?-i:[A-Z]\w+))", _name),
     _rule("birthday", rf"\b(?:birthday|bday|date of birth)(?:'s| is| falls)?\s+{_NOW}(?:on\s+)?(?P<value>.+)", _dates),
     _rule("birthday", r"\b(?:born)\s+(?:on|in)\s+(?P<value>.+)", _dates),
     _rule("anniversary", r"\banniversary\s+(?:is|falls)\s+(?:on\s+)?(?P<value>.+)", _dates),
-    _rule("favourite", rf"\bfavou?rite\s+(?P<what>[\w -]{{2,40}}?)(?:\s+is|\s+are|\s+changed to|\s+has become|:)\s+{_NOW}{_VALUE}", _stems),
+    _rule("favourite", rf"\bfavou?rite\s+(?P<what>[\w -]{{2,40}}?)(?:\s+is|\s+are|\s+changed to|\s+has become|:)\s+{_NOW}{_VALUE}", _if(is_favoured, _stems)),
     _rule("favourite", r"(?P<value>[\w' -]{2,40}?)\s+(?:is|are)\s+(?:now )?(?:my|user's|the user's|his|her|their)\s+(?:new )?favou?rite\s+"
           r"(?P<what>[\w -]{2,40}?)(?=[,.;!?]|\s*$)", _stems),
     _rule("relationship", rf"\b(?:i'm|i am|user is|they're|is|are|got|we're|we are|status is|status:)\s+{_NOW}"
@@ -238,11 +253,12 @@ _RULES: Final = (
     _rule("dose", rf"\b(?:takes?|taking|on|prescribed|dose is|dosage is)\s+{_NOW}(?P<value>[\d.,]+\s*(?:mg|mcg|g|ml|iu|units?|milligrams?|tablets?|pills?))"
           r"(?:\s+of)?\s+(?P<what>[a-z]+(?:[ -][a-z]+)?)(?=\s+(?:every|each|in|at|per|once|twice|daily|a|before|after|now|for|instead)\b|[,.;!?]|\s*$)", _amount),
     _rule("dose", rf"\b(?P<what>[a-z]+) (?:dose|dosage)\s+(?:is|was (?:raised|lowered|changed|increased|reduced) to|went (?:up|down) to)\s+{_NOW}(?P<value>[\d.,]+\s*\w+)", _amount),
-    _rule("has", rf"(?:\b(?:my|our|their|the|user's|the user's|(?:wife|husband|mother|father|son|daughter|brother|sister)'s)\s+|^)(?P<what>(?:[\w'-]+ ){{0,4}}?{_SINGLE}(?: for [\w ]+?)?)"
-          rf"(?:\s+is|\s+are|\s+changed to|\s+was changed to|\s+went (?:up|down) to|:)\s+{_NOW}(?:an?\s+|the\s+)?{_VALUE}", _stems),
+    _rule("has", rf"{_OWNER}(?P<what>(?:[\w'-]+ ){{0,4}}?{_NAMED}(?: for [\w ]+?)?){_COMES_TO}", _if(names, _stems)),
+    _rule("has", rf"{_OWNER}(?P<what>(?:[\w'-]+ ){{0,4}}?{_MEASURED}(?: for [\w ]+?)?){_COMES_TO}", _if(measures, _stems)),
+    _rule("has", rf"{_OWNER}(?P<what>(?:[\w'-]+ ){{0,4}}?{_CHOSEN}(?: for [\w ]+?)?){_COMES_TO}", _if(chooses, _stems)),
     _rule("phone", r"\b(?P<what>(?:[a-z]+ )?(?:phone|mobile|cell|telephone)(?: number)?) (?:is|changed to)(?: now)?\s+(?P<value>\+?[\d][\d ().-]{5,})", _raw),
     _rule("email", r"\b(?P<what>(?:[a-z]+ )?e-?mail(?: address)?) (?:is|changed to)(?: now)?\s+(?P<value>\S+@\S+)", _raw),
-    _rule("time zone", rf"\btime ?zone\s+(?:is|changed to|to)\s+{_NOW}{_VALUE}", _stems),
+    _rule("time zone", rf"\btime ?zone\s+(?:is|changed to|to)\s+{_NOW}{_VALUE}", _if(names, _stems)),
     _rule("choice", r"\bprefers?\s+(?P<what>(?P<value>[\w' -]{2,40}?)\s+(?:over|to|rather than|instead of)\s+[\w' -]{2,40})", _stems),
     _rule("reply language", r"\b(?:reply|answer|respond|write|talk|speak)(?: to (?:me|them)| me| them)?(?: always)? in\s+(?P<value>[A-Za-z]+)\b"
           r"(?! (?:to|with|at|in) (?!me\b|them\b))", _stems),
