@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from chatmem_server.dates.date_mentions import Mention
 from chatmem_server.memories.claims import claims, content_stems, plain, tokens_of
 from chatmem_server.memories.dedup_guards import SELF, read
 from chatmem_server.memories.values import JOBS, chooses, employs, is_favoured, is_job, measures, names
@@ -82,12 +83,32 @@ def _event_dates(text: str) -> Iterator[Attribute]:
     match = _EVENT.search(text)
     if not match or _DENIED.search(text) or not (event := _noun_key(match["what"])):
         return
-    mentions = claims(text).mentions
-    days = frozenset(m.key() for m in mentions if m.form not in {"clock", "part"} and m.start >= match.start("when"))
-    hours = frozenset(m.key() for m in mentions if m.form == "clock" and m.start >= match.start("when"))
+    mentions = [m for m in claims(text).mentions if m.start >= match.start("when")]
+    happens = _happening(match["verb"], text[match.start("when") : mentions[0].start]) if mentions else None
+    if happens is None:
+        return
+    days = frozenset(m.key() for m in mentions if m.form not in {"clock", "part"} and not _returns(m, text))
+    hours = frozenset(m.key() for m in mentions if m.form == "clock")
     for name, value in (("day", days), ("hour", hours)):
         if value:
-            yield Attribute("+".join(sorted(read(match[0]).persons)) or SELF, f"{name} of:{event}", value)
+            subject = "+".join(sorted(read(match[0]).persons)) or SELF
+            yield Attribute(subject, f"{name} of:{event} {happens}".rstrip(), value)
+
+
+def _happening(verb: str, before_date: str) -> str | None:
+    """What happens on the date: nothing but the event itself, its end, its being open; None for what is past."""
+    said = {canonical(s) for s in content_stems(before_date)} | {m[1].lower() for m in _ON_OR_OFF.finditer(before_date)}
+    verb = verb.lower()
+    if verb in _MOVES or said & _MOVED:
+        return ""
+    if verb in _PAST:
+        return None
+    return " ".join(sorted({*(said - _ARRANGED), *([canonical(stem(verb))] if verb in _ENDS else [])}))
+
+
+def _returns(mention: Mention, text: str) -> bool:
+    """`on Mondays`: there may be more such days, unless it is said that they changed."""
+    return mention.form == "weekday" and mention.text.lower().endswith("days") and not _CHANGED.search(text)
 
 
 def _deadlines(text: str) -> Iterator[Attribute]:
@@ -118,6 +139,9 @@ def _thing(clause: str) -> str:
     return _noun_key(what)
 
 
+_PARTICLE = re.compile(r"(?<=\w)-(?=(?:in|out|up|off|on|down)\b)", re.IGNORECASE)
+"""A check-in is no check-out: alone the particle counts for nothing."""
+
 _CLAUSE_END = re.compile(r"[.,;:!?] ")
 _COPULA = re.compile(r"(?:^|\s+)(?:is|are|was|were|has been|have been)\s*$", re.IGNORECASE)
 _OWNED = re.compile(  # "half of my team", but neither "after the divorce" nor "I'm a vegan"
@@ -134,6 +158,7 @@ def _which(before: str) -> frozenset[str]:
 
 
 def _noun_key(text: str) -> str:
+    text = _PARTICLE.sub("", text)
     return " ".join(sorted({canonical(s) for s in content_stems(text)} - _LABEL_NOISE))
 
 
@@ -237,7 +262,7 @@ _RULES: Final = (
     _rule("called", r"\b(?:please )?(?:call (?:me|them)|address (?:me|them) as|i go by|goes by)\s+(?P<value>(?-i:[A-Z])[^\W\d]+)", _if(names, _name)),
     _rule("name", r"\b(?:wife|husband|spouse|partner|mother|mom|mum|father|dad|girlfriend|boyfriend|boss|manager|fianc[eé]e?)(?:'s name)? "
           r"(?:is|is called|is named)\s+(?P<value>(?-i:[A-Z]\w+))", _name),
-    _rule("birthday", rf"\b(?:birthday|bday|date of birth)(?:'s| is| falls)?\s+{_NOW}(?:on\s+)?(?P<value>.+)", _dates),
+    _rule("birthday", rf"\b(?:birthday|bday|date of birth)(?:'s| is| falls|:)\s+{_NOW}(?:on\s+)?(?P<value>.+)", _dates),
     _rule("birthday", r"\b(?:born)\s+(?:on|in)\s+(?P<value>.+)", _dates),
     _rule("anniversary", r"\banniversary\s+(?:is|falls)\s+(?:on\s+)?(?P<value>.+)", _dates),
     _rule("favourite", rf"\bfavou?rite\s+(?P<what>[\w -]{{2,40}}?)(?:\s+is|\s+are|\s+changed to|\s+has become|:)\s+{_NOW}{_VALUE}", _if(is_favoured, _stems)),
@@ -270,10 +295,24 @@ _RULES: Final = (
 _SCOPE = re.compile(r"\s+(?:for|in|on|at) (?:the |my |their )?[\w -]+", re.IGNORECASE)
 _EVENT = re.compile(
     r"(?:\b(?:the|my|our|their|user's|'s|next)\s+|^)(?P<what>(?:[\w'-]+ ){0,5}?[\w'-]+?)\s+"
-    r"(?:is|are|will be|falls|takes place|starts|begins|happens|has been|was|got|moved|shifted|rescheduled|postponed|due)\b"
-    r"(?P<when>\s.*)",
+    r"(?P<verb>is|are|will be|falls|takes place|starts|begins|ends|finishes|opens|closes|leaves|departs|lands|arrives|expires|happens|has been|was|"
+    r"were|got|moved(?! (?:in|out)\b)|shifted|rescheduled|postponed|due)\b(?P<when>\s.*)",
     re.IGNORECASE,
 )
+_MOVES: Final = words_of("moved shifted rescheduled postponed")
+_ENDS: Final = words_of("ends finishes opens closes leaves departs lands arrives expires due")
+_PAST: Final = frozenset({"has been", "was", "were", "got"})
+_MOVED: Final = frozenset(
+    canonical(stem(w)) for w in words_of("moved shifted rescheduled postponed pushed delayed changed brought")
+)
+_ARRANGED: Final = frozenset(
+    canonical(stem(w))
+    for w in words_of("scheduled planned set fixed booked confirmed held expected supposed taking place definitely")
+)
+_ON_OR_OFF = re.compile(
+    r"\b(on|off|in|out|up|down|over|away|back|here|there)(?=\s+(?:in|on|at|from|until|till|since|by)\b)", re.IGNORECASE
+)
+_CHANGED = re.compile(r"\b(?:now|moved|shifted|rescheduled|changed|instead|no longer)\b", re.IGNORECASE)
 _DEADLINE = re.compile(
     r"\b(?:needs?|wants?|has|have|must|plans?|aims?|hop(?:es?|ing)|goal(?: is)?|going|trying|intends?)\s+(?:to\s+)?(?P<what>.+?)\s+"
     r"(?:by|before|until|no later than)\s+(?P<when>.+)",
