@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from os.path import commonprefix
 from typing import Final
 
 from chatmem_server.memories.claims import Claims, claims, plain, tokens_of, undated_text
@@ -43,6 +44,8 @@ _PAST_STATE = re.compile(
 )
 _OWNERS = re.compile(r"\b(\w+)'s (\w+)")
 _UNIT_OF: Final = {stem(alias): unit for alias, unit in UNITS.items()}
+_SAME_BEGINNING: Final = 4
+"""Letters that two forms of a word share: diabetes, diabetic."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _HAN_PARTICLES: Final = frozenset("的了是在我很也都吗呢吧啊着过就和与跟他她你们用户有个位名这那一于把被给对从到")
 
@@ -188,6 +191,19 @@ POLARITY: Final = frozenset(canonical(stem(word)) for word in ("like", "longer",
 _SLIGHT: Final = POLARITY | LIGHT
 
 
+def _another_end(a: Reading, b: Reading) -> bool:
+    """Each ends with a word that the other lacks, most often what all is about: allergic to cats, allergic to rats."""
+    x, y = _last(a), _last(b)
+    differ = bool(x and y) and x not in b.content and y not in a.content
+    return differ and len(commonprefix((x, y))) < _SAME_BEGINNING
+
+
+def _last(reading: Reading) -> str:
+    """The last word, if it carries meaning."""
+    last = canonical(stem(reading.words[-1])) if reading.words else ""
+    return last if last in reading.content else ""
+
+
 def _turned(a: Reading, b: Reading) -> bool:
     """From A to B against from B to A; tea over coffee against coffee over tea."""
     for preposition in DIRECTED:
@@ -263,6 +279,7 @@ _GUARDS: Final[tuple[tuple[str, Callable[[Reading, Reading], bool]], ...]] = (
     ("there and back", runs_the_other_way),
     ("who has what", _swapped),
     ("added detail", _added),
+    ("what it is about", _another_end),
 )
 
 

@@ -102,7 +102,7 @@ first last
 up down
 increase decrease
 rise fall
-above below
+above below opposite behind beside
 inside outside
 open closed
 on off
@@ -115,7 +115,7 @@ start end finish stop
 summer winter spring autumn
 north south east west
 black white red blue green yellow purple orange pink brown grey gray teal turquoise beige navy violet gold silver
-dog cat bird fish hamster rabbit horse parrot snake turtle lizard ferret cow pig chicken
+dog cat rat bird fish hamster rabbit horse parrot snake turtle lizard ferret cow pig chicken
 tea coffee water juice beer wine milk cola lemonade whisky vodka gin rum cider
 peanut almond walnut cashew hazelnut shellfish gluten dairy lactose egg soy sesame penicillin pollen dust latex ibuprofen aspirin
 beef pork lamb chicken fish tofu meat seafood
@@ -124,6 +124,10 @@ pizza pasta sushi burger curry ramen taco salad soup steak
 guitar piano violin drum drums flute cello saxophone trumpet bass ukulele
 football basketball tennis golf cricket rugby hockey baseball volleyball badminton squash
 hike swim run cycle ski surf climb dance yoga box row sail
+arm leg hand foot knee elbow shoulder ankle wrist hip neck finger toe ear eye
+older younger
+oldest youngest
+eldest youngest
 son daughter
 brother sister
 mother father
