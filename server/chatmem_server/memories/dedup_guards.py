@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from os.path import commonprefix
 from typing import Final
 
 from chatmem_server.memories.claims import Claims, claims, plain, tokens_of, undated_text
@@ -195,7 +194,7 @@ def _another_end(a: Reading, b: Reading) -> bool:
     """Each ends with a word that the other lacks, most often what all is about: allergic to cats, allergic to rats."""
     x, y = _last(a), _last(b)
     differ = bool(x and y) and x not in b.content and y not in a.content
-    return differ and len(commonprefix((x, y))) < _SAME_BEGINNING
+    return differ and x[:_SAME_BEGINNING] != y[:_SAME_BEGINNING]
 
 
 def _last(reading: Reading) -> str:
