@@ -1,7 +1,9 @@
 """What a soak says: its series, what of them slopes, and whether that is flat; pure."""
 
 from collections.abc import Mapping, Sequence
+from math import sqrt
 from statistics import linear_regression, mean, quantiles
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
@@ -59,13 +61,29 @@ def figures(times: Sequence[float]) -> Figures:
     return len(times), round(cuts[9], 1), round(cuts[18], 1)
 
 
-def slope(values: Sequence[float]) -> float:
-    """Change from the first value to the last by a straight line, in percent of the mean."""
-    line = linear_regression(range(len(values)), values)
-    return 100 * line.slope * (len(values) - 1) / mean(values)
+class Slope(NamedTuple):
+    """Change from the first value to the last by a straight line, and its standard error, in percent of the mean."""
+
+    change: float
+    error: float
+
+    @property
+    def is_steep(self) -> bool:
+        """Whether it leaves the bounds by more than its error: the 95th percentile of a hundred calls leaps by a fifth."""
+        return abs(self.change) - self.error > FLAT
 
 
-def slopes(series: Mapping[str, Sequence[float]]) -> dict[str, float]:
+def slope(values: Sequence[float]) -> Slope:
+    places = range(len(values))
+    line = linear_regression(places, values)
+    off = sum((value - line.intercept - line.slope * x) ** 2 for x, value in zip(places, values, strict=True))
+    spread = sum((x - mean(places)) ** 2 for x in places)
+    error = sqrt(off / (len(values) - 2) / spread) if len(values) > 2 else 0.0
+    scale = 100 * (len(values) - 1) / mean(values)
+    return Slope(line.slope * scale, error * scale)
+
+
+def slopes(series: Mapping[str, Sequence[float]]) -> dict[str, Slope]:
     """Of every series long enough to have one."""
     return {name: slope(values) for name, values in series.items() if len(values) > 1 and mean(values) > 0}
 
@@ -75,18 +93,18 @@ def verdict(soak: Soak) -> tuple[bool, str]:
     found = slopes(soak.series())
     if len(found) < len(PROCESSES) + 1 + 2 * len(JUDGED):
         return False, f"No verdict: the run ended too soon after its warm-up of {soak.warm_up} minutes."
-    steep = [f"{name} ({change:+.1f} %)" for name, change in found.items() if abs(change) > FLAT]
+    steep = [f"{name} ({line.change:+.1f} %)" for name, line in found.items() if line.is_steep]
     if steep:
         return False, f"Not flat (±{FLAT:.0f} %): {', '.join(steep)}."
-    return True, f"Flat: every series stays within ±{FLAT:.0f} % after the warm-up."
+    return True, f"Flat: no series leaves ±{FLAT:.0f} % by more than its standard error after the warm-up."
 
 
 def table(soak: Soak) -> str:
     """Each judged series with its mean, its ends and its slope; then the latencies of each slice."""
     series = soak.series()
     rows = [
-        f"| {name} | {mean(series[name]):.1f} | {series[name][0]:.1f} | {series[name][-1]:.1f} | {change:+.1f} % |"
-        for name, change in slopes(series).items()
+        f"| {name} | {mean(series[name]):.1f} | {series[name][0]:.1f} | {series[name][-1]:.1f} | {change:+.1f} ± {error:.1f} % |"
+        for name, (change, error) in slopes(series).items()
     ]
     judged = [f"| after {soak.warm_up} minutes | mean | first | last | slope |", "|---|--:|--:|--:|--:|", *rows]
     tools = sorted({tool for part in soak.tools for tool in part})

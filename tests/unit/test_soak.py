@@ -1,6 +1,6 @@
 """What a soak's report calls flat."""
 
-from benchmarks.soak_report import JUDGED, PROCESSES, SLICE, Minute, Soak, slope, table, verdict
+from benchmarks.soak_report import FLAT, JUDGED, PROCESSES, SLICE, Minute, Soak, slope, table, verdict
 
 
 def soak(growth: float, minutes: int = 30, warm_up: int = 10) -> Soak:
@@ -47,7 +47,14 @@ def test_a_run_too_short_to_judge_has_no_verdict() -> None:
 
 
 def test_a_slope_is_the_change_from_end_to_end_as_a_share_of_the_mean() -> None:
-    assert slope([90.0, 100.0, 110.0]) == 20.0
+    assert slope([90.0, 100.0, 110.0]) == (20.0, 0.0)
+
+
+def test_what_leaps_up_and_down_is_steep_only_beyond_its_error() -> None:
+    noisy, rising = [90.0, 130.0, 85.0, 135.0, 95.0, 125.0], [90.0, 112.0, 101.0, 122.0, 113.0, 132.0]
+    assert slope(noisy).change > FLAT
+    assert not slope(noisy).is_steep
+    assert slope(rising).is_steep
 
 
 def test_the_table_shows_every_slice_the_warm_up_included() -> None:
