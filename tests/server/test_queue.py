@@ -154,6 +154,21 @@ async def test_a_memory_that_changes_while_a_profile_is_written_makes_the_next_o
     assert (start, [known.text for known in later[0].memories]) == (5, ["Name is Priya", "Prefers tea"])
 
 
+async def test_a_profile_that_tells_what_does_not_hold_any_more_is_written_anew_after_one_exchange(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        told: list[list[str]] = []
+        for number, text in enumerate(("I live in Berlin", "Prefers tea", "I moved to Lisbon")):
+            clock.forward(seconds=1)
+            await client.remember(c.RememberArgs(content=text))
+            clock.forward(seconds=1)
+            await talk(client, 1, number)
+            inputs = [item.input for item in await drain(agent)]
+            told += [[m.text for m in work.memories] for work in inputs if isinstance(work, w.ProfileInput)]
+    assert told == [["I live in Berlin"], ["I moved to Lisbon", "Prefers tea"]]
+
+
 async def test_supported_extractions_become_memories_and_inventions_do_not(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await client.record_message(

@@ -84,7 +84,8 @@ class Applier:
         if not job.redone or await queue.carries_canonical(t, job.key):
             await self._canonical(t, job, result.canonical, now)
         seen = await profile.count_exchange(t, job.key.owner_id)
-        if seen.stale and (seen.first or seen.exchanges_since >= self._kit.settings.compaction.profile_exchanges):
+        due = seen.first or seen.exchanges_since >= self._kit.settings.compaction.profile_exchanges
+        if seen.wrong or (seen.stale and due):
             await self._enqueue_profile(t, job, now)
         return stored
 

@@ -44,17 +44,20 @@ async def put(
 
 @dataclass(frozen=True)
 class Staleness:
-    """`first`: the profile was never built; `stale`: memories changed since its job was queued."""
+    """`first`: the profile was never built; `stale`: memories changed since its job was queued; `wrong`: some of
+    them do not hold any more, or not in those words.
+    """
 
     exchanges_since: int
     first: bool
     stale: bool
+    wrong: bool
 
 
 async def count_exchange(q: Queries, owner_id: int) -> Staleness:
     """Count one more exchange since the profile was built."""
     row = await q.row("profile.count_exchange", owner_id)
-    return Staleness(**row) if row is not None else Staleness(0, False, False)
+    return Staleness(**row) if row is not None else Staleness(0, first=False, stale=False, wrong=False)
 
 
 async def begin_erasure(q: Queries, owner_id: int) -> None:

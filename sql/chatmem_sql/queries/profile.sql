@@ -27,8 +27,12 @@ update user_profile set erasures = erasures + 1
 where owner_id = $1 and exists (select from owner)
 
 -- name: count_exchange
--- $1 owner: one more exchange since the profile was built; tells whether memories changed since it was queued
-update user_profile set exchanges_since = exchanges_since + 1
+-- $1 owner: one more exchange since the profile was built; tells whether memories changed since it was queued, and whether
+-- some of them ended or were put in other words
+update user_profile p set exchanges_since = exchanges_since + 1
 where owner_id = $1
 returning exchanges_since, built_at is null as first,
-  memories_changed_at is not null and (queued_at is null or memories_changed_at > queued_at) as stale
+  memories_changed_at is not null and (queued_at is null or memories_changed_at > queued_at) as stale,
+  exists (
+    select from memories m
+    where m.owner_id = $1 and (m.valid_to is not null or m.version > 1) and m.updated_at > p.queued_at) as wrong
