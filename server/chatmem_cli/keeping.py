@@ -68,7 +68,7 @@ class Keeper:
     async def _forgotten(self, text: str) -> bool:
         """An export is old material: only the user saying it again lifts a tombstone."""
         standing = await self.tombstones.standing(self.actors.kit.database, self.where.owner_id)
-        return any(self.tombstones.covers(stone, text) for stone in standing)
+        return bool(self.tombstones.covering(standing, text))
 
     async def _learn(self, item: ImportMemory, text: str) -> Outcome:
         if any(m.content == text for m in self.known):

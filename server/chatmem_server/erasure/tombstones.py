@@ -59,17 +59,10 @@ class Tombstones:
         whole = self._message(at.chat_id, at.line.id, at.line.content) in marks
         return found or [at.line.content] * whole
 
-    async def lift(self, q: Queries, owner_id: int, text: str, now: datetime) -> None:
+    async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
         """The user says it again: it may be known again."""
-        standing = await tombstones.standing(q, owner_id)
-        met = [stone.id for stone in standing if self.covers(stone, text)]
-        if met:
-            await tombstones.lift(q, owner_id, met, now)
-
-    async def forgotten_since(self, q: Queries, owner_id: int, text: str, moment: datetime) -> bool:
-        """Whether what the text says was forgotten at that moment or later."""
-        standing = await tombstones.standing(q, owner_id)
-        return any(stone.created_at >= moment and self.covers(stone, text) for stone in standing)
+        if stones:
+            await tombstones.lift(q, owner_id, [stone.id for stone in stones], now)
 
     async def standing(self, q: Queries, owner_id: int) -> list[Tombstone]:
         return await tombstones.standing(q, owner_id)
@@ -78,6 +71,10 @@ class Tombstones:
         """(hash of the statement, hashes of its content words)."""
         words = _words(text)
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
+
+    def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
+        """Those that stand for what the text says."""
+        return [stone for stone in stones if self.covers(stone, text)]
 
     def covers(self, stone: Tombstone, text: str) -> bool:
         """Whether the text says what the tombstone stands for."""

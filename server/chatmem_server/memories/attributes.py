@@ -99,11 +99,12 @@ def _happening(verb: str, before_date: str) -> str | None:
     """What happens on the date: nothing but the event itself, its end, its being open; None for what is past."""
     said = {canonical(s) for s in content_stems(before_date)} | {m[1].lower() for m in _ON_OR_OFF.finditer(before_date)}
     verb = verb.lower()
-    if verb in _MOVES or said & _MOVED:
+    done = canonical(stem(verb))
+    if {done, *said} & _MOVED:
         return ""
     if verb in _PAST:
         return None
-    return " ".join(sorted({*(said - _ARRANGED), *([canonical(stem(verb))] if verb in _ENDS else [])}))
+    return " ".join(sorted(said - _ARRANGED | ({done} if verb in _ENDS else set())))
 
 
 def _returns(mention: Mention, text: str) -> bool:
@@ -278,9 +279,10 @@ _RULES: Final = (
     _rule("dose", rf"\b(?:takes?|taking|on|prescribed|dose is|dosage is)\s+{_NOW}(?P<value>[\d.,]+\s*(?:mg|mcg|g|ml|iu|units?|milligrams?|tablets?|pills?))"
           r"(?:\s+of)?\s+(?P<what>[a-z]+(?:[ -][a-z]+)?)(?=\s+(?:every|each|in|at|per|once|twice|daily|a|before|after|now|for|instead)\b|[,.;!?]|\s*$)", _amount),
     _rule("dose", rf"\b(?P<what>[a-z]+) (?:dose|dosage)\s+(?:is|was (?:raised|lowered|changed|increased|reduced) to|went (?:up|down) to)\s+{_NOW}(?P<value>[\d.,]+\s*\w+)", _amount),
-    _rule("has", rf"{_OWNER}(?P<what>(?:[\w'-]+ ){{0,4}}?{_NAMED}(?: for [\w ]+?)?){_COMES_TO}", _if(names, _stems)),
-    _rule("has", rf"{_OWNER}(?P<what>(?:[\w'-]+ ){{0,4}}?{_MEASURED}(?: for [\w ]+?)?){_COMES_TO}", _if(measures, _stems)),
-    _rule("has", rf"{_OWNER}(?P<what>(?:[\w'-]+ ){{0,4}}?{_CHOSEN}(?: for [\w ]+?)?){_COMES_TO}", _if(chooses, _stems)),
+    *(
+        _rule("has", rf"{_OWNER}(?P<what>(?:[\w'-]+ ){{0,4}}?{nouns}(?: for [\w ]+?)?){_COMES_TO}", _if(holds, _stems))
+        for nouns, holds in ((_NAMED, names), (_MEASURED, measures), (_CHOSEN, chooses))
+    ),
     _rule("phone", r"\b(?P<what>(?:[a-z]+ )?(?:phone|mobile|cell|telephone)(?: number)?) (?:is|changed to)(?: now)?\s+(?P<value>\+?[\d][\d ().-]{5,})", _raw),
     _rule("email", r"\b(?P<what>(?:[a-z]+ )?e-?mail(?: address)?) (?:is|changed to)(?: now)?\s+(?P<value>\S+@\S+)", _raw),
     _rule("time zone", rf"\btime ?zone\s+(?:is|changed to|to)\s+{_NOW}{_VALUE}", _if(names, _stems)),
@@ -299,7 +301,6 @@ _EVENT = re.compile(
     r"were|got|moved(?! (?:in|out)\b)|shifted|rescheduled|postponed|due)\b(?P<when>\s.*)",
     re.IGNORECASE,
 )
-_MOVES: Final = words_of("moved shifted rescheduled postponed")
 _ENDS: Final = words_of("ends finishes opens closes leaves departs lands arrives expires due")
 _PAST: Final = frozenset({"has been", "was", "were", "got"})
 _MOVED: Final = frozenset(

@@ -77,7 +77,7 @@ class Learner:
             verdict = self._judge(item, sources, gone)
             if verdict == "learned":
                 candidate = _Candidate(item, kind, certain, sources)
-                verdict = await self._store(t, job, candidate, now)
+                verdict = await self._store(t, job, candidate, gone.stones, now)
             counts[verdict] = counts.get(verdict, 0) + 1
         return counts
 
@@ -110,20 +110,20 @@ class Learner:
         said_at = max((line.sent_at for line in sources if states(line.content, item)), default=None)
         if said_at is None:
             return "not_a_statement"
-        if any(stone.created_at >= said_at and self._tombstones.covers(stone, item.text) for stone in gone.stones):
+        if any(stone.created_at >= said_at for stone in self._tombstones.covering(gone.stones, item.text)):
             return "forgotten"
         if any(end.at >= said_at and is_retold(item.text, end.content) for end in gone.ended):
             return "ended_since"
         return "rejected_before" if _bare(item.text) in gone.rejected else "learned"
 
-    async def _store(self, t: Queries, job: Job, c: _Candidate, now: datetime) -> str:
+    async def _store(self, t: Queries, job: Job, c: _Candidate, stones: Sequence[Tombstone], now: datetime) -> str:
         sources = [Source(line.content, line.sent_at, self._kit.zone) for line in c.sources]
         verdict = check(c.item.text, c.item.quote, sources)
         if not verdict.supported:
             return "unsupported"
         c = replace(c, certain=c.certain and not verdict.hedged)
         text = mask(c.item.text.strip())
-        await self._tombstones.lift(t, job.key.owner_id, text, now)
+        await self._tombstones.lift(t, job.key.owner_id, self._tombstones.covering(stones, text), now)
         new = self._statement(job, c, text, self._due(c, sources))
         stored = await self._statements.store(t, new, await self._statements.vector(new.content), now)
         return {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}[stored.outcome]

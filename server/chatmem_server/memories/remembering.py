@@ -1,5 +1,6 @@
 """Memories by the user's or the assistant's word: remember and update."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from chatmem.contract import Memory, RememberArgs, Remembered, UpdateMemoryArgs
@@ -17,6 +18,7 @@ from chatmem_server.store import memories, messages
 from chatmem_server.store.database import Queries
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.store.messages import StoredMessage
+from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
 
 DEFAULT_IMPORTANCE = 0.6
@@ -53,9 +55,10 @@ class Rememberer:
         async with self._kit.database.transaction() as t:
             # Storing comes first, for it waits for an erasure that is under way.
             stored = await self._statements.store(t, new, vector, now)
-            if source is not None and await self._is_gone(t, where, text, source):
+            stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), text)
+            if source is not None and await self._is_gone(t, where, source, stones):
                 raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
-            await self._tombstones.lift(t, where.owner_id, text, now)
+            await self._tombstones.lift(t, where.owner_id, stones, now)
         self._changed(where)
         return Remembered(memory=stored.memory, outcome=stored.outcome, superseded=stored.superseded)
 
@@ -91,10 +94,11 @@ class Rememberer:
             model=None,
         )
 
-    async def _is_gone(self, t: Queries, where: Where, text: str, source: StoredMessage) -> bool:
+    async def _is_gone(self, t: Queries, where: Where, source: StoredMessage, stones: Sequence[Tombstone]) -> bool:
+        if any(stone.created_at >= source.sent_at for stone in stones):
+            return True
         left = await messages.by_id(t, where.owner_id, where.chat_id, source.id)
-        whole = left is not None and left.content == GONE
-        return whole or await self._tombstones.forgotten_since(t, where.owner_id, text, source.sent_at)
+        return left is not None and left.content == GONE
 
     async def _source(self, where: Where, args: RememberArgs) -> StoredMessage | None:
         if args.source_message_id is None:

@@ -165,13 +165,12 @@ class Applier:
         owner = job.key.owner_id
         live = await memories.live(t, owner, owner, ("active",))
         narrative = clip(mask(result.narrative), self._kit.settings.compaction.profile_cap)[0]
-        written_by = job.model or ""
         await profile.put(
             t,
             owner,
             narrative,
             lists_of(live),
-            written_by,
+            job.model or "",
             now,
             provisional=job.provisional,
             queued_at=job.created_at,

@@ -64,22 +64,16 @@ with asked as materialized (
     and (chat_id is null or chat_id = $2)
   order by embedding <=> (select vector from asked)
   limit $7
+), found as materialized (
+  select asked.sort, m.id, m.valid_from, f.tsv
+  from (values ('words', $4::tsquery), ('attributes', $5::tsquery)) asked (sort, lexemes)
+  cross join lateral memories_with($6::tsquery && asked.lexemes) f
+  cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
+  where m.valid_to is null and (m.chat_id is null or m.chat_id = $2)
 ), lexical as (
-  select id from (
-    select m.id, m.chat_id, m.valid_to, f.tsv
-    from memories_with($6::tsquery && $4::tsquery) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
-  where valid_to is null and (chat_id is null or chat_id = $2)
-  order by ts_rank(tsv, $4::tsquery) desc, id desc
-  limit $7
+  select id from found where sort = 'words' order by ts_rank(tsv, $4::tsquery) desc, id desc limit $7
 ), alike as (
-  select id from (
-    select m.id, m.chat_id, m.valid_to, m.valid_from
-    from memories_with($6::tsquery && $5::tsquery) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
-  where valid_to is null and (chat_id is null or chat_id = $2)
-  order by valid_from desc, id desc
-  limit $7
+  select id from found where sort = 'attributes' order by valid_from desc, id desc limit $7
 )
 select m.*, dense.cosine
 from memories m
