@@ -27,6 +27,19 @@ MOST_TOKENS = 1_800
 CHARACTERS_A_TOKEN = 4
 
 
+VALID_CALLS: dict[str, dict[str, Any]] = {
+    "record_message": {"role": "user", "content": "Hello there"},
+    "get_context": {},
+    "search_memory": {"query": "tea"},
+    "remember": {"content": "I like green tea"},
+    "forget": {"topic": "tea"},
+    "get_profile": {},
+    "summarize_chat": {},
+    "start_new_chat": {},
+}
+"""The least each tool takes, where it needs no number of something stored."""
+
+
 @asynccontextmanager
 async def client_of(
     memory: Memory, mode: str, scope: str = "assistant", user: int | None = USER, **options: Any
@@ -57,6 +70,23 @@ async def test_the_assistant_tools_cost_a_model_at_most_1800_tokens(memory: Memo
     )
     assert len(tools) == 10
     assert tokens <= MOST_TOKENS
+
+
+@pytest.mark.parametrize("tool", VALID_CALLS)
+async def test_an_explicit_null_is_an_absent_argument(memory: Memory, tool: str) -> None:
+    """OpenAI's strict mode sends null for every optional argument."""
+    schemas = {t.name: t.input_schema for t in await listed(memory, MODES[0], "assistant")}
+    nulls = dict.fromkeys(schemas[tool]["properties"])
+    async with client_of(memory, MODES[0]) as client:
+        with_nulls = await client.session.call_tool(tool, nulls | VALID_CALLS[tool])
+    assert not with_nulls.is_error, with_nulls.content
+
+
+async def test_numbers_as_text_and_one_value_for_a_list_are_taken(memory: Memory) -> None:
+    loose = {"query": "tea", "kinds": "fact", "limit": "5", "chat_id": float(USER)}
+    async with client_of(memory, MODES[0]) as client:
+        result = await client.session.call_tool("search_memory", loose)
+    assert not result.is_error, result.content
 
 
 @pytest.mark.parametrize("mode", MODES)

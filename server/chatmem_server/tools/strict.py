@@ -18,6 +18,7 @@ from chatmem.moments import ZONE
 from chatmem_server import outage
 from chatmem_server.places import Caller
 from chatmem_server.refusals import Refused
+from chatmem_server.tools.coercion import coerced
 from chatmem_server.tools.schema import compact, compact_result
 from chatmem_server.tools.spec import AnyContext, Call, Handler, ToolSpec
 from chatmem_server.tools.storable import unstorable
@@ -80,7 +81,8 @@ class StrictTool(Tool):
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
         try:
-            args = self.args_model.model_validate(arguments, context={ZONE: self.zone})
+            taken = coerced(arguments, _full_schema(self.args_model))
+            args = self.args_model.model_validate(taken, context={ZONE: self.zone})
         except ValidationError as error:
             raise ToolError(explained(self.name, error)) from None
         reason = unstorable(arguments)
@@ -127,7 +129,12 @@ def strict_tool(
 # Once a process for every model: it is most of what another server costs, and nobody changes a schema that is shown.
 @cache
 def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
-    return compact(args.model_json_schema())
+    return compact(_full_schema(args))
+
+
+@cache
+def _full_schema(args: type[BaseModel]) -> dict[str, Any]:
+    return args.model_json_schema()
 
 
 @cache

@@ -1,0 +1,77 @@
+"""Harmless forms of the right argument, put into the form the contract asks for; pure, and knows no tool.
+
+OpenAI's strict mode sends null for every optional argument, and models write numbers as text or one value for a list.
+What has another meaning than it looks, such as `1.5` or `true` for a number, is left for validation to refuse.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+_WHOLE = re.compile(r"-?\d{1,19}")
+_NUMBER = re.compile(r"-?\d{1,19}(?:\.\d{1,19})?")
+_FLAGS = {"true": True, "false": False}
+
+
+def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """The arguments without their nulls, with numbers, flags and lists in the JSON types of `schema`.
+
+    `schema` is the JSON schema of the arguments' model, with its `$defs`.
+    """
+    return _object(arguments, schema, schema.get("$defs", {}))
+
+
+def _object(value: Mapping[str, Any], schema: Schema, definitions: Schema) -> dict[str, Any]:
+    fields: Schema = schema.get("properties", {})
+    return {
+        name: _value(inner, fields[name], definitions) if name in fields else inner
+        for name, inner in value.items()
+        if inner is not None
+    }
+
+
+def _value(value: Any, schema: Schema, definitions: Schema) -> Any:
+    schema = _branch(schema, definitions)
+    match schema.get("type"):
+        case "integer":
+            return _integer(value)
+        case "number":
+            return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
+        case "boolean":
+            return _FLAGS.get(value.lower(), value) if isinstance(value, str) else value
+        case "array":
+            return [_value(inner, schema.get("items", {}), definitions) for inner in _list(value)]
+        case "object" if isinstance(value, Mapping):
+            return _object(value, schema, definitions)
+        case _:
+            return value
+
+
+def _branch(schema: Schema, definitions: Schema) -> Schema:
+    """What a reference points to; of an optional type the one that is not null. A real choice is left alone."""
+    if "$ref" in schema:
+        return _branch(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
+    return _branch(branches[0], definitions) if len(branches) == 1 else schema
+
+
+def _integer(value: Any) -> Any:
+    if isinstance(value, str) and _WHOLE.fullmatch(value):
+        return int(value)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _list(value: Any) -> list[Any]:
+    """The list itself, a list written as JSON text, or a list of the one value."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            written = json.loads(value)
+        except (ValueError, RecursionError):
+            return [value]
+        return written if isinstance(written, list) else [value]
+    return [value]
