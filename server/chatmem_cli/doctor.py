@@ -22,6 +22,7 @@ from chatmem.client import MemoryUnreachable
 from chatmem.connect import connect_http
 from chatmem.counted import counted
 from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
+from chatmem_cli.connect import connected, this_machine
 from chatmem_cli.hosts import address
 from chatmem_cli.screen import console
 from chatmem_relay.agents import load_agents
@@ -275,6 +276,17 @@ def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
     return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
 
 
+async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
+    found = connected(this_machine())
+    unreadable = [told for told in found.values() if isinstance(told, str)]
+    if unreadable:
+        return Finding(False, unreadable[0], "correct that file; its client cannot read it either")
+    names = [name for name, there in found.items() if there]
+    missing = [name for name, there in found.items() if not there]
+    hint = f"`chatmem connect {missing[0]}` would add it" if missing else ""
+    return Finding(None if missing else True, f"clients connected: {', '.join(names) or 'none'}", hint)
+
+
 async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
     """Lists models: it proves the key and costs no token."""
     if relay.anthropic_api_key is None:
@@ -319,6 +331,20 @@ def _drifted(answer: httpx2.Response) -> Finding | None:
 
 
 _CHECKS: tuple[Check, ...] = (
-    *(_python, _folder, _database, _port, _tokens, _embeddings, _claude, _ollama, _answers, _telegram, _zone, _clock),
+    *(
+        _python,
+        _folder,
+        _database,
+        _port,
+        _tokens,
+        _embeddings,
+        _claude,
+        _ollama,
+        _answers,
+        _telegram,
+        _zone,
+        _clock,
+        _clients,
+    ),
 )
 _ONLINE: tuple[Check, ...] = (_claude_online, _telegram_online)

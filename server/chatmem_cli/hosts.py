@@ -2,12 +2,26 @@
 
 import shlex
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from pydantic import SecretStr
 
 from chatmem.settings import ServerSettings, variable
+
+
+class ClientName(StrEnum):
+    """The clients whose configuration we can write."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    OPENCODE = "opencode"
+    VSCODE = "vscode"
+    CURSOR = "cursor"
+
 
 _DECIDES = (
     "data_dir",
@@ -66,4 +80,4 @@ def _written(value: object) -> str:
 def claude_code_line(settings: ServerSettings, url: str) -> str:
     """One command; the token is read when it runs, so that no screen shows it."""
     token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
-    return f'claude mcp add --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'
+    return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

@@ -16,6 +16,7 @@ import typer
 from chatmem.settings import SettingsError
 from chatmem.starting import imported
 from chatmem_cli.failures import CommandFailed
+from chatmem_cli.hosts import ClientName
 
 app = typer.Typer(
     name="chatmem",
@@ -105,6 +106,19 @@ def chat() -> None:
     With the running server, or without one on the same data; nothing is learned then until `chatmem up` runs.
     """
     _run("chat")
+
+
+@app.command()
+def connect(
+    client: Annotated[ClientName, typer.Argument(help="The client to connect.")],
+    only_print: Annotated[bool, typer.Option("--print", help="Print the configuration; change nothing.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Put the client's former configuration back.")] = False,
+) -> None:
+    """Share this memory with another assistant on this machine.
+
+    Writes the client's own configuration for all your folders, and keeps a copy of what was there.
+    """
+    _run("connect", client, only_print=only_print, undo=undo)
 
 
 @app.command("import")

@@ -16,7 +16,7 @@ from chatmem.ending import told_to_end
 from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
-from chatmem_cli.hosts import address, claude_code_line, desktop_snippet, own_command
+from chatmem_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from chatmem_cli.screen import console
 from chatmem_relay.bot_token import relays_token
 from chatmem_server.postgres.embedded import EmbeddedPostgres
@@ -122,11 +122,12 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     for name, value in _rows(settings, relay):
         table.add_row(name, value)
     console.print(table)
-    console.print("\nClaude Desktop: put this into claude_desktop_config.json and restart it")
+    name = "chatmem" if shutil.which("chatmem") else shlex.join(own_command())
+    console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
+    console.print("Or by hand. Claude Desktop: put this into claude_desktop_config.json and restart it")
     console.print_json(json.dumps(desktop_snippet(settings)))
     console.print("Claude Code:")
     console.print(f"  {claude_code_line(settings, _url(settings))}")
-    name = "chatmem" if shutil.which("chatmem") else shlex.join(own_command())
     console.print(f"\nNext, in another terminal: `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` brings your past along.")
     console.print("Ctrl-C stops everything.")

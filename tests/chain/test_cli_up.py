@@ -154,7 +154,7 @@ async def test_it_says_what_runs_where_and_how_hosts_connect(home: Home) -> None
         assert home.url in running.said
         assert "embedded PostgreSQL" in running.said
         assert '"serve"' in running.said
-        assert "claude mcp add --transport http memory" in running.said
+        assert "claude mcp add --scope user --transport http memory" in running.said
         assert (home.folder / "data" / "tokens" / "assistant").read_text().strip() not in running.said
 
 

@@ -1,0 +1,149 @@
+"""`chatmem connect` in empty homes and beside what people already have there, for every client and system."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chatmem_cli import connect
+from chatmem_cli.client_configs import CLIENTS, Machine
+from chatmem_cli.failures import CommandFailed
+from chatmem_cli.hosts import ClientName
+
+SYSTEMS = ("linux", "darwin", "win32")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home; the settings are those of nobody."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "DATABASE_URL", "TELEGRAM_USER_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("USER_TIMEZONE", "Asia/Singapore")
+    return tmp_path
+
+
+def file_of(name: ClientName) -> Path:
+    return CLIENTS[name].file(connect.this_machine())
+
+
+def read(file: Path) -> dict[str, Any]:
+    text = file.read_text("utf-8")
+    loaded: dict[str, Any] = tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
+    return loaded
+
+
+def entry(name: ClientName) -> dict[str, Any]:
+    found: dict[str, Any] = read(file_of(name))[CLIENTS[name].key]["memory"]
+    return found
+
+
+def joined(name: ClientName, **options: bool) -> None:
+    connect.run(name, **{"only_print": False, "undo": False, **options})
+
+
+@pytest.mark.parametrize("name", list(ClientName))
+def test_every_client_is_told_the_command_and_whose_memory_it_is(home: Path, name: ClientName) -> None:
+    joined(name)
+    told = entry(name)
+    command = told["command"] if isinstance(told["command"], list) else [told["command"], *told["args"]]
+    assert Path(command[0]).is_absolute()
+    assert command[-2:] == ["serve", "--stdio"]
+    assert told.get("env", told.get("environment")) == {"USER_TIMEZONE": "Asia/Singapore"}
+    assert file_of(name).stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", list(ClientName))
+def test_what_was_there_stays_and_comes_back(home: Path, name: ClientName) -> None:
+    file = file_of(name)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    key = CLIENTS[name].key
+    before = f'# mine\ntheme = "dark"\n\n[{key}.other]\ncommand = "x"\n'
+    if file.suffix != ".toml":
+        before = json.dumps({"theme": "dark", key: {"other": {"command": "x"}}}, indent=2) + "\n"
+    file.write_text(before)
+    joined(name)
+    joined(name)
+    assert read(file)["theme"] == "dark"
+    assert set(read(file)[key]) == {"other", "memory"}
+    joined(name, undo=True)
+    assert file.read_text().strip() == before.strip()
+    assert list(file.parent.glob(file.name + "*")) == [file]
+
+
+@pytest.mark.parametrize("name", list(ClientName))
+def test_undo_leaves_an_empty_home_empty(home: Path, name: ClientName) -> None:
+    joined(name)
+    joined(name, undo=True)
+    assert not file_of(name).exists()
+
+
+def test_what_was_changed_since_survives_undo(home: Path) -> None:
+    joined(ClientName.CURSOR)
+    file = file_of(ClientName.CURSOR)
+    file.write_text(json.dumps(read(file) | {"later": 1}))
+    joined(ClientName.CURSOR, undo=True)
+    assert read(file) == {"mcpServers": {}, "later": 1}
+
+
+def test_an_entry_of_the_same_name_comes_back(home: Path) -> None:
+    file = file_of(ClientName.GEMINI)
+    file.parent.mkdir()
+    file.write_text(json.dumps({"mcpServers": {"memory": {"command": "another"}}}))
+    joined(ClientName.GEMINI)
+    assert entry(ClientName.GEMINI)["command"] != "another"
+    joined(ClientName.GEMINI, undo=True)
+    assert entry(ClientName.GEMINI) == {"command": "another"}
+
+
+def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    joined(ClientName.CODEX, only_print=True)
+    assert "[mcp_servers.memory]" in capsys.readouterr().out
+    assert not file_of(ClientName.CODEX).exists()
+
+
+@pytest.mark.parametrize("text", ["{not json", "[]", '{"mcpServers": 5}', "\ufeff{}"])
+def test_a_file_nobody_can_read_is_left_alone(home: Path, text: str) -> None:
+    file = file_of(ClientName.CLAUDE_DESKTOP)
+    file.parent.mkdir(parents=True)
+    file.write_text(text, "utf-8")
+    with pytest.raises(CommandFailed, match="Nothing was changed"):
+        joined(ClientName.CLAUDE_DESKTOP)
+    assert file.read_text("utf-8") == text
+
+
+def test_undo_without_connect_says_so(home: Path) -> None:
+    with pytest.raises(CommandFailed, match="Nothing to undo"):
+        joined(ClientName.VSCODE, undo=True)
+
+
+def test_doctor_knows_who_is_connected(home: Path) -> None:
+    joined(ClientName.CODEX)
+    file_of(ClientName.CURSOR).parent.mkdir()
+    file_of(ClientName.CURSOR).write_text("{}")
+    assert connect.connected(connect.this_machine()) == {ClientName.CODEX: True, ClientName.CURSOR: False}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("name", list(ClientName))
+def test_every_system_has_a_place_in_the_users_home(system: str, name: ClientName) -> None:
+    home = Path("/home/ann")
+    assert home in CLIENTS[name].file(Machine(system, home, {})).parents
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths")
+def test_the_places_the_systems_documents_name() -> None:
+    home = Path("/home/ann")
+
+    def place(name: ClientName, system: str, **environment: str) -> str:
+        return str(CLIENTS[name].file(Machine(system, home, environment)))
+
+    desktop, code = ClientName.CLAUDE_DESKTOP, ClientName.VSCODE
+    assert place(desktop, "darwin") == "/home/ann/Library/Application Support/Claude/claude_desktop_config.json"
+    assert place(desktop, "win32", APPDATA="/roaming") == "/roaming/Claude/claude_desktop_config.json"
+    assert place(code, "linux") == "/home/ann/.config/Code/User/mcp.json"
+    assert place(ClientName.CODEX, "linux", CODEX_HOME="/c") == "/c/config.toml"
