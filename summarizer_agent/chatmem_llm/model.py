@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-Rung = Literal["claude", "ollama", "offline"]
+Rung = Literal["claude", "claude-cli", "ollama", "keep"]
+"""Who answers, the best first; `keep` is no model at all."""
 
 
 @dataclass(frozen=True, slots=True)
