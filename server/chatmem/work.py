@@ -88,7 +88,9 @@ class ExchangeInput(Contract):
 
     kind: Literal["exchange"] = "exchange"
     timezone: str
-    now: AwareDatetime = Field(description="The moment of the last message: relative times are relative to each message's own.")
+    now: AwareDatetime = Field(
+        description="The moment of the last message: relative times are relative to each message's own."
+    )
     user_name: str | None = Field(default=None, description="The user's name, if it is known.")
     before: tuple[WorkMessage, ...] = ()
     messages: tuple[WorkMessage, ...]

@@ -130,7 +130,12 @@ class Agent:
         started = time.perf_counter()
         try:
             outcome = await done(
-                job.input, self._ladder, emit, best_rung=job.best_rung, second_reading=job.second_reading
+                job.input,
+                self._ladder,
+                emit,
+                best_rung=job.best_rung,
+                second_reading=job.second_reading,
+                owner=job.job_id.partition(":")[0],
             )
         except Exception as error:
             log.exception("job %s failed", job.job_id)

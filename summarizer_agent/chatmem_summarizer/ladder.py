@@ -53,33 +53,38 @@ class Ladder:
                 return step.model.rung
         return "keep"
 
-    async def climb(self, task: Task[ResultT], emit: Emit, *, best_rung: work.Rung = "claude") -> Outcome[ResultT]:
+    async def climb(
+        self, task: Task[ResultT], emit: Emit, *, best_rung: work.Rung = "claude", together: str | None = None
+    ) -> Outcome[ResultT]:
         """The first acceptable result of this rung or one below. Every failure is told, none is silent.
 
-        What any rung but the best has done is provisional, whether or not a better one is configured.
+        What any rung but the best has done is provisional, whether or not a better one is configured. Work with the same
+        `together` may be asked in one call.
         """
         calls: list[ModelCall] = []
         steps = [step for step in self._steps if RUNGS.index(step.model.rung) >= RUNGS.index(best_rung)]
         for index, step in enumerate(steps):
-            result = await _result(step, task, calls, emit)
+            result = await _result(step, task, calls, emit, together)
             if result is not None:
                 made, answer = result
                 return Outcome(made, answer.model, step.model.rung, step.model.rung != _FOR_GOOD, tuple(calls))
             emit("model_fallback", model=step.model.name, to=_name(steps, index + 1))
         return Outcome(task.without_model(), KEEP_MODEL, "keep", True, tuple(calls))
 
-    async def ask(self, rung: Rung, task: Task[ResultT], emit: Emit) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
+    async def ask(
+        self, rung: Rung, task: Task[ResultT], emit: Emit, together: str | None = None
+    ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
         """The result of this rung alone, None where it gives no usable one, and what it cost."""
         calls: list[ModelCall] = []
         for step in self._steps:
             if step.model.rung == rung:
-                result = await _result(step, task, calls, emit)
+                result = await _result(step, task, calls, emit, together)
                 return (result[0] if result else None), tuple(calls)
         return None, ()
 
 
 async def _result(step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit) -> tuple[ResultT, Answer] | None:
-    answer = await _asked(step, task, calls, emit)
+    answer = await _asked(step, task, calls, emit, together)
     if answer is None:
         return None
     try:
@@ -91,13 +96,15 @@ async def _result(step: Step, task: Task[ResultT], calls: list[ModelCall], emit:
     return result, answer
 
 
-async def _asked(step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit) -> Answer | None:
+async def _asked(
+    step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit, together: str | None
+) -> Answer | None:
     model = step.model
     rest = model.breaker.resting()
     if rest:
         emit("ltm_llm_skipped", model=model.name, resting_seconds=round(rest, 1))
         return None
-    request = dataclasses.replace(task.request(model.rung), timeout=step.seconds)
+    request = dataclasses.replace(task.request(model.rung), timeout=step.seconds, together=together)
     started = time.perf_counter()
     answer: Answer | None = None
     try:

@@ -26,7 +26,13 @@ Verdicts = Mapping[int, str | None]
 
 
 async def read_again(
-    work: ExchangeInput, first: Outcome[ExchangeResult], ladder: Ladder, emit: Emit, *, admitted: bool
+    work: ExchangeInput,
+    first: Outcome[ExchangeResult],
+    ladder: Ladder,
+    emit: Emit,
+    *,
+    admitted: bool,
+    together: str | None = None,
 ) -> Outcome[ExchangeResult]:
     """`first` with doubts where the same model, asked afresh, does not find a claim in the words.
 
@@ -38,7 +44,7 @@ async def read_again(
     if not admitted:
         return _doubted(first, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)
     task = reading_task(work, [item for _, item in claims])
-    verdicts, calls = await ladder.ask(first.rung, task, emit)
+    verdicts, calls = await ladder.ask(first.rung, task, emit, together)
     outcome = replace(first, calls=(*first.calls, *calls))
     if verdicts is None:
         return _doubted(outcome, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)

@@ -24,13 +24,22 @@ Done = Outcome[ExchangeResult] | Outcome[SummaryResult] | Outcome[ProfileResult]
 
 
 async def done(
-    work: WorkInput, ladder: Ladder, emit: Emit, *, best_rung: Rung = "claude", second_reading: bool = True
+    work: WorkInput,
+    ladder: Ladder,
+    emit: Emit,
+    *,
+    best_rung: Rung = "claude",
+    second_reading: bool = True,
+    owner: str | None = None,
 ) -> Done:
-    """The result of one piece of work, by the best rung that answers; `second_reading`: whether one is admitted."""
+    """The result of one piece of work, by the best rung that answers.
+
+    `second_reading`: whether one is admitted. Work of one `owner` may be asked in one call; without, each alone.
+    """
     match work:
         case ExchangeInput():
-            first = await ladder.climb(exchange_task(work, emit), emit, best_rung=best_rung)
-            return await read_again(work, first, ladder, emit, admitted=second_reading)
+            first = await ladder.climb(exchange_task(work, emit), emit, best_rung=best_rung, together=owner)
+            return await read_again(work, first, ladder, emit, admitted=second_reading, together=owner)
         case ChunkInput() | ErasureInput():
             return await ladder.climb(chunk_task(work), emit, best_rung=best_rung)
         case ThreadInput():
