@@ -83,7 +83,9 @@ class Ladder:
         return None, ()
 
 
-async def _result(step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit) -> tuple[ResultT, Answer] | None:
+async def _result(
+    step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit, together: str | None
+) -> tuple[ResultT, Answer] | None:
     answer = await _asked(step, task, calls, emit, together)
     if answer is None:
         return None
