@@ -34,7 +34,7 @@ def only_its_own(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
         name: value
         for name, value in inherited.items()
         if name in _NEEDED or name.startswith(_NEEDED_STARTS) or name.lower() in _PROXIES
-    } | QUIET
+    } | QUIET | {"CLAUDE_CODE_MAX_RETRIES": "1"}
 
 
 async def ended(process: asyncio.subprocess.Process) -> None:
