@@ -64,7 +64,7 @@ def _print_memory(profile: c.Profile) -> None:
 
 def reading_lines(reading: ReadingStatus) -> list[str]:
     """Who has read the exchanges, what is still to be read, and what was dropped."""
-    read = ", ".join(f"{by.exchanges:,} by {_READERS[by.rung]}" for by in reading.read_by if by.exchanges)
+    read = ", ".join(f"{by.exchanges} by {_READERS[by.rung]}" for by in reading.read_by if by.exchanges)
     lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     if reading.waiting:
         lines.append(f"unread     {counted(reading.waiting, 'exchange')} nobody has read yet")
@@ -73,7 +73,7 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
             f"again      {counted(reading.to_read_again, 'exchange')} to be read by a better model{_estimate(reading)}"
         )
     if reading.dropped:
-        reasons = ", ".join(f"{count:,} ({reason})" for reason, count in sorted(reading.dropped.items()))
+        reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))
         lines.append(f"dropped    {reasons} this month")
     return lines
 
