@@ -63,6 +63,7 @@ class KnownMemory(Contract):
     since: AwareDatetime = Field(description="When it was said.")
     status: Literal["active", "uncertain"]
     user_confirmed: bool = False
+    note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
 
 
 class SummaryBody(Contract):
