@@ -53,7 +53,7 @@ def _statement(incoming: Incoming, tag: Tag) -> c.RememberArgs:
     text = f"{tag.text} (by {tag.deadline})" if tag.deadline else tag.text
     args: dict[str, Any] = {"content": text, "chat_id": incoming.chat_id, "source_message_id": incoming.message_id}
     args |= {"kind": "goal"} if tag.kind == "goal" else {}
-    args |= {"scope": "global"} if tag.kind == "remember_global" else {}
+    args |= {"scope": "global" if tag.kind == "remember_global" else "chat"}
     return c.RememberArgs.model_validate(args)
 
 

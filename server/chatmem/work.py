@@ -5,6 +5,8 @@ from typing import Annotated, Final, Literal, get_args
 from pydantic import AwareDatetime, Field
 
 from chatmem.contract import Clean, Contract, JobKind, Role, Scope, Text
+from chatmem.contract import Precision as Precision
+from chatmem.contract import When as When
 from chatmem.moments import Instant
 
 CLAIM_WORK = "claim_work"
@@ -28,7 +30,6 @@ JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", descri
 
 
 LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
-Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
 
 class WorkMessage(Contract):
@@ -182,14 +183,6 @@ class Quote(Contract):
 
     message_id: int
     text: Annotated[Text, Field(max_length=2000)]
-
-
-class When(Contract):
-    """When a statement holds or happens, in the user's time zone. Either end may be open."""
-
-    start: Instant | None = None
-    end: Instant | None = None
-    precision: Precision = "day"
 
 
 class ExchangeItem(Contract):

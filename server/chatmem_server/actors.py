@@ -7,9 +7,11 @@ from chatmem_server.erasure.forgetting import Forgetter
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.explaining import Explainer
-from chatmem_server.memories.learning import Learner
+from chatmem_server.memories.notable import Notable, NothingNotable
 from chatmem_server.memories.remembering import Rememberer
+from chatmem_server.memories.results import Learner
 from chatmem_server.memories.statements import Statements
+from chatmem_server.memories.tidying import Tidying
 from chatmem_server.queue.applying import Applier
 from chatmem_server.queue.work import WorkQueue
 from chatmem_server.queue.work_inputs import Inputs
@@ -31,9 +33,10 @@ class Actors:
     viewer: Viewer
     explainer: Explainer
     work: WorkQueue
+    tidying: Tidying
 
 
-def make_actors(kit: Kit, key: bytes) -> Actors:
+def make_actors(kit: Kit, key: bytes, scorer: Notable | None = None) -> Actors:
     """`key` is the server's secret: it signs confirm tokens and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
     retriever = Retriever(kit.database, kit.embedder)
@@ -47,5 +50,6 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         forgetter=Forgetter(kit, tombstones, key),
         viewer=Viewer(kit),
         explainer=Explainer(kit),
-        work=WorkQueue(kit, Inputs(kit), Applier(kit, learner)),
+        work=WorkQueue(kit, Inputs(kit, scorer or NothingNotable()), Applier(kit, learner)),
+        tidying=Tidying(kit),
     )

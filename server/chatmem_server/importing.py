@@ -78,9 +78,10 @@ class Importer:
             by_lane[row.thread_key].append((number, row.role))
         for lane, added in by_lane.items():
             exchanges = sum(role == "assistant" for _, role in added)
-            job = NewJob(owner, chat, "exchange", lane, lane, added[0][0], added[-1][0], now, exchanges)
+            span = (added[0][0], added[-1][0])
+            job = NewJob(owner, chat, "exchange", lane, lane, *span, now, exchanges, job_class="past")
             await queue.enqueue(t, job, now)
-            await compact_lane(t, self._where, lane, self._kit.settings.compaction, now)
+            await compact_lane(t, self._where, lane, self._kit.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
         """Messages that were recorded without an external id: an export names them by their numbers."""

@@ -61,15 +61,18 @@ class Remembered(NamedTuple):
     deadline: datetime | None
     valid_from: datetime
     user_confirmed: bool
+    note: bool = False
+    about: str = "user"
 
 
 @dataclass(frozen=True)
 class ContextRows:
     """`window` and `chunks` stand oldest first. `open` counts the lane's messages that no chunk covers, `erasures` how often
-    something of the owner's was erased.
+    something of the owner's was erased, `unread` the exchanges no model has read, up to 100.
     """
 
     erasures: int
+    unread: int
     chat: ChatHead
     lane: LaneHead
     narrative: str
@@ -101,6 +104,7 @@ async def read(
 def _rows(row: Row) -> ContextRows:
     return ContextRows(
         erasures=row["erasures"],
+        unread=row["unread"],
         chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead("", "", "", 0, DEFAULT_CHANNEL),
         lane=_lane(*row["lane"]) if row["lane"] else LaneHead(0, 0, None, None, None),
         narrative=row["narrative"] or "",

@@ -182,6 +182,13 @@ async def id_range(
     return lines(await q.rows("messages.id_range", owner_id, chat_id, thread_key, first, last, limit))
 
 
+async def last_of_range(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
+) -> list[Line]:
+    """The last ones, oldest first."""
+    return lines(await q.rows("messages.last_of_range", owner_id, chat_id, thread_key, first, last, limit))
+
+
 async def before_in_lane(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
 ) -> list[Line]:

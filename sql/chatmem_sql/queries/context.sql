@@ -6,12 +6,16 @@ with lane as materialized (
   from thread_state
   where owner_id = $1 and chat_id = $2 and thread_key = $3
 ), live as materialized (
-  select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed
+  select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about
   from memories
-  where owner_id = $1 and valid_to is null and status = 'active' and (chat_id is null or chat_id = $2)
+  where owner_id = $1 and valid_to is null and status = 'active' and shown and (chat_id is null or chat_id = $2)
 )
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
+  (select count(*) from (
+    select from chat_context_queue
+    where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+    limit 100) n) as unread,
   (select row(coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), coalesce(m.tokens, 0), c.channel)
     from chats c
@@ -40,7 +44,7 @@ select
     order by to_no desc
     limit $7) as chunks,
   array(
-    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed)
+    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about)
     from live
     where id in (
       (select id from live where kind in ('fact', 'preference', 'date', 'outcome') order by valid_from desc, id desc limit $5)
@@ -74,6 +78,7 @@ with lane as materialized (
 )
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
+  0 as unread,
   (select row(coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), 0, c.channel)
     from chats c
@@ -126,14 +131,14 @@ select
     limit $7) as chunks,
   array(
     select row(m.id, kind, coalesce(v.content, m.content), chat_id, priority, importance, pinned, deadline, valid_from,
-      user_confirmed)
+      user_confirmed, note, about)
     from memories m
     left join lateral (
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
     -- What was rejected without ever being certain was not believed; what an edit took back was.
-    where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain'
+    where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain' and shown
       and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc

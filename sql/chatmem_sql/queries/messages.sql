@@ -46,7 +46,7 @@ with owner as (
     message.id, $23::boolean::int, $27, $4, $28
   from chat, message
   where $24 is not null
-  on conflict (owner_id, chat_id, kind, dedup_key) where state = 'pending_summarization' and claims = 0 do update
+  on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
     set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
         exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
         trace_id = coalesce(excluded.trace_id, q.trace_id)
@@ -107,6 +107,16 @@ from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
 order by id
 limit $6
+
+-- name: last_of_range
+-- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last of them
+select * from (
+  select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+  from messages
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
+  order by id desc
+  limit $6) l
+order by id
 
 -- name: before_in_lane
 -- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
