@@ -96,6 +96,8 @@ def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence(
         said("Where do I live?"),
         said("Do I live in Rome?"),
         said("do you know where I live?\nwhere do I live"),
+        said("Forget that I live in Rome"),
+        said("remind me where I live"),
         said(NOTHING, "assistant"),
         said("You told me on Feb 1: “I live in Oslo”", "assistant"),
         said("Noted: “I live here”", "assistant"),

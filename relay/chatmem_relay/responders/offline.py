@@ -33,6 +33,7 @@ _OWN = re.compile(
     )
     + r"|Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
 )
+_ORDERS = ("help", "forget", "remind", "recap")
 _LONGEST = 400
 _FOUND = 12
 _LINES = 3
@@ -114,10 +115,10 @@ def _is_said(result: c.SearchResult) -> bool:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """The question itself, an earlier one, or one of our own answers says nothing new."""
+    """The question itself, an earlier one, an order to us, or one of our own answers says nothing new."""
     if result.kind != "message":
         return False
-    if result.role == "assistant" and _OWN.match(result.text):
+    if _OWN.match(result.text) if result.role == "assistant" else wish(result.text) in _ORDERS:
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
