@@ -7,7 +7,7 @@ from chatmem_server.erasure.forgetting import Forgetter
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.explaining import Explainer
-from chatmem_server.memories.notable import Notable, NothingNotable
+from chatmem_server.memories.notable import Scorer
 from chatmem_server.memories.remembering import Rememberer
 from chatmem_server.memories.results import Learner
 from chatmem_server.memories.statements import Statements
@@ -36,7 +36,7 @@ class Actors:
     tidying: Tidying
 
 
-def make_actors(kit: Kit, key: bytes, scorer: Notable | None = None) -> Actors:
+def make_actors(kit: Kit, key: bytes) -> Actors:
     """`key` is the server's secret: it signs confirm tokens and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
     retriever = Retriever(kit.database, kit.embedder)
@@ -50,6 +50,6 @@ def make_actors(kit: Kit, key: bytes, scorer: Notable | None = None) -> Actors:
         forgetter=Forgetter(kit, tombstones, key),
         viewer=Viewer(kit),
         explainer=Explainer(kit),
-        work=WorkQueue(kit, Inputs(kit, scorer or NothingNotable()), Applier(kit, learner)),
+        work=WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner)),
         tidying=Tidying(kit),
     )

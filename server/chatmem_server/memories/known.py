@@ -65,12 +65,13 @@ class KnownMemories:
 
 
 def told(m: Known) -> KnownMemory:
-    """As a worker sees it; a note in quotation marks, for it is no claim."""
+    """As a worker sees it."""
     return KnownMemory(
         id=m.id,
         kind=m.kind,
-        text=f"“{m.content}”" if m.note else m.content,
+        text=m.content,
         since=m.valid_from,
         status=m.status,
         user_confirmed=m.user_confirmed,
+        note=m.note,
     )

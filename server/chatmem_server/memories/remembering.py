@@ -20,9 +20,9 @@ from chatmem_server.erasure.remaking import queue_profile
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories import dedup
 from chatmem_server.memories.assistant_statements import Checked, StatementChecker
+from chatmem_server.memories.dated_text import dated
 from chatmem_server.memories.handing_out import take_over
 from chatmem_server.memories.importance import importance_of
-from chatmem_server.memories.resolving import dated
 from chatmem_server.memories.results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
 from chatmem_server.memories.statements import Statements, Stored, memory_lexemes
 from chatmem_server.memories.striking import Striker
@@ -95,7 +95,7 @@ class Rememberer:
         text = mask(statement.content.strip())
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
-        text = dated(text, self._kit.now().astimezone(self._kit.zone))
+        text = dated(text, self._kit.now(), self._kit.zone)
         source = await self._source(where, statement)
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
         checked = None

@@ -17,7 +17,7 @@ from chatmem.work import (
 )
 from chatmem_server.erasure.remaking import is_anew
 from chatmem_server.memories.known import KnownMemories, told
-from chatmem_server.memories.notable import Notable
+from chatmem_server.memories.notable import Scorer
 from chatmem_server.memories.results import may_tell
 from chatmem_server.places import session_lane
 from chatmem_server.services import Kit
@@ -48,7 +48,7 @@ history, next to nothing would be left in its few hundred tokens.
 class Inputs:
     """Reads a job's input. None when there is nothing left to do."""
 
-    def __init__(self, kit: Kit, scorer: Notable) -> None:
+    def __init__(self, kit: Kit, scorer: Scorer) -> None:
         self._kit = kit
         self._scorer = scorer
         self._known = KnownMemories(kit)
@@ -85,7 +85,7 @@ class Inputs:
             before=tuple(_message(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(_message(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
-            notable=tuple(await self._scorer.notable(own)),
+            notable=tuple(await self._scorer.notable(own, [m.text for m in known if m.note])),
             canonical=chat.canonical,
             canonical_cap_tokens=self._kit.settings.compaction.canonical_cap,
         )

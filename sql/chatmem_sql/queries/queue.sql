@@ -216,7 +216,7 @@ from (
     select j.* from chat_context_queue j
     join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
     where j.state = 'complete' and j.provisional and j.rung = r.rung
-      and (r.rung <> $4 or not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
+      and (r.rung <> $4 or $4 = 'claude' and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
       and (j.kind not in ('thread_summary', 'profile') or not exists (
         select from chat_context_queue e
         where e.owner_id = j.owner_id and e.chat_id = j.chat_id
