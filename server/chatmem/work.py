@@ -59,10 +59,11 @@ class KnownMemory(Contract):
 
     id: int
     kind: Literal["fact", "preference", "goal", "date", "outcome", "pin"]
-    text: str = Field(description="A note, which is the user's own sentence, in quotation marks.")
+    text: str
     since: AwareDatetime = Field(description="When it was said.")
     status: Literal["active", "uncertain"]
     user_confirmed: bool = False
+    note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
 
 
 class SummaryBody(Contract):

@@ -54,7 +54,7 @@ def shown(work: ExchangeInput) -> str:
 
 
 def known_lines(known: tuple[KnownMemory, ...], zone: ZoneInfo) -> str:
-    """`#12 fact, since 2026-02-01: …`"""
+    """`#12 fact, since 2026-02-01: …`; a note stands in quotation marks."""
     return "\n".join(_known_line(memory, zone) for memory in known) or "(nothing)"
 
 
@@ -62,7 +62,8 @@ def _known_line(memory: KnownMemory, zone: ZoneInfo) -> str:
     marks = [memory.kind, f"since {memory.since.astimezone(zone).date().isoformat()}"]
     marks += ["uncertain"] if memory.status == "uncertain" else []
     marks += ["confirmed by the user"] if memory.user_confirmed else []
-    return f"#{memory.id} {', '.join(marks)}: {' '.join(memory.text.split())}"
+    text = " ".join(memory.text.split())
+    return f"#{memory.id} {', '.join(marks)}: {f'“{text}”' if memory.note else text}"
 
 
 def _canonical_text(summary: Canonical) -> str:

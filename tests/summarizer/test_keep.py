@@ -149,8 +149,8 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
         timezone=ZONE,
         memories=(
             known(1, "Ann sails", since=START - timedelta(days=9)),
-            known(2, "“I moved to Lisbon last week”", since=START),
-            known(3, "“I love trams”", kind="preference", since=START),
+            known(2, "I moved to Lisbon last week", note=True, since=START),
+            known(3, "I love trams", kind="preference", note=True, since=START),
             known(4, "Might move to Mars", status="uncertain"),
         ),
         cap_tokens=500,

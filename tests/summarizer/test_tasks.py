@@ -135,7 +135,7 @@ async def test_the_prompt_shows_speakers_times_and_known_memories_by_number(stag
     said = (*exchange(SAID).messages, WorkMessage(id=3, role="user", speaker="Ben", at=START, text="Me too"))
     memories = (
         known(12, "Ann lives in Singapore", user_confirmed=True),
-        known(13, "“I moved to Lisbon”", status="uncertain"),
+        known(13, "I moved to Lisbon", status="uncertain", note=True),
     )
     await stage.work(exchange(SAID, canonical=prior, messages=said, known=memories, user_name="Ann"))
     asked = stage.claude.asked[0]

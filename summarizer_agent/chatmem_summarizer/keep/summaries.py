@@ -70,5 +70,5 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day."""
-    return [f"{memory.text} ({memory.since.astimezone(zone).date().isoformat()})" for memory in memories]
+    """Each memory with its day; a note is shown as the words it is."""
+    return [f"{f'“{m.text}”' if m.note else m.text} ({m.since.astimezone(zone).date().isoformat()})" for m in memories]
