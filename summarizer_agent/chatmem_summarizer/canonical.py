@@ -28,7 +28,12 @@ def is_full(work: ExchangeInput) -> bool:
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """The prior summary and the exchange's telling sentences, verbatim, with their day; the oldest lines go first."""
+    """The prior summary and the exchange's telling sentences, verbatim, with their day; the oldest lines go first.
+
+    Nothing is added where no sentence is good enough to be shown.
+    """
+    if not any(sentence.shown for sentence in work.notable):
+        return work.canonical
     zone = ZoneInfo(work.timezone)
     said = [dated(sentence, zone) for sentence in telling(work.messages, work.notable, _SENTENCES, shown_only=True)]
     return extended(work, said)

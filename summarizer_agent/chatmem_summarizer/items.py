@@ -60,6 +60,9 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
     # A deadline that was stated and cannot be read makes the item doubtful rather than lost.
     deadline = last_moment(shape.deadline, zone)
     unreadable = bool((shape.deadline or "").strip()) and deadline is None
+    when = _when(shape.when, zone)
+    if shape.kind == "date" and deadline is None and when is not None:
+        deadline = when.start  # by its deadline a date is shown, and becomes history
     doubt = (shape.doubt or "").strip() or ("its deadline could not be read" if unreadable else "")
     return ExchangeItem(
         text=" ".join(shape.text.split()),
@@ -67,7 +70,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
         about=shape.about.strip() or "user",
         scope=shape.scope,
         quotes=tuple(_quote(quote, own(work.messages)) for quote in shape.quotes if quote.words.strip()),
-        when=_when(shape.when, zone),
+        when=when,
         deadline=deadline,
         certain=shape.certain and not unreadable,
         doubt=doubt[:200] or None,

@@ -73,8 +73,9 @@ async def test_what_another_speaker_said_is_about_that_speaker_and_the_assistant
     assert (note.about, note.text) == ("Ben", "I am a vet")
 
 
-async def test_without_a_scorer_no_notes_are_made() -> None:
-    assert (await kept(exchange(SAID))).items == ()
+async def test_without_a_scorer_no_notes_are_made_and_the_canonical_summary_stays() -> None:
+    prior = Canonical(general_summary="Feb 14: They said hello.")
+    assert await kept(exchange(SAID, canonical=prior)) == ExchangeResult(canonical=prior)
 
 
 async def test_the_canonical_summary_keeps_what_a_model_wrote_and_adds_the_users_words() -> None:
