@@ -14,6 +14,7 @@ from chatmem.contract import (
     UpdateMemoryArgs,
 )
 from chatmem_server.context.memory_order import worth_showing
+from chatmem_server.dates.clock import local_day
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.remaking import queue_profile
@@ -106,6 +107,8 @@ class Rememberer:
     async def _keep(self, where: Where, told: Sequence[_Told], *, learned: bool) -> list[RememberedStatement]:
         now = self._kit.now()
         ended: list[tuple[Memory, str]] = []
+        over = [m.id for one in told for m in one.replaced]
+        await self._striker.warm(self._kit.database, where.owner_id, over, [one.text for one in told])
         async with self._kit.database.transaction() as t:
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
@@ -124,8 +127,9 @@ class Rememberer:
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
-        if told.replaced and new.status == "active":
-            stored = await self._statements.put(t, new, told.vector, now, replaced=told.replaced)
+        replaced = told.replaced or await self._put_off(t, new, told)
+        if replaced and new.status == "active":
+            stored = await self._statements.put(t, new, told.vector, now, replaced=replaced)
         else:
             stored = await self._statements.store(t, new, told.vector, now)
         stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
@@ -136,6 +140,14 @@ class Rememberer:
             raise MemoryUnfit("The user had that forgotten; keep it only if they say it again.")
         await self._tombstones.lift(t, where.owner_id, stones, now)
         return stored
+
+    async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
+        """The same words with another day, by the user's word: what is due is a claim like any other."""
+        known = await self._statements.same(t, new) if told.checked is None else None
+        if known is None or known.deadline is None or new.deadline is None:
+            return ()
+        zone = self._kit.zone
+        return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
 
     async def _require_not_denied(self, t: Queries, where: Where, told: _Told) -> None:
         place = (where.owner_id, where.chat_id)
