@@ -30,11 +30,15 @@ def all_but_ours(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 def only_its_own(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Only what the command needs to run, to sign in and to reach its provider."""
-    return {
-        name: value
-        for name, value in inherited.items()
-        if name in _NEEDED or name.startswith(_NEEDED_STARTS) or name.lower() in _PROXIES
-    } | QUIET
+    return (
+        {
+            name: value
+            for name, value in inherited.items()
+            if name in _NEEDED or name.startswith(_NEEDED_STARTS) or name.lower() in _PROXIES
+        }
+        | QUIET
+        | {"CLAUDE_CODE_MAX_RETRIES": "1"}
+    )
 
 
 async def ended(process: asyncio.subprocess.Process) -> None:

@@ -69,7 +69,8 @@ far as they were told; null where no time was told. After a relative time in tex
 - certain: false where the user hedges, or where you are not sure what or whom they mean; doubt then says why.
 - importance 0 to 1. pin: true only for appointments, doses, account numbers and standing orders.
 
-KNOWN: what the memory holds, by number. It is not the user speaking: take no item from it.
+KNOWN: what the memory holds, by number; in quotation marks the user's own words of that day, kept without having been \
+read. It is not the user speaking now: take no item from it.
 - same_as: the number of a statement the user says again. Without being said again it is not an item.
 - replaces: numbers that are no longer true because this item is. ends: numbers that are over with nothing in their \
 place; the item tells the ending.
