@@ -24,7 +24,7 @@ _BLOCKS: Final = tuple(
         r"^[ \t]*(`{3}|~{3}).*?(?:^[ \t]*\1[^\n]*$|\Z)",
         r"```.*?(?:```|\Z)",
         r"^-{3,}[^-\n]+-{3,}[ \t]*$.*\Z",  # ----- Forwarded message -----
-        r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*$.*\Z",  # From: somebody@example.org
+        r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*\n[^\s:]{2,12}: .*\Z",  # From: ann@example.org, Subject: …
         r"^(?:[ ]{4}|\t|[ ]{0,3}[>|])[^\n]*$",
         rf"\"[^\"\n]{{{LONG_QUOTE},}}\"|“[^“”\n]{{{LONG_QUOTE},}}”|«[^«»\n]{{{LONG_QUOTE},}}»|„[^„“\n]{{{LONG_QUOTE},}}“",
     )
