@@ -56,7 +56,9 @@ def _own_paragraphs(message: str) -> Iterator[list[str]]:
 def _is_pasted(paragraph: str, introduced: bool) -> bool:
     if introduced and len(paragraph) >= INTRODUCED:
         return True
-    return len(paragraph) >= LONG_PARAGRAPH and len(_STOP.findall(paragraph)) * 300 >= len(paragraph)
+    lines, stops = paragraph.count("\n") + 1, len(_STOP.findall(paragraph))
+    prose = len(paragraph) >= 40 * lines and stops * 300 >= len(paragraph)
+    return prose and len(paragraph) >= LONG_PARAGRAPH
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
