@@ -5,7 +5,6 @@ from datetime import datetime
 
 from chatmem.contract import Memory, RememberArgs, Remembered, UpdateMemoryArgs
 from chatmem_server.context.memory_order import worth_showing
-from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
@@ -20,6 +19,7 @@ from chatmem_server.store.memories import NewMemory
 from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.deadlines import due_date
 
 DEFAULT_IMPORTANCE = 0.6
 

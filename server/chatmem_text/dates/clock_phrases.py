@@ -87,9 +87,14 @@ def _spoken(line: Line, at: int) -> Clock | None:
     minutes = 30 if line[start].has("half") else 15 if line[start].has("quarter_hour") else _hour(line, start)
     mark = line[start + 1]
     hour = _hour(line, start + 2)
-    if minutes is None or hour is None or not 1 <= hour <= 12 or mark.word not in {"past", "to", "till", "til", "after"}:
+    if (
+        minutes is None
+        or hour is None
+        or not 1 <= hour <= 12
+        or mark.word not in {"past", "to", "till", "til", "after"}
+    ):
         return None
-    if mark.word == "to" and (line[start].kind == "number" and not line[at - 1].has("exactly_at") or minutes == 30):
+    if mark.word == "to" and ((line[start].kind == "number" and not line[at - 1].has("exactly_at")) or minutes == 30):
         return None
     if mark.word == "after" and minutes not in {15, 30}:
         return None

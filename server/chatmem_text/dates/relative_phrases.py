@@ -51,7 +51,17 @@ def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
     return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
 
 
-_HAN_DAYS: Final = {"今天": 0, "今日": 0, "昨天": -1, "昨日": -1, "明天": 1, "明日": 1, "前天": -2, "后天": 2, "後天": 2}
+_HAN_DAYS: Final = {
+    "今天": 0,
+    "今日": 0,
+    "昨天": -1,
+    "昨日": -1,
+    "明天": 1,
+    "明日": 1,
+    "前天": -2,
+    "后天": 2,
+    "後天": 2,
+}
 _HAN_UNITS: Final = {"上周": ("week", -1), "下周": ("week", 1), "上个月": ("month", -1), "下个月": ("month", 1),
                      "去年": ("year", -1), "明年": ("year", 1)}  # fmt: skip
 
@@ -104,7 +114,10 @@ def _is_weekday(line: Line, index: int) -> bool:
         return True
     led = before.has("on") or before.has("by") or before.has("every") or before.has("from") or before.has("to")
     if token.has("vague_word"):
-        return (led and not before.has("to")) or (token.capital and (after.kind in {"clock", "number"} or after.has("part") or after.has("at") or after.word == "-"))
+        return (led and not before.has("to")) or (
+            token.capital
+            and (after.kind in {"clock", "number"} or after.has("part") or after.has("at") or after.word == "-")
+        )
     return len(token.word) > 5 or token.capital or led
 
 
@@ -247,7 +260,9 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
     if line.language != "en" and line[end].has("step"):
         step = line[end].get("step")
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
-    if unit == "weekend" and (articled or line[index - 1].has("on") or line[index - 1].has("at") or line[index - 1].has("own")):
+    if unit == "weekend" and (
+        articled or line[index - 1].has("on") or line[index - 1].has("at") or line[index - 1].has("own")
+    ):
         return Phrase(end, _the_weekend)
     return None
 
@@ -258,7 +273,9 @@ def _weekend(scene: Scene, step: int) -> Meaning:
         return Meaning((shifted(here, -7),))
     if step == 0:
         just_gone = scene.direction == "past" and today.weekday() < 3
-        return Meaning((shifted(here, -7),) if just_gone else (here,), scene.direction != "past" or today.weekday() != 3)
+        return Meaning(
+            (shifted(here, -7),) if just_gone else (here,), scene.direction != "past" or today.weekday() != 3
+        )
     return Meaning((shifted(here, 7), here), today.weekday() >= 5)
 
 
@@ -349,7 +366,7 @@ def _unless_past(phrase: Phrase) -> Phrase:
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)
-        return found and Meaning(found.choices, found.certain and scene.direction != "past")
+        return found and found._replace(certain=found.certain and scene.direction != "past")
 
     return phrase._replace(meaning=meaning)
 
@@ -452,7 +469,7 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
         return None
     after = at + 2 if line[at + 1].word == "-" else skip(line, at + 1, "of")
     found = _current_unit(line, after) or parent(line, after)
-    if found is None or found.single and found.form != "unit":
+    if found is None or (found.single and found.form != "unit"):
         return None
     if where == "end" and (line[index - 1].has("by") or line[index - 1].word == "due"):
         return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: one_day(d.end - DAY)), single=True)
@@ -491,7 +508,9 @@ def _part_of(days: Days, where: str) -> Days:
         return Days(days.first, days.first + cut * DAY, days.precision)
     if where == "end":
         return Days(tail, days.end, days.precision)
-    return Days(days.first + (cut if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY, days.precision)
+    return Days(
+        days.first + (cut if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY, days.precision
+    )
 
 
 def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -522,7 +541,9 @@ def _beside(
     if found is None:
         return None
     single = found.single
-    return Phrase(found.end, lambda s: _each(_ahead_of(found, s, line[index].word), lambda d: move(d, sign), sure), single)
+    return Phrase(
+        found.end, lambda s: _each(_ahead_of(found, s, line[index].word), lambda d: move(d, sign), sure), single
+    )
 
 
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:

@@ -229,7 +229,9 @@ def _part_before_day(line: Line, index: int) -> Item | None:
     if step in {-1, 0} and line[index + 1].has("part") and not line[index + 1].has("day"):
         offset = step if line[index].word != "past" else -1
         form = "night" if step else "count"
-        phrase = Phrase(index + 2, lambda scene: Meaning((one_day(scene.today + offset * DAY),)), single=True, form=form)
+        phrase = Phrase(
+            index + 2, lambda scene: Meaning((one_day(scene.today + offset * DAY),)), single=True, form=form
+        )
         item = _with_time(line, Item(index + 2, phrase))
         part = line[index + 1].get("part")
         return item._replace(part=part, clock=item.clock and _in_part(item.clock, part))
@@ -292,9 +294,7 @@ def _resolve(
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
     words = line.text[start:end]
-    return Expression(
-        start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since
-    )
+    return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
 
 
 _Found = tuple[tuple[Reading, ...], bool, bool]
@@ -330,7 +330,11 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
     """`Tuesday or Wednesday`."""
-    return "or" in {line[item.end].word, line[first - 1].word, line[first - 2].word if line[first - 1].has("on") else ""}
+    return "or" in {
+        line[item.end].word,
+        line[first - 1].word,
+        line[first - 2].word if line[first - 1].has("on") else "",
+    }
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:

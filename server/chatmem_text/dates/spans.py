@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from chatmem_text.dates.readings import Direction, Expression, Said
+from chatmem_text.dates.regions import region_of
 from chatmem_text.dates.resolver import expressions
 
 Span = tuple[datetime, datetime]
@@ -11,13 +12,13 @@ Span = tuple[datetime, datetime]
 
 
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The same for a question about the past: "on March 15" is the last one."""
-    return _spans(text, Said(now, zone), "past")
+    """What a question about the past means: "on March 15" is the last one."""
+    return _spans(text, Said(now, zone, region_of(zone)), "past")
 
 
 def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
     """The same for a message, which looks back or ahead as its verbs do."""
-    return _spans(text, Said(sent_at, zone), None)
+    return _spans(text, Said(sent_at, zone, region_of(zone)), None)
 
 
 def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
