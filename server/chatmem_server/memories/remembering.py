@@ -15,13 +15,11 @@ from chatmem.contract import (
 )
 from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.clock import local_day
-from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.remaking import queue_profile
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories import dedup
 from chatmem_server.memories.assistant_statements import Checked, StatementChecker
-from chatmem_server.memories.dated_text import dated
 from chatmem_server.memories.handing_out import take_over
 from chatmem_server.memories.importance import importance_of
 from chatmem_server.memories.results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
@@ -37,6 +35,9 @@ from chatmem_server.store.memories import Intent, NewMemory
 from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.annotation import annotated
+from chatmem_text.dates.deadlines import due_date
+from chatmem_text.dates.readings import Said
 
 DEFAULT_IMPORTANCE = 0.6
 
@@ -96,7 +97,7 @@ class Rememberer:
         text = mask(statement.content.strip())
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
-        text = dated(text, self._kit.now(), self._kit.zone)
+        text = annotated(text, Said(self._kit.now(), self._kit.zone))
         source = await self._source(where, statement)
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
         checked = None

@@ -9,9 +9,38 @@ _FAR: Final = 60
 """Tokens looked at on either side, so that a text without sentence marks stays linear."""
 
 
-def direction_at(line: Line, first: int, end: int) -> Direction | None:
-    """The direction of the verb that governs the tokens from `first` to `end`: the nearest before them, else after."""
-    return _before(line, first) or _after(line, end) or _order(line, first)
+def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bool]:
+    """The direction of the verb that governs the tokens from `first` to `end`, and whether there is one.
+
+    It is the nearest before them, else after.  An English sentence without one looks ahead more often than not.
+    """
+    if _reported(line, first):
+        return None, False
+    found = _moved(line, first) or _before(line, first) or _after(line, end) or _order(line, first)
+    if found:
+        return found, True
+    return ("future" if line.language == "en" else None), False
+
+
+def _reported(line: Line, first: int) -> bool:
+    """`I thought the meeting was the 12th`: what somebody thought or said may be neither past nor still so."""
+    for index in range(first - 1, max(-1, first - _FAR), -1):
+        if ends_sentence(line, index):
+            return False
+        token = line[index]
+        if token.has("tense_reported"):
+            return token.word in {"thought", "assumed"} or not line[first - 1].has("on")
+        if token.has("tense_future"):
+            return False
+    return False
+
+
+def _moved(line: Line, first: int) -> Direction | None:
+    """Whether something was put off to the day: in languages whose verbs are not read otherwise."""
+    if line.language == "en":
+        return None
+    near = range(max(0, first - _FAR // 4), first + _FAR // 4)
+    return "future" if any(line[index].has("tense_moved") for index in near) else None
 
 
 def _before(line: Line, first: int) -> Direction | None:
@@ -66,7 +95,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return "future"
     if not _is_participle(token):
         return None
-    if first > index and token.has("tense_arranged") and _moved_to(line, first):
+    if first > index and _moved_to(line, first) and (token.has("tense_arranged") or index == first - 2):
         return "future"
     if infinitive and token.has("tense_committed"):
         return "future"
@@ -109,12 +138,14 @@ _VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
 
 def ends_sentence(line: Line, index: int) -> bool:
     """Whether a sentence ends with this token: at a line break, or at a mark that is not an abbreviation's period."""
-    token, following = line[index], line[index + 1]
+    token, following, before = line[index], line[index + 1], line[index - 1]
     if token.kind == "end" or "\n" in line.text[token.end : following.start]:
         return True
     if token.kind != "mark" or token.word not in _ENDS:
         return False
-    return token.word != "." or following.capital or following.kind != "word"
+    if token.word != "." or following.kind == "end" or following.capital:
+        return True
+    return following.start > token.end and before.kind == "word" and len(before.word) > 2 and not before.has("month")
 
 
 _ENDS: Final = frozenset("!?;…。！？.")

@@ -72,7 +72,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{_WORD})"
     r"|(?P<mark>[^\s\w]|_+)|\d+",
 )
-_PART: Final = re.compile(r"[^-]+")
+_PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
 
@@ -83,7 +83,7 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
         return (token,)
     return [
         Token(
-            "word",
+            "mark" if part[0] == "-" else "word",
             token.start + part.start(),
             token.start + part.end(),
             part[0],
