@@ -23,7 +23,7 @@ MAX_BIGINT = 2**63 - 1
 Role = Literal["user", "assistant"]
 MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
-MemoryOrigin = Literal["user", "extracted", "tag", "import"]
+MemoryOrigin = Literal["user", "extracted", "tag", "import", "model"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
 ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
@@ -94,7 +94,9 @@ class Expects(Contract):
 class RecordMessageArgs(Place):
     role: Role
     content: Text
-    message_id: ExternalId | None = Field(default=None, description="The channel's own id; recording it again is safe.")
+    message_id: ExternalId | None = Field(
+        default=None, description="The channel's own id; with it, recording again is safe."
+    )
     sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; default now.")
     channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = None
     speaker: Annotated[Text, Field(max_length=128)] | None = None

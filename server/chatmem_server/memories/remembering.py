@@ -103,7 +103,8 @@ class Rememberer:
     async def _source(self, where: Where, args: RememberArgs) -> StoredMessage | None:
         if args.source_message_id is None:
             return None
-        source = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, args.source_message_id)
+        wanted = args.source_message_id
+        source = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, wanted, where.channel)
         if source is None:
             raise MemoryUnfit(f"No message {args.source_message_id} in this chat; leave source_message_id out.")
         return source
