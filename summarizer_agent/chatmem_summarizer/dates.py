@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -65,6 +65,8 @@ _TIME = re.compile(
 _LEAD = re.compile(
     r"\b(?:in|on|by|until|till|before|after|since|from|to|of|during|for|around|early|late|mid|next|this|last|"
                    r"due|every|starting|through|is|end|and|between)\s+$|[,(]\s*$", re.IGNORECASE)  # fmt: skip
+_LONGEST_LEAD = 20
+"""Characters before a date that are looked at."""
 _RECURRING = re.compile(r"\b(?:every|each|most|any|some|other)\s+$", re.IGNORECASE)
 
 
@@ -112,12 +114,9 @@ class When:
 
 def find(text: str, written: datetime, *, past: bool = False) -> list[When]:
     """All dates in `text`, in order. `written` is in the writer's zone; `past` takes the last such day."""
-    found: list[When] = []
-    for match in _PATTERN.finditer(text):
-        when = _resolve(match, text, written.date(), past)
-        if when is not None:
-            found.append(_with_time(when, text))
-    return found
+    found = [when for match in _PATTERN.finditer(text) if (when := _resolve(match, text, written.date(), past))]
+    clock = clock_in(text) if any(when.grain == "day" for when in found) else None
+    return [replace(when, clock=clock) if when.grain == "day" else when for when in found]
 
 
 def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> When | None:
@@ -133,14 +132,15 @@ def _resolve(match: re.Match[str], text: str, today: date, past: bool) -> When |
 
 
 def _plausible(match: re.Match[str], text: str) -> bool:
-    if _RECURRING.search(text[: match.start()]):
+    lead = text[max(0, match.start() - _LONGEST_LEAD) : match.start()]
+    if _RECURRING.search(lead):
         return False
     bare: str | None = match["month4"] or (None if match["which_day"] else match["weekday"])
     if bare is None:
         return True
     word = bare.rstrip(".").lower()
     if word in {"may", "march", "mar", "jan", "sun", "sat", "wed", "mon", "fri", "dec", "nov"}:
-        return bool(_LEAD.search(text[: match.start()])) and bare[0].isupper()
+        return bool(_LEAD.search(lead)) and bare[0].isupper()
     return True
 
 
@@ -321,13 +321,6 @@ _RESOLVERS = (
     ("feast", _feast), ("month4", _bare_month), ("day3", _day_of_month), ("year4", _year), ("year5", _year),
     ("year6", _year),
 )  # fmt: skip
-
-
-def _with_time(when: When, text: str) -> When:
-    clock = clock_in(text)
-    if when.grain != "day" or clock is None:
-        return when
-    return When(when.text, when.start, when.end, when.first, when.last, "day", clock, when.said_year)
 
 
 def clock_in(text: str) -> time | None:

@@ -53,8 +53,8 @@ _MATERIAL = re.compile(
 )
 _MAIL_HEADER = re.compile(r"^(?:From|To|Cc|Subject|Sent|Date|Von|An|Betreff): .+$", re.MULTILINE)
 _LOG_LINE = re.compile(
-    r"^(?:thread '.*' panicked at .*(?:\n.+)?|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|\s*at .+\(.+:\d+\).*|Traceback .*|\s*File \".+\", line \d+.*"
-    r"|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b.*|[$#>%] \S.*|\s*[{}\[\]|].*|.*[;{}]\s*|#{1,6} .*)$",
+    r"^(?:thread '.*' panicked at .*(?:\n.+)?|\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*|[ \t]*at .+\(.+:\d+\).*|Traceback .*|[ \t]*File \".+\", line \d+.*"
+    r"|(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL)\b.*|[$#>%] \S.*|[ \t]*[{}\[\]|].*|.*[;{}][ \t]*|#{1,6} .*)$",
     re.MULTILINE,
 )
 # Instructions for an assistant: whoever says "I" or "my" in them is not the user.
@@ -98,10 +98,18 @@ def blanked(message: str) -> str:
 def _blank_unless_short(match: re.Match[str]) -> str:
     text = match.group()
     quoted = text[:1] in "\"“«„'‘"
-    if quoted and _SHORT_QUOTE.match(text) and not _SPEECH_BEFORE.search(match.string[: match.start()]):
+    if quoted and _SHORT_QUOTE.match(text) and not _ends_with(_SPEECH_BEFORE, match.string, match.start()):
         return text  # a name in quotes is a name, not speech
     return BLANK * len(text)
 
+
+def _ends_with(pattern: re.Pattern[str], text: str, end: int) -> bool:
+    """Whether `pattern`, which ends in `$`, matches what stands just before `end`."""
+    return pattern.search(text, max(0, end - _LONGEST_BEFORE), end) is not None
+
+
+_LONGEST_BEFORE = 40
+"""Characters; a look back over a whole message at each of its sentences would be quadratic."""
 
 _END = re.compile(
     r"[.!?…。！？]+[\"')\]”’]*(?=\s|$)|\n+|;\s|(?<=\s)[—–-]{1,2}(?=\s)"
@@ -129,7 +137,7 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         end = match.end()
         if corrects(text[end : end + _LONGEST_CORRECTION].lstrip()):
             continue  # "… on Thursday. No wait, Friday." says one thing
-        if _ORDINAL.search(text[:end]) and _MONTH_AHEAD.match(text, end):
+        if _ends_with(_ORDINAL, text, end) and _MONTH_AHEAD.match(text, end):
             continue
         if (
             match.group() == "."
@@ -144,7 +152,10 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _new_start(text: str, end: int) -> bool:
     """Whether what follows an abbreviation's full stop plainly begins a sentence."""
-    return bool(re.match(r"\s+(?:I|I'm|My|We|The|It|And|But|Please)\b", text[end:]))
+    return _STARTS_ANEW.match(text, end) is not None
+
+
+_STARTS_ANEW = re.compile(r"\s+(?:I|I'm|My|We|The|It|And|But|Please)\b")
 
 
 _BULLET = re.compile(r"\s*(?:[-*•–—]\s+|\d{1,2}[.)]\s+|[a-z]\)\s+)?")

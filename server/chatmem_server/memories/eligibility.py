@@ -131,10 +131,12 @@ def _sentence(text: str, start: int, end: int) -> Sentence | None:
     part = text[start:end]
     left = len(part) - len(part.lstrip(_TRIM))
     right = len(part.rstrip(" \t\n" + _BLANK))
-    words = re.sub(rf"\s*{_BLANK}+\s*", " … ", part[left:right])
+    words = _LEFT_OUT.sub(" … ", part[left:right])
     return Sentence(words, start + left, start + right) if sum(c.isalnum() for c in words) >= 2 else None
 
 
+# `(?<!\s)`: a run of blanks is tried from its first one only.
+_LEFT_OUT: Final = re.compile(rf"(?<!\s)\s*+{_BLANK}+\s*")
 _TRIM: Final = " \t\n\r-*•·–—" + _BLANK
 _SCENE = re.compile(
     r"\b(?:imagine|suppose|supposing|pretend|let['’]?s (?:say|assume|pretend|imagine)|let us (?:say|assume|suppose)|hypothetically"
@@ -173,7 +175,7 @@ _ASKS = re.compile(
 )
 _ASKING_PART = re.compile(
     r"[,;:–—-]\s*(?=(?:so |and |but )?(?:what|who|where|why|how|when|which|do|does|did|can|could|will|would|should|is|are|am|any|have|has|got|right|ok|okay|correct)\b)"
-    r"|\s+(?=(?:so|and|but) (?:what|who|where|why|how|when|which|do|does|did|can|could|will|would|should|is|are)\b)",
+    r"|(?<!\s)\s+(?=(?:so|and|but) (?:what|who|where|why|how|when|which|do|does|did|can|could|will|would|should|is|are)\b)",
     re.IGNORECASE,
 )
 _OWN_CLAUSE = re.compile(
