@@ -7,6 +7,7 @@ one of these; its further lines are indented, and where they look like ours, mar
 import re
 import unicodedata
 
+from chatmem.tag_form import OPENING
 from chatmem_server.text.normalization import nfkc
 
 FENCE_OPEN = "⟦memory⟧"
@@ -16,10 +17,9 @@ INDENT = "  "
 QUOTED = f"{INDENT}› "
 
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]|\[\s*(?:REMEMBER|GOAL|DONE)", re.IGNORECASE)
+_NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]", re.IGNORECASE)
 # Possessive quantifiers (`*+`): a run of blanks is read once, not once for each of its characters.
 _MARK = re.compile(r"([\[⟦〚【〖(<«])\1?\s*+(?:(/)\s*+)?memory\s*+([\]⟧〛】〗)>»])\3?", re.IGNORECASE)
-_TAG = re.compile(r"\[(\s*(?:REMEMBER(?:_GLOBAL)?|GOAL|DONE)\s*:)", re.IGNORECASE)
 _UNLIKE_A_NAME = re.compile(rf"{_BREAK.pattern}|[\[\]()|⟦⟧〚〛]")
 _BRACKETS = str.maketrans("⟦⟧〚〛", "[][]")
 _IMITATION = re.compile(
@@ -41,7 +41,7 @@ def fenced(text: str) -> str:
 
 def contained(line: str) -> str:
     """One line of ours that ends in stored text: the text cannot leave it, open or close a fence, or give a tag."""
-    if _NOTABLE.search(line) is None:
+    if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
     return "\n".join([first, *(_continued(part) for part in further)])
@@ -60,7 +60,7 @@ def contained_text(text: str) -> str:
 
 def _unmarked(text: str) -> str:
     text = _MARK.sub(lambda mark: f"({mark[2] or ''}memory)", text)
-    return _TAG.sub(r"(\1", text).translate(_BRACKETS)
+    return OPENING.sub(lambda tag: f"({tag[0][1:]}", text).translate(_BRACKETS)
 
 
 def _continued(line: str) -> str:
