@@ -203,14 +203,50 @@ class SearchResults(Contract):
     next_cursor: str | None
 
 
-class RememberArgs(Place):
+class Statement(Contract):
+    """One lasting statement about the user."""
+
     content: Text
     kind: MemoryKind | None = Field(default=None, description="Default: detected.")
     scope: Scope = Field(default="chat", description="Default chat; global: known in all chats.")
     deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
     pinned: bool = False
     importance: Unit | None = None
-    source_message_id: ExternalId | None = None
+    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
+
+
+class QuotedStatement(Statement):
+    """A model's statement, with the user's words that say it."""
+
+    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
+        default=None, description="The user's own words, verbatim."
+    )
+
+
+class RememberArgs(Place):
+    """One statement that the user wants kept, as in `Statement`, or several of a model in `statements`."""
+
+    content: Text | None = None
+    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
+    scope: Scope = Field(default="chat", description="Default chat; global: known in all chats.")
+    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
+    pinned: bool = False
+    importance: Unit | None = None
+    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
+    statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
+        default=None, description="Instead of content: what you learned, each with the user's words."
+    )
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "RememberArgs":
+        if (self.content is None) == (self.statements is None):
+            raise ValueError("give either content or statements")
+        return self
+
+    @property
+    def statement(self) -> Statement:
+        """The one statement of the first form."""
+        return Statement.model_construct(**{name: getattr(self, name) for name in Statement.model_fields})
 
 
 class Memory(Contract):
@@ -235,10 +271,20 @@ class Memory(Contract):
     superseded_by: int | None
 
 
-class Remembered(Contract):
+class RememberedStatement(Contract):
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
     superseded: Memory | None = None
+    reasons: tuple[str, ...] = Field(default=(), description="Why it is uncertain.")
+
+
+class Remembered(Contract):
+    """One statement's outcome, or `results` in the order of the statements."""
+
+    memory: Memory | None = None
+    outcome: Literal["stored", "duplicate", "superseded"] | None = None
+    superseded: Memory | None = None
+    results: tuple[RememberedStatement, ...] = ()
 
 
 class UpdateMemoryArgs(Place):

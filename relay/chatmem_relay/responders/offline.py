@@ -25,6 +25,7 @@ _FOUND = 12
 
 class OfflineResponder:
     name = "offline"
+    claims = False
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """One piece. Raises what the memory raises: there is nobody else to ask."""

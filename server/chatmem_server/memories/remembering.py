@@ -1,14 +1,25 @@
 """Memories by the user's or the assistant's word: remember and update."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from chatmem.contract import Memory, RememberArgs, Remembered, UpdateMemoryArgs
+from chatmem.contract import (
+    Memory,
+    QuotedStatement,
+    RememberArgs,
+    Remembered,
+    RememberedStatement,
+    Statement,
+    UpdateMemoryArgs,
+)
 from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.tombstones import Tombstones
+from chatmem_server.memories.assistant_statements import StatementChecker, StatementCheckers
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
+from chatmem_server.memories.learning import CERTAIN, UNCERTAIN
 from chatmem_server.memories.statements import Statements, memory_lexemes
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
@@ -32,35 +43,48 @@ class MemoryUnfit(Refused):
     """The statement or the change makes no sense; the text says what would."""
 
 
+@dataclass(frozen=True)
+class _Told:
+    """A statement ready to be stored. `reasons`: what speaks against a model's claim; None for the user's own word."""
+
+    statement: Statement
+    text: str
+    source: StoredMessage | None
+    reasons: tuple[str, ...] | None
+    vector: bytes | None
+
+    @property
+    def is_users(self) -> bool:
+        return self.reasons is None
+
+    @property
+    def confidence(self) -> float:
+        return 1.0 if self.is_users else UNCERTAIN if self.reasons else CERTAIN
+
+
 class Rememberer:
     def __init__(self, kit: Kit, statements: Statements, tombstones: Tombstones) -> None:
         self._kit = kit
+        self._checkers = StatementCheckers(kit)
         self._statements = statements
         self._tombstones = tombstones
 
     async def remember(self, where: Where, args: RememberArgs) -> Remembered:
-        """Store a statement the user made or wants kept. It is the user's word: certain, and it lifts a tombstone.
+        """Store a statement the user made or wants kept, or what a model claims the user said.
+
+        The first is the user's word: certain, and it lifts a tombstone. The second is held against the user's words.
 
         Raises:
             MemoryUnfit: for text that states nothing, and for what was forgotten after its source message was sent: an
                 answer that was under way meanwhile.
         """
-        text = mask(args.content.strip())
-        if not worth_showing(text):
-            raise MemoryUnfit("That states nothing about the user; send a sentence.")
-        now = self._kit.now()
-        source = await self._source(where, args)
-        new = self._statement(where, args, text, (source.id,) if source else ())
-        vector = await self._statements.vector(text)
-        async with self._kit.database.transaction() as t:
-            # Storing comes first, for it waits for an erasure that is under way.
-            stored = await self._statements.store(t, new, vector, now)
-            stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), text)
-            if source is not None and await self._is_gone(t, where, source, stones):
-                raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
-            await self._tombstones.lift(t, where.owner_id, stones, now)
-        self._changed(where)
-        return Remembered(memory=stored.memory, outcome=stored.outcome, superseded=stored.superseded)
+        if args.statements is None:
+            told = await self._told(where, args.statement, None)
+            one = (await self._keep(where, [told]))[0]
+            return Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
+        checker = await self._checkers.at(where, args)
+        claims = [await self._told(where, statement, checker) for statement in args.statements]
+        return Remembered(results=tuple(await self._keep(where, claims)))
 
     async def update(self, where: Where, args: UpdateMemoryArgs, share_to: Where | None) -> Memory:
         """Raises NoSuchMemory and MemoryUnfit."""
@@ -69,28 +93,62 @@ class Rememberer:
         self._changed(where)
         return updated
 
-    def _statement(self, where: Where, args: RememberArgs, text: str, sources: tuple[int, ...]) -> NewMemory:
+    async def _told(self, where: Where, statement: Statement, checker: StatementChecker | None) -> _Told:
+        text = mask(statement.content.strip())
+        if not worth_showing(text):
+            raise MemoryUnfit("That states nothing about the user; send a sentence.")
+        source = await self._source(where, statement)
+        reasons = None
+        if checker is not None and isinstance(statement, QuotedStatement):
+            due = statement.deadline or due_date(text, self._kit.now(), self._kit.zone)
+            reasons = (await checker.check(statement, text, source, due)).reasons
+        return _Told(statement, text, source, reasons, await self._statements.vector(text))
+
+    async def _keep(self, where: Where, told: Sequence[_Told]) -> list[RememberedStatement]:
         now = self._kit.now()
-        kind = args.kind or detect(text)
+        async with self._kit.database.transaction() as t:
+            stored = [await self._store(t, where, one, now) for one in told]
+        self._changed(where)
+        return stored
+
+    async def _store(self, t: Queries, where: Where, told: _Told, now: datetime) -> RememberedStatement:
+        # Storing comes first, for it waits for an erasure that is under way.
+        stored = await self._statements.store(t, self._statement(where, told, now), told.vector, now)
+        stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
+        doubted = bool(told.reasons) and bool(stones)
+        if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
+            raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
+        await self._tombstones.lift(t, where.owner_id, stones, now)
+        return RememberedStatement(
+            memory=stored.memory,
+            outcome=stored.outcome,
+            superseded=stored.superseded,
+            reasons=told.reasons or () if stored.memory.status == "uncertain" else (),
+        )
+
+    def _statement(self, where: Where, told: _Told, now: datetime) -> NewMemory:
+        statement, text, certain = told.statement, told.text, not told.reasons
+        kind = statement.kind or detect(text)
+        pinned = statement.pinned or kind == "pin" or pin_reason(text) is not None
+        given = statement.importance
+        due = statement.deadline or (due_date(text, now, self._kit.zone) if kind in ("goal", "date") else None)
         return NewMemory(
             owner_id=where.owner_id,
-            chat_id=None if args.scope == "global" else where.chat_id,
+            chat_id=None if statement.scope == "global" else where.chat_id,
             source_chat_id=where.chat_id,
             kind=kind,
-            status="active",
+            status="active" if certain else "uncertain",
             content=text,
-            quote=None,
-            confidence=1.0,
+            quote=mask(statement.quote) if isinstance(statement, QuotedStatement) and statement.quote else None,
+            confidence=told.confidence,
             priority=priority(text),
-            importance=args.importance
-            if args.importance is not None
-            else max(DEFAULT_IMPORTANCE, pin_importance(text)),
-            pinned=args.pinned or kind == "pin" or pin_reason(text) is not None,
-            deadline=args.deadline or (due_date(text, now, self._kit.zone) if kind in ("goal", "date") else None),
+            importance=given if given is not None else max(DEFAULT_IMPORTANCE, pin_importance(text)),
+            pinned=pinned and certain,
+            deadline=due,
             valid_from=now,
-            origin="user",
-            user_confirmed=True,
-            source_ids=sources,
+            origin="user" if told.is_users else "model",
+            user_confirmed=told.is_users,
+            source_ids=(told.source.id,) if told.source else (),
             model=None,
         )
 
@@ -100,13 +158,13 @@ class Rememberer:
         left = await messages.by_id(t, where.owner_id, where.chat_id, source.id)
         return left is not None and left.content == GONE
 
-    async def _source(self, where: Where, args: RememberArgs) -> StoredMessage | None:
-        if args.source_message_id is None:
+    async def _source(self, where: Where, statement: Statement) -> StoredMessage | None:
+        wanted = statement.source_message_id
+        if wanted is None:
             return None
-        wanted = args.source_message_id
         source = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, wanted, where.channel)
         if source is None:
-            raise MemoryUnfit(f"No message {args.source_message_id} in this chat; leave source_message_id out.")
+            raise MemoryUnfit(f"No message {wanted} in this chat; leave source_message_id out.")
         return source
 
     async def _find(self, where: Where, memory_id: int) -> Memory:

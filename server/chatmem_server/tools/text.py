@@ -75,8 +75,14 @@ def memory(m: c.Memory) -> str:
 
 
 def remembered(r: c.Remembered) -> str:
-    before = f"\nsuperseded: {memory(r.superseded)}" if r.superseded else ""
-    return f"{r.outcome}: {memory(r.memory)}{before}"
+    if r.memory is None:
+        return "\n".join(_remembered(one.outcome, one.memory, one.superseded, *one.reasons) for one in r.results)
+    return _remembered(r.outcome or "stored", r.memory, r.superseded)
+
+
+def _remembered(outcome: str, stored: c.Memory, before: c.Memory | None, *reasons: str) -> str:
+    lines = [f"{outcome}: {memory(stored)}", *([f"superseded: {memory(before)}"] if before else [])]
+    return "\n".join([*lines, *([contained(f"uncertain: {' '.join(reasons)}")] if reasons else [])])
 
 
 def forget_question(preview: c.Forgotten) -> str:

@@ -240,7 +240,9 @@ def _which_month(line: Line, index: int) -> tuple[int, int] | None:
 def _stands_alone(line: Line, index: int) -> bool:
     """Whether what follows `the 15th` is not what it counts (`the 15th floor`)."""
     token = line[index]
-    return token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}
+    return (
+        token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}
+    )
 
 
 def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
@@ -343,7 +345,7 @@ def _is_month(line: Line, index: int) -> bool:
     token, before = line[index], line[index - 1]
     if before.has("month_lead") or before.has("of") or before.has("edge"):
         return token.capital or not token.has("vague_word") or before.word in {"in", "by", "since", "of", "until"}
-    return token.capital and not token.has("vague_word") and len(token.word) > 3 or (
+    return (token.capital and not token.has("vague_word") and len(token.word) > 3) or (
         line.language != "en" and len(token.word) > 3 and token.word not in {"marzo", "mars", "mai"}
     )
 
@@ -400,7 +402,9 @@ def season(line: Line, index: int) -> Phrase | None:
     if year is None:
         year, end = _stepped_year(line, at + 1)
     if year is not None and step is None:
-        return Phrase(end, lambda scene: Meaning((_season(scene, year if year > 1000 else scene.today.year + year, start),)))
+        return Phrase(
+            end, lambda scene: Meaning((_season(scene, year if year > 1000 else scene.today.year + year, start),))
+        )
     if step is not None:
         return Phrase(at + 1, lambda scene: _stepped(scene, step, lambda y: _season(scene, y, start)))
     lead = line[index - 1]
@@ -452,7 +456,9 @@ def year(line: Line, index: int) -> Phrase | None:
     return Phrase(end, fixed(year_of(value)), absolute=True)
 
 
-_COUNTED: Final = frozenset("people tokens dollars euros users files calories words points steps meters miles km kg".split())
+_COUNTED: Final = frozenset(
+    "people tokens dollars euros users files calories words points steps meters miles km kg".split()
+)
 
 
 def _decade(line: Line, index: int, value: int) -> Phrase | None:

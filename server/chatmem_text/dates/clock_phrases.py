@@ -85,9 +85,14 @@ def _spoken(line: Line, at: int) -> Clock | None:
     minutes = 30 if line[start].has("half") else 15 if line[start].has("quarter_hour") else _hour(line, start)
     mark = line[start + 1]
     hour = _hour(line, start + 2)
-    if minutes is None or hour is None or not 1 <= hour <= 12 or mark.word not in {"past", "to", "till", "til", "after"}:
+    if (
+        minutes is None
+        or hour is None
+        or not 1 <= hour <= 12
+        or mark.word not in {"past", "to", "till", "til", "after"}
+    ):
         return None
-    if mark.word == "to" and (line[start].kind == "number" and not line[at - 1].has("exactly_at") or minutes == 30):
+    if mark.word == "to" and ((line[start].kind == "number" and not line[at - 1].has("exactly_at")) or minutes == 30):
         return None
     if mark.word == "after" and minutes not in {15, 30}:
         return None
@@ -104,7 +109,9 @@ def _halved(line: Line, clock: Clock) -> Clock | None:
     if line[clock.end].word == "uhr":
         return clock._replace(end=clock.end + 1)
     text = line[clock.end - 1].word
-    return clock._replace(half=clock.half and (clock.hour > 12 or clock.hour == 0 or text.startswith("0") or _is_24(line, clock)))
+    return clock._replace(
+        half=clock.half and (clock.hour > 12 or clock.hour == 0 or text.startswith("0") or _is_24(line, clock))
+    )
 
 
 def _is_24(line: Line, clock: Clock) -> bool:

@@ -34,14 +34,26 @@ def day_word(line: Line, index: int) -> Phrase | None:
     offset = token.get("day")
     if offset is None or (token.has("part") and token.word == "morgen" and line[index - 1].has("day")):
         return None
-    return Phrase(at + 1, lambda scene: Meaning((one_day(scene.today + offset * DAY),), _clear(scene, offset)), single=True)
+    return Phrase(
+        at + 1, lambda scene: Meaning((one_day(scene.today + offset * DAY),), _clear(scene, offset)), single=True
+    )
 
 
 def _clear(scene: Scene, offset: int) -> bool:
     return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
 
 
-_HAN_DAYS: Final = {"今天": 0, "今日": 0, "昨天": -1, "昨日": -1, "明天": 1, "明日": 1, "前天": -2, "后天": 2, "後天": 2}
+_HAN_DAYS: Final = {
+    "今天": 0,
+    "今日": 0,
+    "昨天": -1,
+    "昨日": -1,
+    "明天": 1,
+    "明日": 1,
+    "前天": -2,
+    "后天": 2,
+    "後天": 2,
+}
 _HAN_UNITS: Final = {"上周": ("week", -1), "下周": ("week", 1), "上个月": ("month", -1), "下个月": ("month", 1),
                      "去年": ("year", -1), "明年": ("year", 1)}  # fmt: skip
 
@@ -92,7 +104,9 @@ def _is_weekday(line: Line, index: int) -> bool:
         return True
     led = before.has("on") or before.has("by") or before.has("every") or before.has("from") or before.has("to")
     if token.has("vague_word"):
-        return (led and not before.has("to")) or (token.capital and (after.kind in {"clock", "number"} or after.has("part") or after.has("at")))
+        return (led and not before.has("to")) or (
+            token.capital and (after.kind in {"clock", "number"} or after.has("part") or after.has("at"))
+        )
     return len(token.word) > 5 or token.capital or led
 
 
@@ -206,7 +220,9 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
     if line.language != "en" and line[end].has("step"):
         step = line[end].get("step")
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
-    if unit == "weekend" and (articled or line[index - 1].has("on") or line[index - 1].has("at") or line[index - 1].has("own")):
+    if unit == "weekend" and (
+        articled or line[index - 1].has("on") or line[index - 1].has("at") or line[index - 1].has("own")
+    ):
         return Phrase(end, _the_weekend)
     return None
 
@@ -217,7 +233,9 @@ def _weekend(scene: Scene, step: int) -> Meaning:
         return Meaning((shifted(here, -7),))
     if step == 0:
         just_gone = scene.direction == "past" and today.weekday() < 3
-        return Meaning((shifted(here, -7),) if just_gone else (here,), scene.direction != "past" or today.weekday() != 3)
+        return Meaning(
+            (shifted(here, -7),) if just_gone else (here,), scene.direction != "past" or today.weekday() != 3
+        )
     return Meaning((shifted(here, 7), here), today.weekday() >= 5)
 
 
@@ -398,7 +416,7 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
         return None
     after = skip(line, at + 1, "of")
     found = _current_unit(line, after) or parent(line, after)
-    if found is None or found.single and found.form != "unit":
+    if found is None or (found.single and found.form != "unit"):
         return None
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
 
@@ -431,7 +449,9 @@ def _part_of(days: Days, where: str) -> Days:
         return Days(days.first, days.first + cut * DAY, days.precision)
     if where == "end":
         return Days(tail, days.end, days.precision)
-    return Days(days.first + (cut if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY, days.precision)
+    return Days(
+        days.first + (cut if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY, days.precision
+    )
 
 
 def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -462,7 +482,9 @@ def _beside(
     if found is None:
         return None
     single = found.single
-    return Phrase(found.end, lambda s: _each(_ahead_of(found, s, line[index].word), lambda d: move(d, sign), sure), single)
+    return Phrase(
+        found.end, lambda s: _each(_ahead_of(found, s, line[index].word), lambda d: move(d, sign), sure), single
+    )
 
 
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:

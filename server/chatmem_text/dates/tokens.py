@@ -82,7 +82,13 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
     if token.kind != "word" or "-" not in token.word or token.word in _compounds():
         return (token,)
     return [
-        Token("word", token.start + part.start(), token.start + part.end(), part[0], capital=match[0][part.start()].isupper())
+        Token(
+            "word",
+            token.start + part.start(),
+            token.start + part.end(),
+            part[0],
+            capital=match[0][part.start()].isupper(),
+        )
         for part in _PART.finditer(token.word)
     ]
 

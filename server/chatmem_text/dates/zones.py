@@ -43,7 +43,9 @@ def _abbreviations() -> Mapping[str, str]:
 @cache
 def _names() -> Mapping[str, str]:
     """Cities by the last part of their zone's name, and what else people say before "time"."""
-    cities = {zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone}
+    cities = {
+        zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone
+    }
     return cities | _inverted("names")
 
 
