@@ -146,7 +146,8 @@ class Keeper:
     async def _sources(self, item: ExportedMemory) -> list[int]:
         """The messages it rests on, where they are here too."""
         database, where = self.actors.kit.database, self.where
-        found = [await messages.by_ext_id(database, where.owner_id, where.chat_id, i) for i in item.source_message_ids]
+        place = (where.owner_id, where.chat_id)
+        found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]
         return [message.id for message in found if message is not None]
 
 
