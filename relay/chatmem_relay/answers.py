@@ -54,7 +54,7 @@ async def _remember(desk: Desk, incoming: Incoming, text: str) -> str:
     if not text:
         return "Say what: /remember I prefer tea"
     stored = (await desk.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
-    assert stored is not None  # one statement becomes one memory
+    assert stored is not None  # of one statement
     return views.remembered_view(stored)
 
 

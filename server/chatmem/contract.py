@@ -95,7 +95,9 @@ class Expects(Contract):
 class RecordMessageArgs(Place):
     role: Role
     content: Text
-    message_id: ExternalId | None = Field(default=None, description="The channel's own id; recording it again is safe.")
+    message_id: ExternalId | None = Field(
+        default=None, description="The channel's own id; with it, recording again is safe."
+    )
     sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; default now.")
     channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = None
     speaker: Annotated[Text, Field(max_length=128)] | None = None
@@ -292,6 +294,7 @@ class RememberedStatement(Contract):
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
     superseded: Memory | None = None
+    reasons: tuple[str, ...] = Field(default=(), description="Why it is uncertain.")
 
 
 class Remembered(Contract):

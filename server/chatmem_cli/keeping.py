@@ -12,7 +12,6 @@ from chatmem_cli.importers.fitting import clean
 from chatmem_cli.importers.items import ExportedMemory, ImportMemory
 from chatmem_server.actors import Actors
 from chatmem_server.context.memory_order import worth_showing
-from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.importance import importance_of
 from chatmem_server.memories.results import PRIORITY
@@ -22,6 +21,7 @@ from chatmem_server.places import Where
 from chatmem_server.store import memories, messages, tokens
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.deadlines import due_date
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
 
@@ -146,7 +146,8 @@ class Keeper:
     async def _sources(self, item: ExportedMemory) -> list[int]:
         """The messages it rests on, where they are here too."""
         database, where = self.actors.kit.database, self.where
-        found = [await messages.by_ext_id(database, where.owner_id, where.chat_id, i) for i in item.source_message_ids]
+        place = (where.owner_id, where.chat_id)
+        found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]
         return [message.id for message in found if message is not None]
 
 

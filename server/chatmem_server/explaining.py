@@ -87,7 +87,7 @@ class Explainer:
 
     async def _find(self, where: Where, message_id: str) -> StoredMessage | None:
         """The channel's own id first; a message number only if no message has it as such."""
-        found = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, message_id)
+        found = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._kit.database, where.owner_id, where.chat_id, int(message_id))
         return found

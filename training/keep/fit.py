@@ -52,4 +52,5 @@ def logistic(inputs: Floats, targets: Floats, weights: Floats, ridge: float = RI
 
 
 def scores(head: Head, inputs: Floats) -> Floats:
-    return inputs @ np.array(head.weights) + head.bias
+    found: Floats = inputs @ np.array(head.weights) + head.bias
+    return found

@@ -40,6 +40,8 @@ class MemoryAccess:
 class ClaudeCli:
     """`seconds`: the longest silence of the command."""
 
+    claims = True
+
     def __init__(self, command: str, seconds: float, access: MemoryAccess | None, model: str | None = None) -> None:
         self._command = command
         self._seconds = seconds

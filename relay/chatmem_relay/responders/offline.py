@@ -42,6 +42,7 @@ _LISTED = 8
 
 class OfflineResponder:
     name = "offline"
+    claims = False
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """One piece. Raises what the memory raises: there is nobody else to ask."""

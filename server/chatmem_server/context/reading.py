@@ -78,6 +78,7 @@ class ContextReader:
             limits,
             r.args.reply_to_message_id,
             r.args.as_of,
+            r.where.channel,
         )
 
     async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit]) -> Material:
@@ -85,7 +86,7 @@ class ContextReader:
             rows=rows,
             hits=hits,
             around=await self._around(r, rows),
-            excluded=r.args.exclude_message_id,
+            excluded=self._answered(r, rows),
             query=r.args.query,
             thread_key=r.thread_key,
             now=r.moment,
@@ -152,8 +153,11 @@ class ContextReader:
         return receipt_id
 
     def _answered(self, r: _Request, rows: ContextRows) -> int | None:
+        """The message being answered, where the window holds it."""
         wanted = r.args.exclude_message_id
-        return next((x.id for x in reversed(rows.window) if wanted is not None and x.ext_id == wanted), None)
+        named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
+        own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])
+        return own[0].id if own else None
 
     def _result(self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str) -> c.Context:
         by_section = r.args.detail == "sections"

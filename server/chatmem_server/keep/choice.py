@@ -62,7 +62,8 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
     """At most two sentences a message, in their order. `kept`: unit vectors of notes kept before, the likeliest ones."""
     known = list(kept)
     notes: list[NotableSentence] = []
-    for _, message in groupby(scored, key=attrgetter("message_id")):
+    likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
+    for _, message in groupby(likely, key=attrgetter("message_id")):
         chosen = _best(list(message), known)
         known += [one.vector for one, _ in chosen]
         notes += [_note(one, shown) for one, shown in chosen]

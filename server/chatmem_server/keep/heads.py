@@ -27,7 +27,8 @@ class Head:
     bias: float
 
     def __call__(self, layers: Layers, features: Sequence[float]) -> float:
-        return self.bias + sum(map(mul, self.weights, (*layers.final, *layers.early, *features)))
+        inputs = (*layers.final, *layers.early, *features)
+        return self.bias + sum(map(mul, self.weights, inputs), 0.0)
 
 
 @dataclass(frozen=True)

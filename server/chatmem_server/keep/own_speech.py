@@ -24,7 +24,7 @@ _BLOCKS: Final = tuple(
         r"^[ \t]*(`{3}|~{3}).*?(?:^[ \t]*\1[^\n]*$|\Z)",
         r"```.*?(?:```|\Z)",
         r"^-{3,}[^-\n]+-{3,}[ \t]*$.*\Z",  # ----- Forwarded message -----
-        r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*$.*\Z",  # From: somebody@example.org
+        r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*\n[^\s:]{2,12}: .*\Z",  # From: ann@example.org, Subject: …
         r"^(?:[ ]{4}|\t|[ ]{0,3}[>|])[^\n]*$",
         rf"\"[^\"\n]{{{LONG_QUOTE},}}\"|“[^“”\n]{{{LONG_QUOTE},}}”|«[^«»\n]{{{LONG_QUOTE},}}»|„[^„“\n]{{{LONG_QUOTE},}}“",
     )
@@ -56,7 +56,9 @@ def _own_paragraphs(message: str) -> Iterator[list[str]]:
 def _is_pasted(paragraph: str, introduced: bool) -> bool:
     if introduced and len(paragraph) >= INTRODUCED:
         return True
-    return len(paragraph) >= LONG_PARAGRAPH and len(_STOP.findall(paragraph)) * 300 >= len(paragraph)
+    lines, stops = paragraph.count("\n") + 1, len(_STOP.findall(paragraph))
+    prose = len(paragraph) >= 40 * lines and stops * 300 >= len(paragraph)
+    return prose and len(paragraph) >= LONG_PARAGRAPH
 
 
 def _until_introduction(lines: list[str]) -> list[str]:

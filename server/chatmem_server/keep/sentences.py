@@ -27,10 +27,12 @@ class Sentence:
     before: str | None = None
 
 
-_STOP: Final = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[。！？]+[”’」』）]*")
-_ABBREVIATED: Final = re.compile(r"(?:^|[\s(.])(?:[A-Z][a-z]{0,2}|\w)\.$")
+_STOP: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]+[”’」』）]*")
+_ABBREVIATED: Final = re.compile(r"(?:^|[\s(.])(?:[A-Z][b-df-hj-np-tv-xz]{1,2}|\w)\.$")
+"""Dr. and Mrs., but neither Ann. nor May."""
+
 _BULLET: Final = re.compile(r"(?:[-*•·–—]+|\d{1,2}[.)])\s+")
-_WORD: Final = re.compile(r"\S{1,100}\s*")
+_WORD: Final = re.compile(r"\S{1,30}\s*")
 _QUOTED: Final = re.compile(r"[\"“«„「『][^\"“”«»„「」『』]*[\"”“»」』][.!?]?")
 _STOPS: Final = ".!?…:;。！？"
 
@@ -39,10 +41,10 @@ def sentences(message: str) -> list[Sentence]:
     """The sentences that say enough to be kept or not, in order."""
     texts = list(chain.from_iterable(map(_of_line, _unwrapped(own_lines(message)))))
     texts = [text for text in texts if _says_something(text)]
-    befores = [None, *texts[:-1]]
+    befores = [None, *texts]
     return [
         Sentence(text, first=number == 0, last=number == len(texts) - 1, before=before)
-        for number, (text, before) in enumerate(zip(texts, befores, strict=True))
+        for number, (text, before) in enumerate(zip(texts, befores, strict=False))
     ]
 
 
@@ -91,5 +93,7 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
+    """Two words, or letters of a script that writes none apart."""
     letters = sum(map(str.isalpha, text))
-    return letters >= (4 if not text.isascii() else 6) and not _QUOTED.fullmatch(text)
+    words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
+    return words and letters >= 4 and not _QUOTED.fullmatch(text)

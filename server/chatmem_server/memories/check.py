@@ -92,6 +92,7 @@ def check_claim(
     user_words: Sequence[Quoted],
     similarity: Similarity | None = None,
     *,
+    known: Sequence[str] = (),
     when: When | None = None,
     deadline: datetime | None = None,
     admits: Admits | None = None,
@@ -100,7 +101,7 @@ def check_claim(
     said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
     if not said:
         return Verdict(False, ("The user said nothing that bears it out.",), False)
-    reasons = _Evidence(said, (), admits).lacking(text, when, deadline)
+    reasons = _Evidence(said, known, admits).lacking(text, when, deadline)
     if not _borne_out(text, [quoted.quote for quoted in said], similarity):
         reasons.append("The user's words do not say this.")
     return Verdict(not reasons, tuple(reasons), False)

@@ -16,7 +16,7 @@ SAME_COSINE: Final = 0.9
 SAME_SOURCE_COSINE: Final = 0.6
 """The same for two readings of one message."""
 
-RETOLD_SHARE: Final = 0.5
+RETOLD_SHARE: Final = 0.4
 """Of the content of two readings of one message that they share when they are of the same statement."""
 
 _KEY_BYTES: Final = 8
@@ -54,18 +54,22 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
 
 
 def is_retold(one: str, other: str) -> bool:
-    """Whether two readings of one message are of the same statement: the same numbers and names, half of the content."""
+    """Whether two readings of one message are of the same statement, one of them perhaps telling less of it."""
     if same(one, other):
         return True
     a, b = literals.content(one), literals.content(other)
     shared, whole = sum(w for part, w in a.items() if part in b), sum(a.values()) + sum(b.values())
-    alike = bool(whole) and 2 * shared >= RETOLD_SHARE * whole
-    return alike and literals.said_numbers(one) == literals.said_numbers(other) and _names_agree(one, other)
+    x, y = literals.said_numbers(one), literals.said_numbers(other)
+    agree = (x <= y or y <= x) and (_named_in(one, other) or _named_in(other, one))
+    return agree and bool(whole) and 2 * shared >= RETOLD_SHARE * whole
 
 
 def _names_agree(one: str, other: str) -> bool:
     """Whether neither has a name whose word the other lacks."""
-    a, b = frozenset(literals.words(one)), frozenset(literals.words(other))
-    return all(set(literals.words(name)) <= b for name in literals.names(one)) and all(
-        set(literals.words(name)) <= a for name in literals.names(other)
-    )
+    return _named_in(one, other) and _named_in(other, one)
+
+
+def _named_in(one: str, other: str) -> bool:
+    """Whether every name of the one stands in the other."""
+    words = frozenset(literals.words(other))
+    return all(words.issuperset(literals.words(name)) for name in literals.names(one))

@@ -14,13 +14,13 @@ from chatmem.contract import (
     UpdateMemoryArgs,
 )
 from chatmem_server.context.memory_order import worth_showing
-from chatmem_server.dates.due import due_date
+from chatmem_server.dates.clock import local_day
 from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.remaking import queue_profile
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories import dedup
-from chatmem_server.memories.assistant_statements import Checked, StatementChecker
-from chatmem_server.memories.dated_text import dated
+from chatmem_server.memories.assistant_statements import StatementChecker, StatementCheckers
+from chatmem_server.memories.check import Verdict, contains_quote
 from chatmem_server.memories.handing_out import take_over
 from chatmem_server.memories.importance import importance_of
 from chatmem_server.memories.results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
@@ -32,10 +32,13 @@ from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages
 from chatmem_server.store.database import Queries
-from chatmem_server.store.memories import Intent, NewMemory
+from chatmem_server.store.memories import Intent, NewMemory, Quoted
 from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.annotation import annotated
+from chatmem_text.dates.deadlines import due_date
+from chatmem_text.dates.readings import Said
 
 DEFAULT_IMPORTANCE = 0.6
 
@@ -50,14 +53,31 @@ class MemoryUnfit(Refused):
 
 @dataclass(frozen=True)
 class _Told:
-    """A statement ready to be stored. `checked` None: the user's own word."""
+    """A statement ready to be stored. `checked`: how a model's claim fared; None for the user's own word."""
 
     statement: Statement
     text: str
     source: StoredMessage | None
     replaced: Sequence[Memory]
-    checked: Checked | None
+    checked: Verdict | None
+    due: datetime | None
     vector: bytes | None
+
+    @property
+    def certain(self) -> bool:
+        return self.checked is None or self.checked.certain
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return self.checked.reasons if self.checked is not None else ()
+
+    @property
+    def quotes(self) -> tuple[Quoted, ...]:
+        """The words of the user it rests on."""
+        quote = self.statement.quote if isinstance(self.statement, QuotedStatement) else None
+        if quote is None or self.source is None or not contains_quote(self.source.content, quote):
+            return ()
+        return (Quoted(self.source.id, mask(quote)),)
 
 
 class Rememberer:
@@ -65,7 +85,7 @@ class Rememberer:
         self._kit = kit
         self._statements = statements
         self._tombstones = tombstones
-        self._checker = StatementChecker(kit)
+        self._checkers = StatementCheckers(kit)
         self._striker = Striker(kit.embedder)
 
     async def remember(self, where: Where, args: RememberArgs) -> Remembered:
@@ -79,9 +99,10 @@ class Rememberer:
             NoSuchMemory: for a number in `replaces` that is not known here.
         """
         if args.statements is None:
-            (one,) = await self._keep(where, [await self._told(where, args.statement)], learned=False)
+            (one,) = await self._keep(where, [await self._told(where, args.statement, None)], learned=False)
             return Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
-        told = [await self._told(where, statement) for statement in args.statements]
+        checker = await self._checkers.at(where, args)
+        told = [await self._told(where, statement, checker) for statement in args.statements]
         return Remembered(results=tuple(await self._keep(where, told, learned=True)))
 
     async def update(self, where: Where, args: UpdateMemoryArgs, share_to: Where | None) -> Memory:
@@ -91,21 +112,28 @@ class Rememberer:
         self._changed(where)
         return updated
 
-    async def _told(self, where: Where, statement: Statement) -> _Told:
+    async def _told(self, where: Where, statement: Statement, checker: StatementChecker | None) -> _Told:
         text = mask(statement.content.strip())
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
-        text = dated(text, self._kit.now(), self._kit.zone)
         source = await self._source(where, statement)
+        if source is None and checker is not None and isinstance(statement, QuotedStatement):
+            source = await checker.source(where, statement)
+        said_at = source.sent_at if source is not None and checker is not None else self._kit.now()
+        text = annotated(text, Said(said_at, self._kit.zone))
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
-        checked = None
-        if isinstance(statement, QuotedStatement):
-            checked = await self._checker.check(where, statement, text, source)
-        return _Told(statement, text, source, replaced, checked, await self._statements.vector(text))
+        due, checked = statement.deadline, None
+        if due is None and statement.kind in ("goal", "date"):
+            due = due_date(text, said_at, self._kit.zone)
+        if checker is not None and isinstance(statement, QuotedStatement):
+            checked = await checker.check(statement, text, source, due)
+        return _Told(statement, text, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _keep(self, where: Where, told: Sequence[_Told], *, learned: bool) -> list[RememberedStatement]:
         now = self._kit.now()
         ended: list[tuple[Memory, str]] = []
+        over = [m.id for one in told for m in one.replaced]
+        await self._striker.warm(self._kit.database, where.owner_id, over, [one.text for one in told])
         async with self._kit.database.transaction() as t:
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
@@ -115,8 +143,13 @@ class Rememberer:
             await self._strike(t, where, ended, now)
         self._changed(where)
         return [
-            RememberedStatement(memory=x.memory, outcome=x.outcome, superseded=next(iter(x.ended), None))
-            for x in stored
+            RememberedStatement(
+                memory=x.memory,
+                outcome=x.outcome,
+                superseded=next(iter(x.ended), None),
+                reasons=one.reasons if x.memory.status == "uncertain" else (),
+            )
+            for x, one in zip(stored, told, strict=True)
         ]
 
     async def _store(self, t: Queries, where: Where, told: _Told, now: datetime) -> Stored:
@@ -124,18 +157,25 @@ class Rememberer:
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
-        if told.replaced and new.status == "active":
-            stored = await self._statements.put(t, new, told.vector, now, replaced=told.replaced)
+        replaced = told.replaced or await self._put_off(t, new, told)
+        if replaced and new.status == "active":
+            stored = await self._statements.put(t, new, told.vector, now, replaced=replaced)
         else:
             stored = await self._statements.store(t, new, told.vector, now)
         stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
-        source = told.source or (told.checked.source if told.checked else None)
-        if source is not None and await self._is_gone(t, where, source, stones):
+        doubted = not told.certain and bool(stones)
+        if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
             raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
-        if told.checked is not None and source is None and stones:
-            raise MemoryUnfit("The user had that forgotten; keep it only if they say it again.")
         await self._tombstones.lift(t, where.owner_id, stones, now)
         return stored
+
+    async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
+        """The same words with another day, by the user's word: what is due is a claim like any other."""
+        known = await self._statements.same(t, new) if told.checked is None else None
+        if known is None or known.deadline is None or new.deadline is None:
+            return ()
+        zone = self._kit.zone
+        return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
 
     async def _require_not_denied(self, t: Queries, where: Where, told: _Told) -> None:
         place = (where.owner_id, where.chat_id)
@@ -144,11 +184,8 @@ class Rememberer:
             raise MemoryUnfit(f"The user said that this is not so; leave it out: {told.text[:80]}")
 
     def _statement(self, where: Where, told: _Told, now: datetime) -> NewMemory:
-        asked, checked = told.statement, told.checked
-        certain = checked is None or checked.reason is None
-        source = told.source or (checked.source if checked else None)
+        asked, certain, of_user = told.statement, told.certain, told.checked is None
         kind = asked.kind or "fact"
-        due = due_date(told.text, now, self._kit.zone) if kind in ("goal", "date") else None
         return NewMemory(
             owner_id=where.owner_id,
             chat_id=None if asked.scope == "global" else where.chat_id,
@@ -156,21 +193,21 @@ class Rememberer:
             kind=kind,
             status="active" if certain else "uncertain",
             content=told.text,
-            confidence=1.0 if checked is None else CERTAIN if certain else UNCERTAIN,
+            confidence=1.0 if of_user else CERTAIN if certain else UNCERTAIN,
             priority=PRIORITY,
             importance=asked.importance
             if asked.importance is not None
             else importance_of(told.text, DEFAULT_IMPORTANCE),
             pinned=(asked.pinned or kind == "pin") and certain,
-            deadline=asked.deadline or due,
-            valid_from=now if checked is None or source is None else source.sent_at,
-            origin="user" if checked is None else "model",
-            user_confirmed=checked is None,
-            source_ids=(source.id,) if source else (),
-            model=None if checked is None else "assistant",
-            quotes=checked.quotes if checked else (),
-            reason=checked.reason if checked else None,
-            rung=None if checked is None else "assistant",
+            deadline=told.due,
+            valid_from=now if of_user or told.source is None else told.source.sent_at,
+            origin="user" if of_user else "model",
+            user_confirmed=of_user,
+            source_ids=(told.source.id,) if told.source else (),
+            model=None if of_user else "assistant",
+            quotes=told.quotes,
+            reason=" ".join(told.reasons) or None,
+            rung=None if of_user else "assistant",
             intends=Intent(tuple(m.id for m in told.replaced)) if not certain else None,
         )
 
@@ -185,7 +222,7 @@ class Rememberer:
         wanted, place = statement.source_message_id, (where.owner_id, where.chat_id)
         if wanted is None:
             return None
-        source = await messages.by_ext_id(self._kit.database, *place, wanted)
+        source = await messages.by_ext_id(self._kit.database, *place, wanted, where.channel)
         if source is None and isinstance(statement, QuotedStatement) and wanted.isdecimal() and len(wanted) < 19:
             source = await messages.by_id(self._kit.database, *place, int(wanted))
         if source is None:

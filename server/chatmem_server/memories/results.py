@@ -100,10 +100,13 @@ class Learner:
         self._tombstones = tombstones
         self._striker = Striker(kit.embedder)
 
-    async def prepare(self, result: ExchangeResult) -> None:
+    async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
         """Embed what may be stored, ahead of the transaction that stores it: the embedder keeps its latest vectors."""
         for item in result.items:
             await self._statements.vector(mask(item.text.strip()))
+        over = [number for item in result.items for number in (*item.replaces, *item.ends)]
+        told = [part for part in result.canonical.model_dump().values() if part]
+        await self._striker.warm(self._kit.database, owner_id, over, told)
 
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
         """Store what passes, and take what a lower rung noted of the same messages back."""
@@ -162,10 +165,11 @@ class Learner:
         judged = _Judged(item, text, _sources(x, item), _doubt(x, item, verdict))
         if any(s.created_at >= judged.said_at for s in self._tombstones.covering(x.stones, text)):
             return FORGOTTEN
-        if any(end.at >= judged.said_at and dedup.is_retold(text, end.content) for end in x.done):
-            return DONE_SINCE
-        if await self._is_denied(t, x, judged):
+        ended = [end for end in x.done if end.at >= judged.said_at and dedup.is_retold(text, end.content)]
+        if any(end.rejected for end in ended) or await self._is_denied(t, x, judged):
             return REJECTED_BEFORE
+        if ended:
+            return DONE_SINCE
         return judged
 
     def _checked(self, x: _Exchange, item: ExchangeItem) -> checks.Verdict:

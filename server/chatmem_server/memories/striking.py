@@ -85,6 +85,14 @@ class Striker:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
+    async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
+        """Embed what `strike` will compare, ahead of its transaction: the embedder keeps its latest vectors."""
+        if not ids:
+            return
+        texts = await q.rows("derived.standing", owner_id)
+        ended = [Ended(await self._texts(q, owner_id, m), "") for m in await memories.by_ids(q, owner_id, ids)]
+        await self._cosines([*instead, *(row["said"] for row in texts)], ended)
+
     async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
         """Strike what carries the ended statements, each with what is said instead; whether the profile lost a line."""
         if not ended:

@@ -41,10 +41,10 @@ class Applier:
         self._kit = kit
         self._learner = learner
 
-    async def prepare(self, result: WorkResult) -> None:
+    async def prepare(self, owner_id: int, result: WorkResult) -> None:
         """What applying the result will need of others than the database, so that no transaction waits for it."""
         if isinstance(result, ExchangeResult):
-            await self._learner.prepare(result)
+            await self._learner.prepare(owner_id, result)
 
     async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
         """What was stored, counted.

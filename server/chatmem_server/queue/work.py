@@ -111,7 +111,7 @@ class WorkQueue:
                 await self._charge(t, job, args.calls)
         if job is None:
             await self._require_handed_in(key, args.fence)
-        await self._applier.prepare(args.result)
+        await self._applier.prepare(key.owner_id, args.result)
         stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._kit.database, key)
         self._kit.tell_workers()

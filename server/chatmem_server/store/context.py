@@ -93,10 +93,15 @@ async def read(
     limits: Limits,
     quoted_ext_id: str | None,
     as_of: datetime | None = None,
+    channel: str = DEFAULT_CHANNEL,
 ) -> ContextRows:
+    """`quoted_ext_id` is an id of the channel, or the only one of its kind."""
     sizes = (limits.window, limits.facts, limits.goals, limits.chunks)
     args = (owner_id, chat_id, thread_key, *sizes, quoted_ext_id, limits.messages)
-    row = await (q.row("context.read", *args) if as_of is None else q.row("context.read_as_of", *args, as_of))
+    if as_of is None:
+        row = await q.row("context.read", *args, channel)
+    else:
+        row = await q.row("context.read_as_of", *args, as_of, channel)
     assert row is not None  # a select without from
     return _rows(row)
 

@@ -340,6 +340,7 @@ class Ended:
 
     content: str
     at: datetime
+    rejected: bool
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:

@@ -1,13 +1,14 @@
 """The ten assistant tools: what each is for, and which actor answers."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel
 
 from chatmem import contract as c
-from chatmem_server.places import Where, locate
+from chatmem_server.places import DEFAULT_CHANNEL, Where, channel_of, locate
 from chatmem_server.refusals import Refused
 from chatmem_server.tools import text
 from chatmem_server.tools.asking import confirmed
@@ -50,12 +51,13 @@ def _talking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.RECORD_MESSAGE,
             "Record message",
-            "Store one message word for word. Record every user message and every reply; lasting facts are learned from it.",
+            "Store one message word for word. Record every user message and every reply; lasting facts are learned from it. "
+            "Without message_id each call stores it once more.",
             c.RecordMessageArgs,
             c.RecordedMessage,
             tools.record_message,
             text.recorded,
-            ADD,
+            CHANGE,
             ALWAYS,
         ),
         ToolSpec(
@@ -222,4 +224,13 @@ class _Tools:
 
     async def _at(self, call: Call[Any]) -> "tuple[Actors, Where]":
         actors = await self._ready()
-        return actors, locate(call.caller, call.args.chat_id, actors.kit.settings)
+        where = locate(call.caller, call.args.chat_id, actors.kit.settings)
+        return actors, replace(where, channel=_channel(call))
+
+
+def _channel(call: Call[Any]) -> str:
+    """The relay speaks for Telegram; any other client for itself."""
+    if call.caller.user_id is None:
+        return DEFAULT_CHANNEL
+    client = call.context.session.client_params
+    return channel_of(client.client_info.name if client is not None else None)

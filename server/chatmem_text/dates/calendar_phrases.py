@@ -1,6 +1,6 @@
 """Days, months, and years by their names on the calendar: `March 3`, `3.4.2026`, `last Friday of October`, `Q2 2026`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import date
 from typing import Final
 
@@ -16,7 +16,7 @@ from chatmem_text.dates.phrases import (
     trailing_year,
     year_at,
 )
-from chatmem_text.dates.readings import DAY, Days, Meaning, Scene, add_months, month_of, one_day, week_of, year_of
+from chatmem_text.dates.readings import DAY, Days, Meaning, Scene, add_months, month_of, one_day, year_of
 from chatmem_text.dates.tokens import Line
 
 
@@ -148,12 +148,16 @@ def index_after_period(line: Line, index: int) -> int:
 
 def _last_day(line: Line, index: int) -> tuple[int | None, int]:
     """The last day of a range such as `3–5` or `3 to 5`."""
-    if line[index].word not in {"-", "–", "—"} and not line[index].has("to"):
+    token = line[index]
+    if token.word not in {"-", "–", "—"} and not token.has("to") and not token.has("and"):
         return None, index
-    last = day_number(line, index + 1)
-    if last is None or line[index + 1].kind != "number" or _is_clock(line, index + 1):
+    at = skip(line, index + 1, "article")
+    last = day_number(line, at)
+    if last is None or line[at].kind != "number" or _is_clock(line, at):
         return None, index
-    return last, index + 2
+    if token.has("and") and not (line[at].suffix or line[at + 1].has("month") or line[at + 2].has("month")):
+        return None, index
+    return last, at + 1
 
 
 def _is_clock(line: Line, index: int) -> bool:
@@ -216,14 +220,19 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     at = comma(line, index + 1) if weekday is not None else index
     after = skip(line, at, "article")
     day, suffix = day_number(line, after), line[after].suffix
-    if day is None or (after == at and not line[after - 1].has("on")):
+    if day is None or (after == at and weekday is None and not line[after - 1].has("on")):
         return None
+    if line[after + 1].has("of") and line[after + 2].has("every"):
+        return Phrase(after + 4, lambda _scene: None, form="repeats")
     month = _which_month(line, after + 1)
     if month:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
     if suffix not in {"st", "nd", "rd", "th"} or not _stands_alone(line, after + 1):
         return None
+    last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
+    if last is not None and last > day:
+        return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
     return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
 
 
@@ -235,6 +244,9 @@ def _which_month(line: Line, index: int) -> tuple[int, int] | None:
     step = line[at].get("step")
     at += step is not None or line[at].has("article")
     return (step or 0, at + 1) if line[at].get("unit") == "month" and at > index + 1 else None
+
+
+_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
 def _stands_alone(line: Line, index: int) -> bool:
@@ -251,12 +263,13 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
     return Meaning((one_day(found),)) if found else None
 
 
-def _nearest_day(scene: Scene, day: int, weekday: int | None) -> Meaning | None:
+def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None = None) -> Meaning | None:
     first = scene.today.replace(day=1)
     months = (add_months(first, n) for n in range(-14, 15))
     days = [d for m in months if (d := _date(m.year, m.month, day)) and (weekday is None or d.weekday() == weekday)]
-    back = next((one_day(d) for d in reversed(days) if d <= scene.today), None)
-    ahead = next((one_day(d) for d in days if d >= scene.today), None)
+    length = (last - day + 1) if last else 1
+    back = next((Days(d, d + length * DAY) for d in reversed(days) if d <= scene.today), None)
+    ahead = next((Days(d, d + length * DAY) for d in days if d >= scene.today), None)
     return choose(scene, back, ahead)
 
 
@@ -273,7 +286,8 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     if parent is None:
         return None
     end, single = parent.end, unit not in {"week", "weekend"}
-    return Phrase(end, lambda scene: _nth_meaning(parent.meaning(scene), nth, weekday, unit), single, parent.absolute)
+    vague = unit == "week"
+    return Phrase(end, lambda scene: _nth_meaning(parent.meaning(scene), nth, weekday, unit, vague=vague), single)
 
 
 def _stepped_month(line: Line, index: int) -> Phrase | None:
@@ -289,14 +303,16 @@ def _month_from(scene: Scene, step: int) -> Days:
     return month_of(first.year, first.month)
 
 
-def _nth_meaning(parent: Meaning | None, nth: int, weekday: int | None, unit: str | None) -> Meaning | None:
+def _nth_meaning(
+    parent: Meaning | None, nth: int, weekday: int | None, unit: str | None, *, vague: bool
+) -> Meaning | None:
     if parent is None:
         return None
     try:
         choices = tuple(_nth_in(days, nth, weekday, unit) for days in parent.choices)
     except ValueError:
         return None
-    return Meaning(choices, parent.certain)
+    return Meaning(choices, parent.certain and not vague, vague)
 
 
 def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days:
@@ -329,7 +345,8 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
     if not (led or step is not None or _is_month(line, at)):
         return None
     if step is None:
-        return Phrase(at + 1, _in_month(None, number))
+        named = not led and not _is_led(line, at)
+        return Phrase(at + 1, _doubtful(_in_month(None, number)) if named else _in_month(None, number))
     return Phrase(at + 1, lambda scene: _stepped(scene, step, lambda y: month_of(y, number)))
 
 
@@ -341,15 +358,27 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
     return None, index
 
 
+def _doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
+    """June and April are names as well."""
+
+    def doubtful(scene: Scene) -> Meaning | None:
+        found = meaning(scene)
+        return found and Meaning(found.choices, False)
+
+    return doubtful
+
+
+def _is_led(line: Line, index: int) -> bool:
+    before = line[index - 1]
+    return before.has("month_lead") or before.has("of") or before.has("edge") or before.has("inside")
+
+
 def _is_month(line: Line, index: int) -> bool:
     token, before = line[index], line[index - 1]
-    if before.has("month_lead") or before.has("of") or before.has("edge"):
+    if _is_led(line, index):
         return token.capital or not token.has("vague_word") or before.word in {"in", "by", "since", "of", "until"}
-    return (
-        token.capital
-        and not token.has("vague_word")
-        and len(token.word) > 3
-        or (line.language != "en" and len(token.word) > 3 and token.word not in {"marzo", "mars", "mai"})
+    return (token.capital and not token.has("vague_word") and len(token.word) > 3) or (
+        line.language != "en" and len(token.word) > 3 and token.word not in {"marzo", "mars", "mai"}
     )
 
 
@@ -364,10 +393,15 @@ def _in_month(year: int | None, number: int) -> Callable[[Scene], Meaning | None
 def _yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
     """A month or season that runs now can be this one, last year's, or next year's."""
     found = _yearly(scene, days)
+    if found and not scene.sure and not 0 < (found.choices[0].first - scene.today).days <= _SOON:
+        found = Meaning(found.choices, False)
     running = days(scene.today.year)
     if found and running.first <= scene.today < running.end:
         return Meaning(found.choices, scene.direction is not None)
     return found
+
+
+_SOON: Final = 100  # days ahead in which a month named without a verb is the coming one
 
 
 def _stepped(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
@@ -380,7 +414,8 @@ def _stepped(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
     if step < 0:
         running = begun.end > scene.today
         back = days(begun.first.year - 1) if running else begun
-        return Meaning((back, days(back.first.year - 1)), back.first.year < now)
+        season_runs = running and begun.precision == "season"
+        return Meaning((back, days(back.first.year - 1)), back.first.year < now and not season_runs)
     return Meaning((coming, days(coming.first.year + 1)), coming.first.year > now)
 
 
@@ -450,6 +485,10 @@ def year(line: Line, index: int) -> Phrase | None:
     if token.kind == "number" and token.suffix == "s" and token.value is not None and token.value % 10 == 0:
         return _decade(line, index, token.value)
     found = year_at(line, index)
+    until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
+    if found and until and found[0] < until[0]:
+        days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
+        return Phrase(until[1], fixed(days), absolute=True)
     if found is None or not line[index - 1].has("year_lead"):
         return None
     value, end = found
@@ -500,10 +539,16 @@ def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[S
     return meaning
 
 
-def week_around(days: Iterable[Days]) -> tuple[Days, ...]:
-    return tuple(week_of(found.first) for found in days)
-
-
-CALENDAR_RULES: Final[tuple[Rule, ...]] = (
-    stamp, numeric, month_day, nth_of_month, day_of_month, feast, quarter, month, season, year,
-)  # fmt: skip
+CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
+    (stamp, frozenset({"stamp", "han"})),
+    (numeric, frozenset({"numeric"})),
+    (month_day, frozenset({"weekday", "month", "number", "ordinal", "article"})),
+    (nth_of_month, frozenset({"article", "ordinal", "number"})),
+    (day_of_month, frozenset({"weekday", "article", "number", "ordinal"})),
+    (feast, frozenset({"feast", "step"})),
+    (quarter, frozenset({"article", "ordinal", "word"})),
+    (month, frozenset({"month", "step"})),
+    (season, frozenset({"season", "step", "article"})),
+    (year, frozenset({"number", "mark"})),
+)
+"""Each rule with the kinds and tags of the token it can begin with."""

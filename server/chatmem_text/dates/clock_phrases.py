@@ -82,6 +82,8 @@ def _hour(line: Line, at: int) -> int | None:
 def _spoken(line: Line, at: int) -> Clock | None:
     """`half past nine`, `quarter to five`, `ten past three`."""
     start = at + 1 if line[at].has("one") else at
+    if line[start].has("half_before") and (next_hour := _hour(line, start + 1)):
+        return Clock(start + 2, (next_hour - 2) % 12 + 1, 30, half=False)
     minutes = 30 if line[start].has("half") else 15 if line[start].has("quarter_hour") else _hour(line, start)
     mark = line[start + 1]
     hour = _hour(line, start + 2)
@@ -92,7 +94,7 @@ def _spoken(line: Line, at: int) -> Clock | None:
         or mark.word not in {"past", "to", "till", "til", "after"}
     ):
         return None
-    if mark.word == "to" and (line[start].kind == "number" and not line[at - 1].has("exactly_at") or minutes == 30):
+    if mark.word == "to" and ((line[start].kind == "number" and not line[at - 1].has("exactly_at")) or minutes == 30):
         return None
     if mark.word == "after" and minutes not in {15, 30}:
         return None
@@ -109,14 +111,8 @@ def _halved(line: Line, clock: Clock) -> Clock | None:
     if line[clock.end].word == "uhr":
         return clock._replace(end=clock.end + 1)
     text = line[clock.end - 1].word
-    return clock._replace(
-        half=clock.half and (clock.hour > 12 or clock.hour == 0 or text.startswith("0") or _is_24(line, clock))
-    )
-
-
-def _is_24(line: Line, clock: Clock) -> bool:
-    """Whether `9:30` may be taken for half past nine in the morning: beside a zone, or in a language of 24 hours."""
-    return line.language != "en" or zone_at(line, clock.end) is not None or clock.hour >= 8
+    of_24 = clock.hour > 12 or clock.hour == 0 or text.startswith("0") or line.language != "en"
+    return clock._replace(half=clock.half and (of_24 or zone_at(line, clock.end) is not None))
 
 
 def _in_half(clock: Clock, half: str) -> Clock | None:

@@ -34,12 +34,20 @@ def day_word(line: Line, index: int) -> Phrase | None:
     offset = token.get("day")
     if offset is None or (token.has("part") and token.word == "morgen" and line[index - 1].has("day")):
         return None
+    distance = _distance(line, at + 2) if line[at + 1].has("in") else None
+    if distance and line.language != "en":
+        count, unit, end = distance
+        return Phrase(end, lambda s: _exactly(s, unit, count.value, offset, sure=count.exact), single=True)
+    tonight = token.has("part")
     return Phrase(
-        at + 1, lambda scene: Meaning((one_day(scene.today + offset * DAY),), _clear(scene, offset)), single=True
+        at + 1, lambda s: Meaning((one_day(s.today + offset * DAY),), _clear(s, offset, tonight=tonight)), single=True
     )
 
 
-def _clear(scene: Scene, offset: int) -> bool:
+def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
+    """After midnight "tomorrow" may be the day that has begun; a night slept badly is "tonight" as well."""
+    if tonight:
+        return scene.direction != "past" or scene.said.hour >= 18
     return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
 
 
@@ -81,7 +89,8 @@ def weekday(line: Line, index: int) -> Phrase | None:
     if special:
         return special
     if step is None:
-        return Phrase(after, lambda scene: _bare(scene, number), single=True, form="weekday")
+        doubtful = line.language == "en" and _is_doubtful(line, index, after)
+        return Phrase(after, lambda scene: _bare(scene, number, sure=not doubtful), single=True, form="weekday")
     if nearest or (line.language != "en" and step != 0):
         return Phrase(after, lambda scene: _nearest(scene, number, step, sure=nearest), single=True, form="weekday")
     return Phrase(after, lambda scene: _stepped(scene, number, step), single=True, form="weekday")
@@ -91,7 +100,8 @@ def _steps(line: Line, index: int) -> tuple[int | None, bool, int]:
     """The step before a weekday or a unit, and whether it is the nearest one that is meant (`this coming Friday`)."""
     step, nearest = None, False
     for _ in range(2):
-        if line[index].has("step"):
+        verb = line[index].word == "coming" and line[index - 1].has("tense_be")
+        if line[index].has("step") and not verb:
             step, nearest = line[index].get("step"), nearest or line[index].has("past_step")
             index += 1
     return step, nearest, index
@@ -105,16 +115,27 @@ def _is_weekday(line: Line, index: int) -> bool:
     led = before.has("on") or before.has("by") or before.has("every") or before.has("from") or before.has("to")
     if token.has("vague_word"):
         return (led and not before.has("to")) or (
-            token.capital and (after.kind in {"clock", "number"} or after.has("part") or after.has("at"))
+            token.capital
+            and (after.kind in {"clock", "number"} or after.has("part") or after.has("at") or after.word == "-")
         )
     return len(token.word) > 5 or token.capital or led
 
 
-def _bare(scene: Scene, number: int) -> Meaning | None:
+def _is_doubtful(line: Line, index: int, end: int) -> bool:
+    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `that Tuesday`: a name, or a day known to both."""
+    before, after = line[index - 1], line[end]
+    named = after.kind == "word" and after.capital and not after.tags and line[index].capital
+    owned = before.word.endswith("'s") and before.capital
+    return named or owned or before.has("only_titles") or before.has("that")
+
+
+def _bare(scene: Scene, number: int, *, sure: bool) -> Meaning | None:
     today = scene.today
     back = one_day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY)
     ahead = one_day(today + ((number - today.weekday() - 1) % 7 + 1) * DAY)
     found = choose(scene, back, ahead)
+    if found and not sure:
+        return Meaning(found.choices, False)
     if found and scene.direction is None:
         return Meaning((ahead, back), False)
     if found and today.weekday() == number:
@@ -153,7 +174,8 @@ def _this(scene: Scene, here: Days) -> Meaning:
         return Meaning((shifted(here, -7), here), False)
     if here.first < today and scene.direction != "past":
         ahead = shifted(here, 7)
-        return Meaning((ahead, here), scene.direction == "future" and (ahead.first - today).days <= 3)
+        soon = (ahead.first - today).days <= 3 or today.weekday() >= 5
+        return Meaning((ahead, here), scene.direction == "future" and soon)
     return Meaning((here,))
 
 
@@ -161,7 +183,7 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
     """`Friday before last`, `Friday after next`, `Tuesday next week`, `Friday in two weeks`, the British `Friday week`."""
     if line[index].has("before_last") or line[index].has("after_next"):
         weeks = -2 if line[index].has("before_last") else 2
-        return Phrase(index + 1, lambda s: Meaning((_weekday_in(s, number, weeks),), False), single=True)
+        return Phrase(index + 1, lambda s: _second(s, number, weeks), single=True)
     at = skip(line, comma(line, index), "of")
     if line[at].has("step") and line[at + 1].get("unit") == "week":
         weeks = line[at].get("step")
@@ -174,6 +196,15 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
     if line[index].get("unit") == "week" and line[index].word == "week" and line[index + 1].kind != "number":
         return Phrase(index + 1, lambda s: _friday_week(s, number), single=True)
     return None
+
+
+def _second(scene: Scene, number: int, weeks: int) -> Meaning:
+    """The one before last or after next: certain where counting days and counting weeks give the same."""
+    today = scene.today
+    near = (number - today.weekday() - 1) % 7 + 1 if weeks > 0 else -((today.weekday() - number - 1) % 7 + 1)
+    counted = one_day(today + (near + (7 if weeks > 0 else -7)) * DAY)
+    by_week = _weekday_in(scene, number, weeks)
+    return Meaning((by_week,)) if counted == by_week else Meaning((counted, by_week), False)
 
 
 def _friday_week(scene: Scene, number: int) -> Meaning:
@@ -206,9 +237,18 @@ def unit_step(line: Line, index: int) -> Phrase | None:
         number = line[end + 1].get("weekday")
         return Phrase(end + 2, lambda scene: Meaning((_weekday_in(scene, number, step),)), single=True)
     sure = not (nearest and step < 0)
-    return Phrase(end, lambda scene: Meaning((unit_days(scene.today, unit, step),), sure), form="unit")
+    return Phrase(end, lambda scene: _unit(scene, unit, step, sure=sure), form="unit")
 
 
+def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
+    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
+    by_custom = unit != "week" or scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
+    return Meaning((unit_days(scene.today, unit, step),), sure and by_custom)
+
+
+_MONDAY_FIRST: Final = frozenset(
+    "GB IE DE AT CH FR BE NL LU ES IT PL CZ SK HU SI HR RO BG GR DK SE NO FI IS EE LV LT RU UA BY TR AU NZ".split()
+)
 _PLURAL: Final = frozenset("days weeks weekends months quarters years wks yrs".split())
 
 
@@ -283,7 +323,7 @@ def window(line: Line, index: int) -> Phrase | None:
 def _window(today: date, unit: str, offset: int, *, sure: bool) -> Meaning:
     far = counted_day(today, unit, offset)
     days = Days(far, today + DAY, "ongoing") if far <= today else Days(today, far + DAY, "ongoing")
-    return Meaning((days,), sure)
+    return Meaning((days,), False, sure)
 
 
 def ago(line: Line, index: int) -> Phrase | None:
@@ -296,7 +336,8 @@ def ago(line: Line, index: int) -> Phrase | None:
     if at == index and not line[end].has("ago"):
         return None
     end = end if at > index else end + 1
-    return _counted(line, end, unit, -count.value, sure=count.exact)
+    exactly = line[index - 1].has("exactly")
+    return _counted(line, end, unit, -count.value, sure=count.exact, exactly=exactly)
 
 
 def ahead(line: Line, index: int) -> Phrase | None:
@@ -309,10 +350,13 @@ def ahead(line: Line, index: int) -> Phrase | None:
     if led:
         time_word = line[end].word == "'" and line[end + 1].has("time")
         end = end + 2 if time_word else end + 1 if line[end].has("time") else end
-        if line[end].has("of") and not line[end].has("in"):
+        if line[end].has("of") or line[end].has("ago"):
             return None
         return _unless_past(_counted(line, end, unit, count.value, sure=count.exact))
+    exactly = line[index - 1].has("exactly")
     if line[end].has("hence"):
+        return _counted(line, end + 1, unit, count.value, sure=count.exact, exactly=exactly)
+    if line[end].word == "from" and line[end + 1].has("day"):
         return _counted(line, end + 1, unit, count.value, sure=count.exact)
     return None
 
@@ -322,7 +366,7 @@ def _unless_past(phrase: Phrase) -> Phrase:
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)
-        return found and Meaning(found.choices, found.certain and scene.direction != "past")
+        return found and found._replace(certain=found.certain and scene.direction != "past")
 
     return phrase._replace(meaning=meaning)
 
@@ -335,19 +379,31 @@ def _distance(line: Line, index: int) -> tuple[Count, str, int] | None:
     return (count, unit, count.end + 1) if unit in _DAY_UNITS else None
 
 
-def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool) -> Phrase:
+def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactly: bool = False) -> Phrase:
+    beside = line[end].get("day")
+    if exactly or beside is not None:
+        at = end if beside is None else end + 1
+        return Phrase(at, lambda s: _exactly(s, unit, offset, beside or 0, sure=sure), single=True, form="count")
     if unit in {"week", "fortnight"}:
         weeks = offset * (2 if unit == "fortnight" else 1)
         anchored = _weekday_beside(line, end, weeks, sure=sure)
         if anchored:
             return anchored
-        return Phrase(end, lambda s: Meaning((_around(s.today + weeks * WEEK),), sure), form="week")
+        return Phrase(end, lambda s: Meaning((_around(s.today + weeks * WEEK),), False, sure), form="week")
     if unit == "day":
         return Phrase(end, lambda s: Meaning((one_day(s.today + offset * DAY),), sure), single=True, form="count")
     if unit == "weekend":
         return Phrase(end, lambda s: Meaning((unit_days(s.today, unit, offset),), sure))
     months = {"month": 1, "quarter": 3, "year": 12}[unit]
-    return Phrase(end, lambda s: Meaning((_month_or_year(s.today, offset * months, unit),), sure), form="count")
+    return Phrase(end, lambda s: Meaning((_month_or_year(s.today, offset * months, unit),), False, sure), form="count")
+
+
+def _exactly(scene: Scene, unit: str, offset: int, days: int, *, sure: bool) -> Meaning:
+    """`a year ago today`, `exactly two weeks ago`; on 29 February a year away there is no such day."""
+    from_day = scene.today + days * DAY
+    found = counted_day(from_day, unit, offset)
+    clipped = unit not in {"day", "week", "fortnight"} and from_day.day != found.day
+    return Meaning((one_day(found),), sure and not (clipped and days))
 
 
 def _around(day: date) -> Days:
@@ -380,9 +436,6 @@ def _weekday_beside(line: Line, end: int, weeks: int, *, sure: bool) -> Phrase |
     if line[at].has("weekday"):
         number = line[at].get("weekday")
         return Phrase(at + 1, lambda s: _in_counted_week(s, number, weeks, sure=sure and on), single=True)
-    offset = line[at].get("day")
-    if offset is not None:
-        return Phrase(at + 1, lambda s: Meaning((one_day(s.today + weeks * WEEK + offset * DAY),), sure), single=True)
     return None
 
 
@@ -414,10 +467,12 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     where = line[at].get("edge")
     if where is None:
         return None
-    after = skip(line, at + 1, "of")
+    after = at + 2 if line[at + 1].word == "-" else skip(line, at + 1, "of")
     found = _current_unit(line, after) or parent(line, after)
-    if found is None or found.single and found.form != "unit":
+    if found is None or (found.single and found.form != "unit"):
         return None
+    if where == "end" and (line[index - 1].has("by") or line[index - 1].word == "due"):
+        return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: one_day(d.end - DAY)), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
 
 
@@ -431,7 +486,11 @@ def _current_unit(line: Line, index: int) -> Phrase | None:
 
 
 def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
-    return meaning and Meaning(tuple(_part_of(days, where) for days in meaning.choices), meaning.certain)
+    if meaning is None:
+        return None
+    whole = all(days.end - days.first == DAY for days in meaning.choices)
+    choices = tuple(_part_of(days, where) for days in meaning.choices)
+    return Meaning(choices, meaning.certain and whole, meaning.certain)
 
 
 def _part_of(days: Days, where: str) -> Days:
@@ -516,4 +575,17 @@ def _counted_from(days: Days, unit: str, offset: int) -> Days:
     return Days(first := counted_day(days.first, unit, offset), first + DAY, precision)
 
 
-RELATIVE_RULES: Final[tuple[Rule, ...]] = (day_word, ago, ahead, window, unit_step, weekday)
+_COUNTS: Final = frozenset({"number", "one", "vague"})
+RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
+    (day_word, frozenset({"article", "day", "han"})),
+    (ago, _COUNTS | {"ago_before"}),
+    (ahead, _COUNTS | {"in"}),
+    (window, frozenset({"article", "step", "within"})),
+    (unit_step, frozenset({"article", "step", "unit"})),
+    (weekday, frozenset({"article", "step", "weekday"})),
+)
+"""Each rule with the kinds and tags of the token it can begin with."""
+NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
+    (edge, frozenset({"article", "edge"})),
+    (anchored, _COUNTS | {"article", "weekday", "unit"}),
+)

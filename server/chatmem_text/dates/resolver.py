@@ -22,9 +22,9 @@ from chatmem_text.dates.readings import (
     Scene,
     one_day,
 )
-from chatmem_text.dates.relative_phrases import RELATIVE_RULES, anchored, edge
+from chatmem_text.dates.relative_phrases import NESTING_RULES, RELATIVE_RULES
 from chatmem_text.dates.tense import direction_at
-from chatmem_text.dates.tokens import Line, line_of
+from chatmem_text.dates.tokens import Line, Token, line_of
 
 _HOUR: Final = timedelta(hours=1)
 _DEEPEST: Final = 3
@@ -42,6 +42,8 @@ class Item(NamedTuple):
     elapsed: tuple[timedelta, timedelta] | None = None
     repeats: bool = False
     since: bool = False
+    named_clock: bool = True
+    """Whether something says that this is a time of day: `3:15` may be a ratio."""
 
 
 def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
@@ -64,31 +66,46 @@ def _items(line: Line) -> Iterator[tuple[int, Item]]:
         if item is None:
             index += 1
             continue
-        if item != Item(item.end):
+        if item != Item(item.end) and (item.phrase is None or item.phrase.form != "repeats"):
             yield index, item
         index = max(item.end, index + 1)
 
 
 def _may_begin(line: Line, index: int) -> bool:
     token = line[index]
-    return bool(token.tags) or token.kind in {"stamp", "numeric", "clock", "han", "number"} or token.word in _QUARTERS
+    if token.kind == "number":
+        following = line[index + 1]
+        alone = not following.tags and following.kind != "mark" and not token.suffix
+        return not alone or (token.value or 0) >= _FIRST_YEAR
+    if token.kind == "word":
+        return not _BEGINNINGS.isdisjoint(token.tags) or token.word in _OTHER_BEGINNINGS
+    return token.kind != "mark" or token.word in _MARKS
 
 
-_QUARTERS: Final = frozenset({"q1", "q2", "q3", "q4"})
+_FIRST_YEAR: Final = 1900
+_BEGINNINGS: Final = frozenset(
+    "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before in within every"
+    " daily for since at from between half half_before quarter_hour noon part".split()
+)
+_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during", "between"})
+_MARKS: Final = frozenset("'’@")
 
 
 def _item(line: Line, index: int) -> Item | None:
     token = line[index]
     if token.has("every"):
-        found = _repeating(line, index + 1)
-        if found:
-            return found
+        repeating = _repeating(line, index + 1)
+        if repeating:
+            return repeating
+    if token.has("daily"):
+        end = _after_clock(line, index + 1)
+        return Item(end, repeats=True) if end > index + 1 else None
     if token.has("weekdays"):
         return Item(_after_clock(line, index + 1), repeats=True)
     if token.has("for"):
-        end = _duration(line, index + 1)
-        if end:
-            return Item(end)
+        lasting = _duration(line, index + 1)
+        if lasting:
+            return Item(lasting)
     if token.has("since") and token.word != "с":
         found = _dated(line, index + 1)
         return found._replace(since=True) if found else None
@@ -98,6 +115,8 @@ def _item(line: Line, index: int) -> Item | None:
 def _repeating(line: Line, index: int) -> Item | None:
     """`every Tuesday at 9`, `every other week`, `each morning`, `every two weeks`."""
     at = skip(line, index, "other")
+    if line.language != "en" and line[at + 1].has("weekday"):
+        at += 1
     count = count_at(line, at)
     at = count.end if count and line[count.end].has("unit") else at
     token = line[at]
@@ -192,9 +211,17 @@ def _phrase(line: Line, index: int, depth: int = 0) -> Phrase | None:
     def parent(of: Line, at: int) -> Phrase | None:
         return _phrase(of, at, depth + 1)
 
-    found = [rule(line, index) for rule in (*CALENDAR_RULES, *RELATIVE_RULES)]
-    found += [rule(line, index, parent) for rule in (edge, anchored)]
+    token = line[index]
+    found = [rule(line, index) for rule, begins in _RULES if _begins(token, begins)]
+    found += [rule(line, index, parent) for rule, begins in NESTING_RULES if _begins(token, begins)]
     return max((phrase for phrase in found if phrase), key=lambda phrase: phrase.end, default=None)
+
+
+_RULES: Final = (*CALENDAR_RULES, *RELATIVE_RULES)
+
+
+def _begins(token: Token, begins: frozenset[str]) -> bool:
+    return token.kind in begins or not begins.isdisjoint(token.tags)
 
 
 def _with_time(line: Line, item: Item) -> Item:
@@ -221,15 +248,18 @@ def _part_before_day(line: Line, index: int) -> Item | None:
     step = line[index].get("step")
     if step in {-1, 0} and line[index + 1].has("part") and not line[index + 1].has("day"):
         offset = step if line[index].word != "past" else -1
-        phrase = Phrase(index + 2, lambda scene: Meaning((one_day(scene.today + offset * DAY),)), single=True)
+        form = "night" if step else "count"
+        phrase = Phrase(
+            index + 2, lambda scene: Meaning((one_day(scene.today + offset * DAY),)), single=True, form=form
+        )
         item = _with_time(line, Item(index + 2, phrase))
         part = line[index + 1].get("part")
         return item._replace(part=part, clock=item.clock and _in_part(item.clock, part))
     at = skip(line, index, "article")
     if not line[at].has("part") or line[at + 1].word not in {"of", "on"}:
         return None
-    phrase = _phrase(line, at + 2)
-    return Item(phrase.end, phrase, part=line[at].get("part")) if phrase and phrase.single else None
+    day = _phrase(line, at + 2)
+    return Item(day.end, day, part=line[at].get("part")) if day and day.single else None
 
 
 def _clocked(line: Line, index: int) -> Item | None:
@@ -246,7 +276,8 @@ def _clocked(line: Line, index: int) -> Item | None:
     if phrase is None or not phrase.single:
         named = _part_before_day(line, at)
         if named is None or named.clock:
-            return Item(clock.end, clock=clock)
+            said = line[index].has("at") or clock.half or line[index].kind != "clock"
+            return Item(clock.end, clock=clock, named_clock=said)
         return named._replace(clock=_in_part(clock, named.part))
     part = line[phrase.end - 1].get("part") if line[phrase.end - 1].has("day") else None
     end = phrase.end
@@ -269,41 +300,61 @@ def _resolve(
     line: Line, first: int, item: Item, local: datetime, region: str | None, given: Direction | None
 ) -> Expression | None:
     start, end = line[first].start, line[item.end - 1].end
-    direction = given or direction_at(line, first, item.end)
-    scene = Scene(local, direction, region)
+    direction, sure = (given, True) if given else direction_at(line, first, item.end)
+    if item.clock and item.phrase and direction is None:
+        direction = "future" if line.language != "en" else None
+    scene = Scene(local, direction, region, sure)
     try:
-        readings, certain = _readings(item, scene, line)
+        readings, certain, approximate = _readings(item, scene, line, first)
     except (ValueError, OverflowError):  # 30 February, year 0, 9,999 years ahead
         return None
     if not readings and not item.repeats:
         return None
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
-    timed = item.clock is not None or item.elapsed is not None
-    return Expression(start, end, line.text[start:end], readings, certain, precision, timed, absolute)
+    timed = bool(readings) and readings[0].precision == "instant" and not item.until
+    words = line.text[start:end]
+    return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
 
 
-def _readings(item: Item, scene: Scene, line: Line) -> tuple[tuple[Reading, ...], bool]:
+_Found = tuple[tuple[Reading, ...], bool, bool]
+"""The readings, whether they are certain, whether they are approximate."""
+
+
+def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
     if item.repeats:
-        return (), False
+        return (), False, False
     if item.elapsed:
         lasting = item.elapsed[0] > timedelta() and scene.direction == "past"
-        return (_elapsed_reading(*item.elapsed, scene),), not lasting
+        return (_elapsed_reading(*item.elapsed, scene),), not lasting, False
     meaning = item.phrase.meaning(scene) if item.phrase else None
     if item.phrase and meaning is None:
-        return (), False
+        return (), False, False
     if meaning is None:
-        return _timed_today(item, scene)
+        return (*_timed_today(item, scene), False)
+    if item.until:
+        return (*_range(item.until, meaning, scene), False)
     if item.since:
         begun = tuple(days for days in meaning.choices if days.first <= scene.today) or meaning.choices
-        return tuple(_since(days, scene) for days in begun), meaning.certain or len(begun) == 1
-    if item.until:
-        return _range(item.until, meaning, scene)
+        meaning = Meaning(begun, meaning.certain or len(begun) == 1, meaning.approximate)
     certain = meaning.certain and _same_day_there(item.clock, scene, item)
     stamp = _stamp(line, item, scene)
     if stamp:
-        return (stamp,), True
-    return tuple(_reading(days, item, scene) for days in meaning.choices), certain
+        return (stamp,), True, False
+    readings = tuple(_reading(days, item, scene) for days in meaning.choices)
+    certain = certain and not _is_alternative(line, item, first)
+    if item.part == "night" and item.phrase and item.phrase.form == "night" and scene.said.hour < _MORNING:
+        certain = False
+    return readings, certain, meaning.approximate
+
+
+def _is_alternative(line: Line, item: Item, first: int) -> bool:
+    """`Tuesday or Wednesday`."""
+    return "or" in {
+        line[item.end].word,
+        line[first - 1].word,
+        line[first - 2].word if line[first - 1].has("on") else "",
+    }
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
@@ -323,12 +374,7 @@ def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
 def _elapsed_reading(offset: timedelta, slack: timedelta, scene: Scene) -> Reading:
     here = scene.said.astimezone(UTC) + offset
     zone = scene.said.tzinfo
-    return Reading((here - slack).astimezone(zone), (here + slack).astimezone(zone), "instant")
-
-
-def _since(days: Days, scene: Scene) -> Reading:
-    start = _at(days.first, 0, 0, scene)
-    return Reading(start, max(scene.said, start + _HOUR), "ongoing")
+    return Reading(here.astimezone(zone), (here + timedelta(minutes=1)).astimezone(zone), "instant", slack)
 
 
 def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
@@ -348,7 +394,7 @@ def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading
 
 
 def _reading(days: Days, item: Item, scene: Scene) -> Reading:
-    if item.clock and (item.clock.half or _guessed(item.clock)):
+    if item.clock and (item.clock.half or item.clock.minute or _guessed(item.clock)):
         return _clock_reading(days.first, _sure(item.clock), scene)
     if item.part:
         return _part_reading(days.first, item.part, scene)
@@ -361,7 +407,7 @@ def _guessed(clock: Clock) -> bool:
 
 
 def _sure(clock: Clock) -> Clock:
-    return clock if clock.half or clock.hour >= 10 else clock._replace(hour=clock.hour + 12)
+    return clock if clock.half or clock.hour >= 7 else clock._replace(hour=clock.hour + 12)
 
 
 def _clock_reading(day: date, clock: Clock, scene: Scene) -> Reading:
@@ -390,7 +436,7 @@ def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = N
 
 def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
     """Whether "tomorrow" is the same day where the clock hangs, for a time of day in another zone."""
-    if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast"}:
+    if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast", "weekday"}:
         return True
     return scene.said.astimezone(clock.zone).date() == scene.today
 
@@ -401,11 +447,16 @@ def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
     if item.clock is None:
         readings = [_part_reading(day, item.part or "morning", scene) for day in days]
         return (readings[1],), False
-    clock = _sure(item.clock) if _guessed(item.clock) else item.clock
-    readings = [_clock_reading(day, clock, scene) for day in days]
+    clock = item.clock
+    halves = (clock,) if clock.half else (clock, clock._replace(hour=(clock.hour + 12) % 24))
+    readings = [_clock_reading(day, half, scene) for day in days for half in halves]
     back = max((r for r in readings if r.start <= scene.said), key=lambda r: r.start)
     ahead = min((r for r in readings if r.start >= scene.said), key=lambda r: r.start)
-    today = readings[1]
     ordered = (back, ahead) if scene.direction == "past" else (ahead, back)
-    certain = scene.direction is not None and ordered[0] == today and item.clock.half
-    return ordered, certain
+    near = abs(ordered[0].start - scene.said) <= _NEAR or ordered[0].start.date() == scene.today
+    two_days = not clock.half and scene.direction == "future" and ordered[0].start.hour >= 12
+    return ordered, scene.direction is not None and near and item.named_clock and not two_days
+
+
+_MORNING: Final = 5
+_NEAR: Final = timedelta(hours=12)

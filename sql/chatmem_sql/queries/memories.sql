@@ -31,9 +31,9 @@ where owner_id = $1 and id = any($2::bigint[])
 order by id
 
 -- name: live
--- $1 owner, $2 chat, $3 statuses: what may be seen in the chat
+-- $1 owner, $2 chat, $3 statuses: what may be seen in the chat, but not what is only searched
 select * from memories
-where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[])
+where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[]) and shown
 order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: telling
@@ -329,12 +329,13 @@ returning content
 
 -- name: ended
 -- $1 owner, $2 chat, $3 messages: what was learned from them and holds no more, or not in these words: done, replaced, denied
--- or put right by the user; and since when. Of what an edit took back the message itself tells whether it holds.
-select content, valid_to as ended_at from memories
-where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null and not note
+-- or put right by the user, but not what was only read again; and since when. Of what an edit took back the message itself tells whether it holds.
+select content, valid_to as ended_at, status = 'rejected' as rejected from memories
+where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
+  and (status <> 'superseded' or superseded_by is not null)
   and (status <> 'rejected' or user_confirmed)
 union all
-select v.content, v.replaced_at
+select v.content, v.replaced_at, false
 from memories m
 join memory_versions v on v.owner_id = $1 and v.id = m.id
 where m.owner_id = $1 and m.source_chat_id = $2 and m.source_ids && $3::bigint[]
