@@ -258,9 +258,11 @@ async def test_12_the_profile_counts_what_there_is(life: Life) -> None:
     await life.say("I live in Singapore")
     await life.say("My team offsite is on March 15")
     profile = await life.profile()
-    assert (len(profile.facts), len(profile.dates)) == (1, 1)
+    if life.is_read:
+        assert (len(profile.facts), len(profile.dates)) == (1, 1)
+        assert "Singapore" in profile.narrative
+    assert sum("March 15" in text for text in told(profile)) == 1
     assert profile.conversation == c.Conversation(messages=4, summaries=0, verbatim=4)
-    assert "Singapore" in profile.narrative
 
 
 async def test_14_two_clients_share_one_memory(life: Life) -> None:
@@ -273,13 +275,14 @@ async def test_14_two_clients_share_one_memory(life: Life) -> None:
     assert "window seats" in (told.context or "")
 
 
-async def test_the_cost_stays_at_one_call_an_exchange(life: Life) -> None:
+async def test_the_cost_stays_at_one_call_an_exchange_for_each_purpose(life: Life) -> None:
     for number in range(30):
         await life.say(f"I live in Singapore. Decision {number}: we will use vendor number {number}")
     chat = (await (await life.memory.storage.actors()).kit.database.rows("chats.find", USER, USER))[0]
     assert chat["exchanges"] == 30
-    assert chat["model_calls"] <= 30
-    assert (chat["model_calls"] > 0) == bool(life.ladder.best_rung() == "claude")
+    purposes = ("learning_calls", "summary_calls", "second_calls")
+    assert all(chat[purpose] <= 30 for purpose in purposes)
+    assert (chat["learning_calls"] == 30) == life.is_read
 
 
 async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life) -> None:
@@ -298,7 +301,8 @@ async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life
     assert await lanes.gaps(pool, USER) == []
     life.clock.forward(days=1)
     await life.say("I want to restart the SingPass project by Q3 2026")
-    assert any("SingPass" in m.content for m in (*(await life.profile()).goals, *(await life.profile()).facts))
+    assert "SingPass project" in await life.prompt("What do I want to restart?")
+    assert any("SingPass" in text for text in told(await life.profile())) == life.is_read
 
 
 async def test_13_an_account_number_is_kept_word_for_word(life: Life) -> None:
@@ -306,7 +310,10 @@ async def test_13_an_account_number_is_kept_word_for_word(life: Life) -> None:
     for number in range(30):
         await life.say(f"Let us talk about item {number}")
     assert "123456789012" in await life.prompt("What's my AWS dev account number?")
-    assert any("123456789012" in m.content and m.pinned for m in (*(await life.profile()).pins,))
+    if life.is_read:
+        assert any("123456789012" in m.content for m in (await life.profile()).pins)
+    else:
+        assert any("123456789012" in text for text in told(await life.profile()))
 
 
 async def test_15_lanes_never_mix_but_a_topic_that_is_named_is_found(life: Life) -> None:
@@ -337,6 +344,10 @@ async def test_16_a_slot_takes_only_what_fits_and_expires(life: Life) -> None:
 
 async def test_17_an_uncertain_statement_waits_for_the_users_word(life: Life) -> None:
     await life.say("I might move to Berlin next year, not sure")
+    if not life.is_read:
+        (note,) = (await life.profile()).facts
+        assert (note.content, note.note) == ("I might move to Berlin next year, not sure", True)
+        return
     uncertain = (await life.profile()).uncertain
     assert "Berlin" in uncertain[0].content
     assert "Berlin" not in await life.prompt("Where will I live?", include=["memories"])
@@ -355,7 +366,12 @@ async def test_18_a_move_supersedes_the_old_home_and_keeps_its_history(life: Lif
     life.clock.forward(days=10)
     await life.say("I moved to Lisbon last week")
     facts = (await life.profile()).facts
-    assert any("Lisbon" in m.content for m in facts)
+    assert "Lisbon" in facts[0].content
+    if not life.is_read:
+        assert all(fact.status == "active" for fact in facts), (
+            "nothing is ended without a model: both stand, newest first"
+        )
+        return
     assert not any("Singapore" in m.content for m in facts)
     old = (
         await life.client.search_memory(c.SearchMemoryArgs(query="where did I live before", kinds=("fact",)))
@@ -373,7 +389,8 @@ async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
     )
     await work_off(life.agent, life.ladder)
     profile = await life.profile()
-    assert ["March 22" in m.content for m in profile.dates] == [True]
+    assert any("March 22" in text for text in told(profile))
+    assert not any("March 15" in text for text in told(profile))
     assert "March 15" not in profile.narrative
     summary = await life.client.summarize_chat(c.SummarizeChatArgs())
     assert "March 15" not in summary.canonical.model_dump_json()
@@ -382,7 +399,7 @@ async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
 
 
 async def test_20_a_full_chat_asks_for_a_new_one_and_memories_stay(life: Life) -> None:
-    await life.say("I live in Singapore")
+    await life.say("My name is Priya")
     for number in range(40):
         await life.say(
             f"Decision {number}: we will use vendor number {number} for region {number} because the contract ends in {2027 + number}"
@@ -394,4 +411,4 @@ async def test_20_a_full_chat_asks_for_a_new_one_and_memories_stay(life: Life) -
     fresh = await life.client.get_context(c.GetContextArgs())
     assert begun.archived
     assert fresh.notices == ()
-    assert any("Singapore" in m.content for m in (await life.profile()).facts)
+    assert any("Priya" in text for text in told(await life.profile()))

@@ -23,6 +23,7 @@ class Understood:
     deadline: str = ""
     day: str = ""
     over: str = r"(?!)"
+    pin: bool = False
 
 
 _KNOWLEDGE = (
@@ -60,7 +61,10 @@ _KNOWLEDGE = (
     Understood(r"I moved to Lisbon last week", "fact", "The user lives in Lisbon", over=r"live[sd]? in Singapore"),
     Understood(r"like tea", "preference", "The user likes tea"),
     Understood(
-        r"My AWS account number is (\d+)", "fact", r"The user's AWS account number for the dev environment is \1"
+        r"My AWS account number is (\d+)",
+        "fact",
+        r"The user's AWS account number for the dev environment is \1",
+        pin=True,
     ),
     Understood(r"Decision (\d+): we will use (vendor number \d+)", "fact", r"Decision \1: the user uses \2"),
 )
@@ -106,6 +110,7 @@ def _item(understood: Understood, told: re.Match[str], line: re.Match[str], know
         "deadline": understood.deadline,
         "same_as": next((number for number, old in known.items() if old == text), 0),
         "replaces": over,
+        "pin": understood.pin,
     }
 
 

@@ -35,7 +35,7 @@ class KnownMemories:
         self._kit = kit
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories most alike to what the user said, with pins and what was learned in the last ten minutes."""
+        """Up to 40 memories: most alike to what the user said, pins, what was learned in the last ten minutes, the newest."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         found = await memories.known_for(
             self._kit.database,

@@ -48,7 +48,8 @@ limit $3
 -- name: known_for
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way, $7 how
 -- many in all, $8 a moment: what a worker is told of the memories most alike to what it reads, by likeness and by words; with
--- the pins and what was learned since $8. Each way reads an index; the nearest by sign code are compared exactly.
+-- the pins and what was learned since $8; the newest fill it up, for a change need not be alike what it ends ("I moved to
+-- Lisbon", "lives in Singapore"). Each way reads an index; the nearest by sign code are compared exactly.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -85,13 +86,19 @@ with asked as materialized (
   where owner_id = $1 and valid_to is null and created_at >= $8 and (chat_id is null or chat_id = $2)
   order by created_at desc
   limit $6
+), newest as (
+  select id from memories
+  where owner_id = $1 and valid_to is null and (chat_id is null or chat_id = $2)
+  order by id desc
+  limit $7
 ), candidates as (
   select id, min(place) as place
   from (
     select id, row_number() over (order by distance) as place from dense
     union all select id, row_number() over (order by rank desc) from lexical
     union all select id, row_number() over () from learned
-    union all select id, 1000 + row_number() over () from pins) c
+    union all select id, 1000 + row_number() over () from pins
+    union all select id, 2000 + row_number() over () from newest) c
   group by id
 )
 select m.id, m.kind, m.content, m.status, m.user_confirmed, m.pinned, m.valid_from, m.note
