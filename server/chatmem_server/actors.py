@@ -7,6 +7,7 @@ from chatmem_server.erasure.forgetting import Forgetter
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.explaining import Explainer
+from chatmem_server.memories.handing_out import HandingOut
 from chatmem_server.memories.notable import Scorer
 from chatmem_server.memories.remembering import Rememberer
 from chatmem_server.memories.results import Learner
@@ -34,6 +35,7 @@ class Actors:
     explainer: Explainer
     work: WorkQueue
     tidying: Tidying
+    handing_out: HandingOut
 
 
 def make_actors(kit: Kit, key: bytes) -> Actors:
@@ -52,4 +54,5 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         explainer=Explainer(kit),
         work=WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner)),
         tidying=Tidying(kit),
+        handing_out=HandingOut(kit),
     )

@@ -139,7 +139,8 @@ class Rememberer:
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
             if learned:
-                await take_over(t, where, frozenset(x.memory.id for x in stored), now)
+                sources = [one.source.id for one in told if one.source is not None]
+                await take_over(t, where, frozenset(x.memory.id for x in stored), sources, now)
             await self._strike(t, where, ended, now)
         self._changed(where)
         return [

@@ -273,14 +273,19 @@ async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, i
     await q.run("queue.count_dropped", owner_id, now.date(), reason, items)
 
 
-async def hand_out(q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int) -> list[Job]:
-    """The newest exchanges of the chat that no model has read, for the connected assistant."""
-    return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit)]
+async def hand_out(
+    q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int, *, handed_before: datetime
+) -> list[Job]:
+    """The newest exchanges of the chat that no model has read and nobody holds, for the connected assistant."""
+    return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
 
 
-async def read_by_assistant(q: Queries, owner_id: int, chat_id: int, since: datetime) -> list[Job]:
-    """What was handed out since then counts as read by the connected assistant."""
-    return [_job(row) for row in await q.rows("queue.read_by_assistant", owner_id, chat_id, since)]
+async def read_by_assistant(
+    q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
+) -> list[Job]:
+    """What was handed out since then, or holds one of these messages, counts as read by the connected assistant."""
+    rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
+    return [_job(row) for row in rows]
 
 
 async def status(q: Queries, now: datetime) -> list[KindCounts]:

@@ -80,7 +80,10 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.REMEMBER,
             "Remember",
-            "Store one lasting statement about the user. Not for guesses or small talk.",
+            "Keep what lasts: who the user is, whom they know, what they like, plan, decided, above all what changed or ended. "
+            "Not small talk or guesses. The user asks to remember: content. You learned it: statements, each with the user's "
+            "words. E.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}; "
+            "{content: 'Ann is the user's sister', quote: 'my sister Ann'}.",
             c.RememberArgs,
             c.Remembered,
             tools.remember,
@@ -175,7 +178,7 @@ class _Tools:
 
     async def get_context(self, call: Call[c.GetContextArgs]) -> BaseModel:
         actors, where = await self._at(call)
-        return await actors.reader.context(where, call.args)
+        return await actors.reader.context(where, call.args, learns="assistant" in call.caller.scopes)
 
     async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> BaseModel:
         actors, where = await self._at(call)

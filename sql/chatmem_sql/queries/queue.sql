@@ -262,21 +262,24 @@ values ($1, date_trunc('month', $2::date)::date, $3, $4)
 on conflict (owner_id, month, reason) do update set items = d.items + excluded.items
 
 -- name: hand_out
--- $1 owner, $2 chat, $3 now, $4 how many: the newest exchanges that only the scorer has read, given to the connected
--- assistant
+-- $1 owner, $2 chat, $3 now, $4 how many, $5 not handed out after this: the newest exchanges that only the scorer has read,
+-- given to the connected assistant
 update chat_context_queue q set handed_at = $3
 from (
   select id from chat_context_queue
   where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+    and coalesce(handed_at, '-infinity') < $5
   order by created_at desc, id desc
   limit $4) n
 where q.owner_id = $1 and q.chat_id = $2 and q.id = n.id
 returning q.*
 
 -- name: read_by_assistant
--- $1 owner, $2 chat, $3 handed out after this: what the connected assistant was given counts as read by it
+-- $1 owner, $2 chat, $3 handed out after this, $4 messages: what the connected assistant was given, or has learned from by
+-- itself, counts as read by it
 update chat_context_queue set rung = 'assistant', model = 'assistant', handed_at = null
-where owner_id = $1 and chat_id = $2 and handed_at > $3 and state = 'complete'
+where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+  and (handed_at > $3 or exists (select from unnest($4::bigint[]) s where s between from_id and to_id))
 returning *
 
 -- name: status
