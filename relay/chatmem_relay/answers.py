@@ -53,7 +53,9 @@ async def _memory(desk: Desk, incoming: Incoming, _: str) -> str:
 async def _remember(desk: Desk, incoming: Incoming, text: str) -> str:
     if not text:
         return "Say what: /remember I prefer tea"
-    return views.remembered_view((await desk.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory)
+    stored = (await desk.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
+    assert stored is not None  # of one statement
+    return views.remembered_view(stored)
 
 
 async def _summary(desk: Desk, incoming: Incoming, _: str) -> str:

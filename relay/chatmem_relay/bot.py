@@ -13,7 +13,7 @@ from chatmem import tracing
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.journal import Emit, silent, timed
 from chatmem.settings import RelaySettings
-from chatmem_relay import commands, questions, turn, views
+from chatmem_relay import buttons, commands, questions, turn, views
 from chatmem_relay.access import is_for_us, is_own, may_talk, why_deaf
 from chatmem_relay.agents import Agents
 from chatmem_relay.answers import Desk
@@ -25,8 +25,9 @@ from chatmem_relay.lanes import Lanes
 from chatmem_relay.memory_outage import FOREVER, Outage, patiently
 from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
-from chatmem_relay.outbox import Address, Outbox
+from chatmem_relay.outbox import Address, Markup, Outbox
 from chatmem_relay.presses import Presses
+from chatmem_relay.tag_effects import Saved
 from chatmem_relay.updates import incoming
 
 logger = logging.getLogger(__name__)
@@ -328,6 +329,7 @@ class Relay:
         for part in outcome.message_ids[1:]:
             e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
         if outcome.message_ids and not case.entry.thought.failure:
+            await self._show_saved(case, outcome.effects.saved)
             await self._pass_on(case, case.entry.thought.notices)
             await self._ask(case)
 
@@ -354,6 +356,12 @@ class Relay:
             self._noticed.add(case.chat_id)
             for notice in notices:
                 await self._say(case, views.notice_view(notice))
+
+    async def _show_saved(self, case: _Case, saved: Sequence[Saved]) -> None:
+        """Each with a button that takes it back."""
+        for one in saved:
+            undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
+            await self._say(case, views.saved_view(one.memory), undo)
 
     async def _ask(self, case: _Case) -> None:
         try:
@@ -402,9 +410,9 @@ class Relay:
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
 
-    async def _say(self, case: _Case, text: str) -> None:
+    async def _say(self, case: _Case, text: str, markup: Markup | None = None) -> None:
         try:
-            await case.surface.say(text)
+            await case.surface.say(text, markup)
         except turn.NotShown as error:
             logger.warning("the person could not be told: %s", error)
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-Action = Literal["forget", "keep", "wipe", "confirm", "reject", "edit", "topic"]
+Action = Literal["forget", "keep", "wipe", "confirm", "reject", "edit", "topic", "undo", "reopen"]
 _CODES: dict[Action, str] = {
     "forget": "f",
     "keep": "k",
@@ -15,6 +15,8 @@ _CODES: dict[Action, str] = {
     "reject": "r",
     "edit": "e",
     "topic": "t",
+    "undo": "u",
+    "reopen": "o",
 }
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
 
@@ -51,6 +53,11 @@ def topic_buttons() -> InlineKeyboardMarkup:
 
 def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
     return _row(("✓", "confirm"), ("✗", "reject"), ("✎ Edit", "edit"), memory_id=memory_id)
+
+
+def undo_buttons(memory_id: int, *, reopens: bool) -> InlineKeyboardMarkup:
+    """Under what an answer saved; `reopens`: a goal that it closed."""
+    return _row(("Undo", "reopen" if reopens else "undo"), memory_id=memory_id)
 
 
 def _row(*buttons: tuple[str, Action], memory_id: int) -> InlineKeyboardMarkup:

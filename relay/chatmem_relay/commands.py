@@ -90,6 +90,10 @@ async def pressed(memory: MemoryClient, chat_id: int, press: buttons.Pressed, sh
             args = c.UpdateMemoryArgs(memory_id=press.memory_id, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
             return Reaction(f"✓ {changed.content}" if press.action == "confirm" else "✗ Not kept")
+        case "undo" | "reopen":
+            action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
+            await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.memory_id, action=action, chat_id=chat_id))
+            return Reaction(views.TAKEN_BACK)
         case "edit":
             known = await memory.explain(c.ExplainArgs(memory_id=press.memory_id, chat_id=chat_id))
             return Reaction(known.text, questions.right_wording(known.text, press.memory_id))

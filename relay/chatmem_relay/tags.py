@@ -1,23 +1,30 @@
 """The tags a model may put into an answer, and the answer without them; pure.
 
-`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`. What looks like a tag inside code is code.
+`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`, in the forms of `chatmem.tag_form`. Only the
+model's own words are read for tags: not code, not quotations, and not what it repeats of what it was shown.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, cast
+
+from chatmem.tag_form import CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, OPENERS, OPENING, SHOWN, name_of
 
 TagKind = Literal["remember", "remember_global", "goal", "done"]
 Span = tuple[int, int]
 
-_OPEN = re.compile(r"(?<!\\)\[\s*(REMEMBER_GLOBAL|REMEMBER|GOAL|DONE)\s*[:：]", re.IGNORECASE)
 # Indented as far as may be: in a list that is a fence too.
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*\1[`~]*[ \t]*$|.*\Z)", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
-_DEADLINE = re.compile(r"[|｜]\s*DEADLINE\s*[:：]\s*(.*)\Z", re.IGNORECASE | re.DOTALL)
-_MAY_OPEN = re.compile(r"\[\s*([A-Z_]*)\s*\Z", re.IGNORECASE)
-_NAMES = ("REMEMBER_GLOBAL", "REMEMBER", "GOAL", "DONE")
+_QUOTED = re.compile(
+    r"^[ \t]*>[^\n]*"  # a quoted line
+    r"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|「[^「」\n]*+」|『[^『』\n]*+』"
+    r'|(?<![^\s(:,—–])"(?! )[^"\n]*+"(?!\w)',
+    re.MULTILINE,
+)
+_BRACKET = re.compile(rf"[{re.escape(OPENERS + CLOSERS)}]|\n[ \t]*\n")
 _EMPTY_MARKS = re.compile(r"^[ \t]*(?:[-*•>+]|\d+[.)])?[ \t]*$")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
@@ -37,19 +44,32 @@ class Parsed:
     tags: tuple[Tag, ...]
 
 
-def parse(answer: str) -> Parsed:
-    """Take the tags out. Brackets inside a tag may nest; one that never closes ends with its line."""
-    found = list(_found(answer))
+LONGEST_HEARD, MOST_HEARD = 400, 200
+"""Characters and number of the tags in what a model was shown that its own are compared with."""
+
+
+def heard(texts: Iterable[str]) -> tuple[str, ...]:
+    """What the tags in these texts say: a model that repeats one claims nothing."""
+    found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
+    return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
+
+
+def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
+    """Take the tags out, but for those that repeat what was `heard`.
+
+    Brackets inside a tag may nest; one that never closes ends with its line.
+    """
+    found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
     # What stood around a tag may read like one without it. Nobody meant it: it is neither kept nor shown.
-    while joined := [span for span, _ in _found(visible)]:
+    while joined := [span for span, _ in _found(visible, repeated)]:
         visible = _without(visible, joined)
     return Parsed(visible, tuple(tag for _, tag in found if tag is not None))
 
 
-def shown_so_far(partial: str) -> str:
+def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
     """What of a half-streamed answer may be shown: nothing of a tag that is open, or that may be opening."""
-    return parse(partial[: _safe_end(partial)]).visible
+    return parse(partial[: _safe_end(partial)], repeated).visible
 
 
 def finished(cut_off: str) -> str:
@@ -58,30 +78,48 @@ def finished(cut_off: str) -> str:
 
 
 def _safe_end(partial: str) -> int:
-    code = _code(partial)
-    opening = _MAY_OPEN.search(partial)
+    others = _others_words(partial)
+    opening = MAY_OPEN.search(partial)
     end = len(partial)
-    if opening is not None and any(name.startswith(opening[1].upper()) for name in _NAMES):
+    if opening is not None and any(name.startswith(name_of(opening["name"])) for name in NAMES):
         end = opening.start()
-    for match in _OPEN.finditer(partial):
+    for match in OPENING.finditer(partial):
         # A backtick that closes later would make it code; until then it may be a tag, and is held back.
         closed = _closing(partial, match.end())
-        if not _inside(match.start(), code) and (closed is None or closed > end):
+        if not _inside(match.start(), others) and (closed is None or closed > end):
             return min(end, match.start())
     return end
 
 
-def _found(answer: str) -> Iterator[tuple[Span, Tag | None]]:
-    code = _code(answer)
+def _found(answer: str, repeated: Sequence[str]) -> Iterator[tuple[Span, Tag | None]]:
+    others = _others_words(answer)
     at = 0
-    while (match := _OPEN.search(answer, at)) is not None:
+    while (match := OPENING.search(answer, at)) is not None:
         at = match.end()
-        if _inside(match.start(), code):
+        if _inside(match.start(), others) or answer[match.start() - 1 : match.start()] == "\\":
             continue
         closing = _closing(answer, match.end())
         body_end = closing if closing is not None else _line_end(answer, match.end())
+        body = answer[match.end() : body_end]
         at = body_end + (closing is not None)
-        yield (match.start(), at), _tag(match[1], answer[match.end() : body_end])
+        if not _repeats(body, repeated):
+            yield (match.start(), at), _tag(match["name"], body)
+
+
+def _repeats(body: str, heard: Sequence[str]) -> bool:
+    said = _folded(body)
+    return bool(said) and any(other.startswith(said[:LONGEST_HEARD]) for other in heard)
+
+
+def _folded(text: str) -> str:
+    return _flat(text).casefold()
+
+
+def _others_words(text: str) -> list[Span]:
+    """Code, and outside of it what is quoted: spans in which nothing is the model's own word."""
+    code = _code(text)
+    quoted = [match.span() for match in _QUOTED.finditer(text) if not _inside(match.start(), code)]
+    return code + quoted
 
 
 def _code(text: str) -> list[Span]:
@@ -98,12 +136,12 @@ def _inside(at: int, spans: list[Span]) -> bool:
 def _closing(text: str, start: int) -> int | None:
     """Where the bracket stands that closes a tag whose body begins at `start`; None if none does in its paragraph."""
     depth = 1
-    for match in re.compile(r"[\[\]]|\n[ \t]*\n").finditer(text, start):
-        if match[0] == "[" and _OPEN.match(text, match.start()) and "\n" in text[start : match.start()]:
+    for match in _BRACKET.finditer(text, start):
+        if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:
             return None
-        if match[0] not in "[]":
+        if match[0] not in OPENERS and match[0] not in CLOSERS:
             return None
-        depth += 1 if match[0] == "[" else -1
+        depth += 1 if match[0] in OPENERS else -1
         if depth == 0:
             return match.start()
     return None
@@ -115,12 +153,12 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _tag(name: str, body: str) -> Tag | None:
-    kind = cast("TagKind", name.lower())  # the pattern admits these names only
-    deadline = _DEADLINE.search(body) if kind == "goal" else None
+    kind = cast("TagKind", name_of(name).lower())  # the pattern admits these names only
+    deadline = DEADLINE_MARK.search(body) if kind == "goal" else None
     text = _flat(body[: deadline.start()] if deadline else body)
     if not any(character.isalnum() for character in text):
         return None
-    return Tag(kind, text, (_flat(deadline[1]) or None) if deadline else None)
+    return Tag(kind, text, (_flat(deadline["deadline"]) or None) if deadline else None)
 
 
 def _flat(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
@@ -20,7 +20,8 @@ from chatmem_relay.expectation import expected
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.memory_outage import SHORT, patiently
 from chatmem_relay.responders.responder import CannotAnswer, Responder, WouldNotAnswer
-from chatmem_relay.tags import Tag, finished, parse, shown_so_far
+from chatmem_relay.tag_effects import Done
+from chatmem_relay.tags import Parsed, Tag, finished, heard, parse, shown_so_far
 
 logger = logging.getLogger(__name__)
 
@@ -73,23 +74,31 @@ class Manner:
 class Thought:
     """What the person is to be told, tags included. `failure`: it is the sentence about one, and no answer.
 
-    `notices` are the memory's own for the person (the chat is full); the caller shows each of them once.
+    `notices` are the memory's own for the person (the chat is full); the caller shows each of them once. `claims`: whether
+    it may hold tags; `heard` are those of what the model was shown, which it may repeat without claiming them.
     """
 
     said: str
     failure: bool = False
     notices: tuple[str, ...] = ()
+    claims: bool = True
+    heard: tuple[str, ...] = ()
+
+    @property
+    def parsed(self) -> Parsed:
+        return parse(self.said, self.heard) if self.claims else Parsed(self.said, ())
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What became of a turn: what the person was shown, as which messages if they were shown anything, and whether the
-    memory has it all."""
+    memory has it all. `effects`: what the answer's tags did."""
 
     shown: str
     message_ids: tuple[str, ...] = ()
     tags: tuple[Tag, ...] = ()
     saved: bool = True
+    effects: Done = field(default_factory=Done)
 
 
 async def run_turn(
@@ -165,10 +174,16 @@ async def think(
             profile=manner.profile,
         )
     try:
-        said = await _ask(memory, responder, surface, incoming, prompt, manner)
+        shown = Thought("", claims=responder.claims, heard=heard(_shown(context, incoming)))
+        said = await _ask(memory, responder, surface, incoming, prompt, manner, shown)
     except CannotAnswer as error:
         return failed(WOULD_NOT if isinstance(error, WouldNotAnswer) else MODEL_DOWN, error, manner)
-    return Thought(said, notices=tuple(context.notices))
+    return replace(shown, said=said, notices=tuple(context.notices))
+
+
+def _shown(context: c.Context, incoming: Incoming) -> list[str]:
+    """The texts of others that a model answers from."""
+    return [incoming.text, context.context or "", *(section.text for section in context.sections or ())]
 
 
 def failed(sentence: str, error: Exception, manner: Manner) -> Thought:
@@ -181,7 +196,7 @@ def failed(sentence: str, error: Exception, manner: Manner) -> Thought:
 async def give(memory: MemoryClient, surface: Surface, incoming: Incoming, thought: Thought, manner: Manner) -> Outcome:
     """Step three: show it, record what was shown, carry out its tags. Doing it again repeats nothing already done."""
     with timed(manner.emit, "tags_parsed") as found:
-        text, tags = visible(thought), parse(thought.said).tags
+        text, tags = visible(thought), thought.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
     try:
         with timed(manner.emit, "reply_sent", failure=thought.failure) as found:
@@ -194,13 +209,13 @@ async def give(memory: MemoryClient, surface: Surface, incoming: Incoming, thoug
     if thought.failure:
         return Outcome(text, tuple(ids))
     recorded = await _record_answer(memory, incoming, text, ids, manner)
-    carried_out = await _carry_out(memory, incoming, tags, manner)
-    return Outcome(text, tuple(ids), tags, recorded and carried_out)
+    effects = await _carry_out(memory, incoming, tags, manner)
+    return Outcome(text, tuple(ids), tags, recorded and effects.unsaved == 0, effects)
 
 
 def visible(thought: Thought) -> str:
     """What the person is shown of it: never a tag, never nothing."""
-    parsed = parse(thought.said)
+    parsed = thought.parsed
     return parsed.visible or (NOTED if parsed.tags else EMPTY)
 
 
@@ -247,6 +262,7 @@ async def _ask(
     incoming: Incoming,
     prompt: prompts.Prompt,
     manner: Manner,
+    thought: Thought,
 ) -> str:
     pieces: list[str] = []
     used: Answer | None = None
@@ -257,7 +273,8 @@ async def _ask(
                 used = piece
                 continue
             pieces.append(piece)
-            await surface.show_partial(shown_so_far("".join(pieces)))
+            said = "".join(pieces)
+            await surface.show_partial(shown_so_far(said, thought.heard) if thought.claims else said)
         found |= _usage(responder, used)
     said = "".join(pieces).replace("\x00", "")  # which the memory does not take
     return finished(said) + CUT if used is not None and used.truncated else said
@@ -275,10 +292,10 @@ def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
     }
 
 
-async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner) -> bool:
+async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner) -> Done:
     if not tags:
-        return True
+        return Done()
     with timed(manner.emit, "tags_applied") as found:
         done = await tag_effects.apply(memory, incoming, tags, manner.patience)
         found |= done.counts()
-    return done.unsaved == 0
+    return done

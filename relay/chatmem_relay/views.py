@@ -21,6 +21,7 @@ Just talk to me; I remember what matters.
 UNKNOWN_COMMAND = "I don't know that command; /help lists them."
 CHAT_FULL = "This conversation's summary is full. /new starts a fresh one; your memories stay."
 
+TAKEN_BACK = "↩ Taken back"
 NO_RECORD = "I keep no record of what that was based on."
 _SHOWN = 5
 _QUOTE = 160
@@ -51,6 +52,11 @@ def summary_view(summary: ChatSummary) -> str:
     parts.append(f"💬 Current session ({messages(now.count)}, ongoing): {now.text or '–'}")
     parts += [f"⏰ {r.name} at {r.time}: {r.summary}" for r in summary.routines_today]
     return "\n\n".join(parts)
+
+
+def saved_view(memory: Memory) -> str:
+    """What an answer saved, or which goal it closed."""
+    return f"💾 Done: {memory.content}" if memory.status == "completed" else f"💾 {memory.content}"
 
 
 def remembered_view(memory: Memory) -> str:

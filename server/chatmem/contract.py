@@ -23,7 +23,8 @@ MAX_BIGINT = 2**63 - 1
 Role = Literal["user", "assistant"]
 MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
-MemoryOrigin = Literal["user", "extracted", "tag", "import"]
+MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
+Precision = Literal["instant", "day", "month", "year", "ongoing"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
 ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
@@ -94,7 +95,9 @@ class Expects(Contract):
 class RecordMessageArgs(Place):
     role: Role
     content: Text
-    message_id: ExternalId | None = Field(default=None, description="The channel's own id; recording it again is safe.")
+    message_id: ExternalId | None = Field(
+        default=None, description="The channel's own id; with it, recording again is safe."
+    )
     sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; default now.")
     channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = None
     speaker: Annotated[Text, Field(max_length=128)] | None = None
@@ -201,14 +204,64 @@ class SearchResults(Contract):
     next_cursor: str | None
 
 
-class RememberArgs(Place):
+class Statement(Contract):
+    """One lasting statement about the user."""
+
     content: Text
-    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
-    scope: Scope = Field(default="chat", description="Default chat; global: known in all chats.")
+    kind: MemoryKind | None = Field(default=None, description="Default fact.")
+    scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
     deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
     pinned: bool = False
     importance: Unit | None = None
-    source_message_id: ExternalId | None = None
+    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
+    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
+        default=(), description="Memories that no longer hold, e.g. [12]."
+    )
+
+
+class QuotedStatement(Statement):
+    """A statement of the connected assistant, with the user's words that say it."""
+
+    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
+        default=None, description="The user's own words, verbatim."
+    )
+
+
+class RememberArgs(Place):
+    """One statement, as in `Statement`, or several in `statements`."""
+
+    content: Text | None = None
+    kind: MemoryKind | None = Field(default=None, description="Default fact.")
+    scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
+    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
+    pinned: bool = False
+    importance: Unit | None = None
+    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
+    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
+        default=(), description="Memories that no longer hold, e.g. [12]."
+    )
+    statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
+        default=None, description="Instead of content: what you learned, each with the user's words."
+    )
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "RememberArgs":
+        if (self.content is None) == (self.statements is None):
+            raise ValueError("give either content or statements")
+        return self
+
+    @property
+    def statement(self) -> Statement:
+        """The one statement of the first form."""
+        return Statement.model_construct(**{name: getattr(self, name) for name in Statement.model_fields})
+
+
+class When(Contract):
+    """When a statement holds or happens, in the user's time zone. Either end may be open."""
+
+    start: Instant | None = None
+    end: Instant | None = None
+    precision: Precision = "day"
 
 
 class Memory(Contract):
@@ -231,12 +284,26 @@ class Memory(Contract):
     user_confirmed: bool
     sources: tuple[int, ...]
     superseded_by: int | None
+    about: str = Field(default="user", description='"user", or the name of the person or thing it is about.')
+    when: When | None = Field(default=None, description="When it holds or happens, if it was said.")
+    note: bool = Field(default=False, description="The user's own sentence, verbatim, not a claim.")
+    reason: str | None = Field(default=None, description="Why it is uncertain or has ended.")
 
 
-class Remembered(Contract):
+class RememberedStatement(Contract):
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
     superseded: Memory | None = None
+    reasons: tuple[str, ...] = Field(default=(), description="Why it is uncertain.")
+
+
+class Remembered(Contract):
+    """One statement's outcome, or `results` in the order of the statements."""
+
+    memory: Memory | None = None
+    outcome: Literal["stored", "duplicate", "superseded"] | None = None
+    superseded: Memory | None = None
+    results: tuple[RememberedStatement, ...] = ()
 
 
 class UpdateMemoryArgs(Place):
@@ -403,6 +470,9 @@ class Explanation(Contract):
     included: dict[str, tuple[int, ...]] = {}
     left_out: tuple[str, ...] = ()
     receipts: tuple[str, ...] = ()
+    reason: str | None = Field(default=None, description="Why a memory is uncertain or has ended.")
+    quotes: tuple[str, ...] = Field(default=(), description="The user's words a memory rests on.")
+    would_replace: tuple[int, ...] = Field(default=(), description="Memories it replaces or ends once confirmed.")
 
 
 class StartNewChatArgs(Place):

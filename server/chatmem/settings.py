@@ -301,6 +301,16 @@ class _Client(Settings):
         validation_alias="OLLAMA_HOST",
         description="Ollama server, for answers and learning, and for embeddings if CHATMEM_EMBEDDINGS says so.",
     )
+    responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
+        default="auto",
+        validation_alias="CHATMEM_RESPONDER",
+        description="Who answers; auto: Claude where there is a key, then Ollama, else memory alone.",
+    )
+    claude_command: str = Field(
+        default="claude",
+        validation_alias="CHATMEM_CLAUDE_COMMAND",
+        description="Command of Claude Code, where it answers or learns.",
+    )
 
     def bearer(self, scope: str) -> str:
         """The token to call the server with: the setting, else the one a server on this machine keeps for `scope`.
@@ -321,6 +331,27 @@ class _Client(Settings):
 
 
 class SummarizerSettings(_Client):
+    learner: Literal["auto", "claude-cli", "keep"] = Field(
+        default="auto",
+        validation_alias="CHATMEM_LEARNER",
+        description="Who reads what was said; auto: Claude where there is a key, then the `claude` command where it is the "
+        "responder, then Ollama, else nobody; claude-cli: the command too, within your subscription; keep: no model.",
+    )
+    cli_calls_hour: int = Field(
+        default=10,
+        ge=0,
+        validation_alias="SUMMARIZER_CLI_CALLS_HOUR",
+        description="Times an hour the `claude` command may be called to learn.",
+    )
+    cli_calls_day: int = Field(
+        default=60, ge=0, validation_alias="SUMMARIZER_CLI_CALLS_DAY", description="The same a day."
+    )
+    cli_seconds: float = Field(
+        default=90,
+        gt=0,
+        validation_alias="SUMMARIZER_CLI_SECONDS",
+        description="Seconds the `claude` command may take for one exchange.",
+    )
     model: str = Field(
         default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model that learns."
     )
@@ -341,6 +372,16 @@ class SummarizerSettings(_Client):
         validation_alias="SUMMARIZER_WAIT_SECONDS",
         description="Seconds one claim waits for work.",
     )
+
+    @property
+    def asks_the_command(self) -> bool:
+        """Whether the `claude` command learns."""
+        return self.learner == "claude-cli" or (self.learner == "auto" and self.responder == "claude-cli")
+
+    @property
+    def cli_calls(self) -> Path:
+        """Where the command's calls are counted."""
+        return self.data_dir / "learner-calls.json"
 
 
 class RelaySettings(_Client):
@@ -371,21 +412,11 @@ class RelaySettings(_Client):
     webhook_secret: SecretStr | None = Field(
         default=None, validation_alias="TELEGRAM_WEBHOOK_SECRET", description="Secret Telegram sends with each update."
     )
-    responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
-        default="auto",
-        validation_alias="CHATMEM_RESPONDER",
-        description="Who answers; auto: Claude where there is a key, then Ollama, else memory alone.",
-    )
     model: str = Field(
         default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
     )
     ollama_model: str = Field(
         default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
-    )
-    claude_command: str = Field(
-        default="claude",
-        validation_alias="CHATMEM_CLAUDE_COMMAND",
-        description="Command of the responder `claude-cli`.",
     )
     user_name: str = Field(default="", validation_alias="CHATMEM_USER_NAME", description="How the user is addressed.")
     model_seconds: float = Field(

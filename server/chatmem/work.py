@@ -4,7 +4,9 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
-from chatmem.contract import Clean, Contract, JobKind, MemoryKind, Role, Text
+from chatmem.contract import Clean, Contract, JobKind, Role, Scope, Text
+from chatmem.contract import Precision as Precision
+from chatmem.contract import When as When
 from chatmem.moments import Instant
 
 CLAIM_WORK = "claim_work"
@@ -14,8 +16,12 @@ FAIL_WORK = "fail_work"
 QUEUE_STATUS = "queue_status"
 
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
-Rung = Literal["claude", "ollama", "offline"]
-"""Who may do a piece of work, the best first: a paid model, a local one, code."""
+Rung = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
+"""Who did a piece of work, the best first.
+
+`claude`: the Anthropic API. `claude-cli`: the user's own subscription. `ollama`: a local model. `assistant`: the connected
+assistant, through `remember`; it claims no work. `keep`: no model, the user's own sentences chosen by a trained scorer.
+"""
 
 RUNGS: Final[tuple[Rung, ...]] = get_args(Rung)
 
@@ -23,22 +29,41 @@ Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
 
 
+LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
+
+
 class WorkMessage(Contract):
-    """One message as a worker sees it: secrets masked, recalled text fenced. `at` carries the sender's offset."""
+    """One message as a worker sees it: secrets masked, recalled text fenced. `at` carries the sender's UTC offset."""
 
     id: int
     role: Role
+    speaker: str | None = Field(default=None, description="Who wrote it, where it is not the user or the assistant.")
     at: AwareDatetime
     text: str
     routine: str | None = None
 
 
-class KnownMemory(Contract):
-    id: int
-    kind: MemoryKind
+class NotableSentence(Contract):
+    """A sentence of the user that the scorer finds worth keeping, verbatim."""
+
+    message_id: int
     text: str
+    score: float = Field(description="Log-odds that it is worth keeping; 0 is even.")
+    group: Literal["fact", "wish"]
+    shown: bool = Field(description="Good enough to be shown; otherwise it is only searched.")
+    before: str | None = Field(default=None, description="The sentence before it, where it cannot be understood alone.")
+
+
+class KnownMemory(Contract):
+    """A memory the model may refer to by its number."""
+
+    id: int
+    kind: Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+    text: str
+    since: AwareDatetime = Field(description="When it was said.")
     status: Literal["active", "uncertain"]
     user_confirmed: bool = False
+    note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
 
 
 class SummaryBody(Contract):
@@ -64,19 +89,25 @@ class ExchangeInput(Contract):
 
     kind: Literal["exchange"] = "exchange"
     timezone: str
+    now: AwareDatetime = Field(
+        description="The moment of the last message: relative times are relative to each message's own."
+    )
+    user_name: str | None = Field(default=None, description="The user's name, if it is known.")
     before: tuple[WorkMessage, ...] = ()
     messages: tuple[WorkMessage, ...]
+    known: tuple[KnownMemory, ...] = Field(default=(), description="At most 40, those most like the exchange.")
+    notable: tuple[NotableSentence, ...] = ()
     canonical: Canonical
     canonical_cap_tokens: int
-    known: tuple[KnownMemory, ...] = ()
 
 
 class ChunkInput(Contract):
-    """Summarise one contiguous run of messages of one lane."""
+    """Summarize one contiguous run of messages of one thread."""
 
     kind: Literal["chunk_summary"] = "chunk_summary"
     timezone: str
     messages: tuple[WorkMessage, ...]
+    notable: tuple[NotableSentence, ...] = ()
 
 
 class ChunkText(Contract):
@@ -123,6 +154,7 @@ class ErasureInput(Contract):
     kind: Literal["erasure"] = "erasure"
     timezone: str
     messages: tuple[WorkMessage, ...]
+    notable: tuple[NotableSentence, ...] = ()
 
 
 WorkInput = Annotated[
@@ -139,38 +171,48 @@ class WorkItem(Contract):
     attempt: int = Field(ge=1)
     lease_seconds: float = Field(gt=0)
     best_rung: Rung = Field(
-        description="The best rung to ask: `ollama` once the month's budget is spent, `offline` when the chat has no calls left."
+        description="The best rung to ask: `ollama` once the month's budget or this purpose's allowance is spent."
     )
+    second_reading: bool = Field(default=True, description="Whether the allowance admits a second reading now.")
     traceparent: str | None = Field(default=None, description="W3C trace context of what queued the job.")
     input: WorkInput
 
 
-class ExtractedItem(Contract):
-    """One statement about the user. `quote` is verbatim from one of `source_ids`."""
+class Quote(Contract):
+    """Words of the user, verbatim; they may span sentences."""
+
+    message_id: int
+    text: Annotated[Text, Field(max_length=2000)]
+
+
+class ExchangeItem(Contract):
+    """One statement drawn from an exchange; every number refers to a memory the worker was shown."""
 
     text: Annotated[Text, Field(max_length=600)]
-    quote: Annotated[Text, Field(max_length=2000)]
-    source_ids: Annotated[tuple[int, ...], Field(min_length=1)]
-    due: Instant | None = Field(default=None, description="A goal's deadline or a date's moment.")
-    importance: float | None = Field(default=None, ge=0, le=1)
+    kind: LearnedKind
+    about: Annotated[Text, Field(max_length=128)] = Field(
+        default="user", description='"user", or the name of the person or thing it is about.'
+    )
+    scope: Scope = "global"
+    quotes: Annotated[tuple[Quote, ...], Field(min_length=1, max_length=8)]
+    when: When | None = None
+    deadline: Instant | None = None
+    certain: bool = True
+    doubt: Annotated[str, Field(max_length=200)] | None = Field(
+        default=None, description="Why it is not certain, if the worker knows."
+    )
+    importance: float = Field(default=0.5, ge=0, le=1)
     pin: bool = False
-
-
-class ExtractedLists(Contract):
-    facts: tuple[ExtractedItem, ...] = ()
-    preferences: tuple[ExtractedItem, ...] = ()
-    goals: tuple[ExtractedItem, ...] = ()
-    dates: tuple[ExtractedItem, ...] = ()
-
-
-class Extraction(Contract):
-    certain: ExtractedLists = ExtractedLists()
-    uncertain: ExtractedLists = ExtractedLists()
+    note: bool = Field(default=False, description="`text` is the user's own sentence, kept without a model.")
+    shown: bool = Field(default=True, description="Of a note: false when it is only searched.")
+    same_as: int | None = None
+    replaces: Annotated[tuple[int, ...], Field(max_length=20)] = ()
+    ends: Annotated[tuple[int, ...], Field(max_length=20)] = ()
 
 
 class ExchangeResult(Contract):
     kind: Literal["exchange"] = "exchange"
-    extraction: Extraction
+    items: Annotated[tuple[ExchangeItem, ...], Field(max_length=60)] = ()
     canonical: Canonical
 
 
@@ -215,7 +257,7 @@ class ClaimWorkArgs(Contract):
     limit: int = Field(default=1, ge=1, le=50, strict=True)
     wait_seconds: float = Field(default=0, ge=0, le=60)
     best_rung: Rung = Field(
-        default="offline", description="The best rung up now; provisional results below it are redone."
+        default="keep", description="The best rung up now; provisional results below it are redone."
     )
 
 
@@ -238,7 +280,7 @@ class SubmitWorkArgs(Contract):
     result: WorkResult
     model: Annotated[Text, Field(max_length=128)]
     rung: Rung
-    provisional: bool = Field(default=False, description="Made by a lower rung than the best one configured.")
+    provisional: bool = Field(default=False, description="A better rung could exist, whether or not it is configured.")
     calls: tuple[ModelCall, ...] = ()
 
 
@@ -295,6 +337,24 @@ class CostSummary(Contract):
     cap_usd: float | None
 
 
+class ReadBy(Contract):
+    """How many exchanges one rung has read for good or for now."""
+
+    rung: Rung
+    exchanges: int
+
+
+class ReadingStatus(Contract):
+    """Who has read the talk, and what a better rung still has to read again."""
+
+    read_by: tuple[ReadBy, ...] = ()
+    waiting: int = Field(default=0, description="Exchanges nobody has read yet.")
+    to_read_again: int = Field(default=0, description="Exchanges that wait for a better rung.")
+    estimate_usd: float | None = Field(default=None, description="What reading those again will cost, if it is known.")
+    estimate_seconds: float | None = None
+    dropped: dict[str, int] = Field(default={}, description="Items dropped since the start of the month, by reason.")
+
+
 class ProviderDown(Contract):
     """A model nobody reached since `since`. Work goes on with the next rung and is done again when it is back."""
 
@@ -309,4 +369,5 @@ class QueueStatus(Contract):
     oldest_seconds: float | None
     dead_letters: tuple[DeadLetter, ...]
     providers_down: tuple[ProviderDown, ...] = ()
+    reading: ReadingStatus = ReadingStatus()
     cost: CostSummary

@@ -28,6 +28,7 @@ from chatmem_relay.incoming import Incoming, command_of, is_command
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.responders.responder import Responder
+from chatmem_relay.tag_effects import Done
 from chatmem_relay.turn import Manner, run_turn
 
 CHANNEL = "terminal"
@@ -135,6 +136,7 @@ class Talk:
         self._settings = settings
         self._keyboard = keyboard
         self._last_answer: str | None = None
+        self._effects = Done()
 
     async def hear(self, line: str) -> None:
         incoming = _incoming(self._settings, line)
@@ -153,16 +155,35 @@ class Talk:
         finally:
             terminal.close()
         self._last_answer = next(iter(outcome.message_ids), None)
+        self._effects = outcome.effects
+        for line in _effect_lines(outcome.effects):
+            console.print(line, markup=False)
 
     async def _command(self, incoming: Incoming) -> str:
         name, topic = command_of(incoming.text)
         if name == "/forget":
             return await self._forget(topic)
+        if name in ("/undo", "/yes", "/no"):
+            return await self._settle(name)
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
         # Nothing can be replied to here: what is asked about is the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._desk, about) or views.UNKNOWN_COMMAND
+
+    async def _settle(self, name: str) -> str:
+        """What the last answer saved is taken back, what it was not sure of is confirmed or denied."""
+        saved = [(one.memory.id, one.undo) for one in self._effects.saved]
+        answer: c.MemoryAction = "confirm" if name == "/yes" else "reject"
+        wanted: list[tuple[int, c.MemoryAction]] = (
+            [*saved] if name == "/undo" else [(memory.id, answer) for memory in self._effects.doubted]
+        )
+        for number, action in wanted:
+            await self._desk.memory.update_memory(c.UpdateMemoryArgs(memory_id=number, action=action))
+        self._effects = Done()
+        if not wanted:
+            return "My last answer saved nothing." if name == "/undo" else "My last answer asked nothing."
+        return {"/undo": views.TAKEN_BACK, "/yes": "✓ Kept", "/no": "✗ Not kept"}[name]
 
     async def _forget(self, topic: str) -> str:
         memory = self._desk.memory
@@ -180,6 +201,11 @@ class Talk:
         done = await memory.forget(target.model_copy(update={"confirm": preview.confirm}))
         gone = done.erased
         return f"✓ Forgotten ({memories(gone.get('memories', 0))}, {counted(gone.get('sentences', 0), 'sentence')})"
+
+
+def _effect_lines(effects: Done) -> list[str]:
+    saved = [f"{views.saved_view(one.memory)}  [/undo]" for one in effects.saved]
+    return saved + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
 
 
 def _incoming(settings: RelaySettings, line: str) -> Incoming:

@@ -120,7 +120,7 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
         "content": line.content,
         "speaker": line.speaker,
         "sent_at": sender_time(line).isoformat(),
-        "channel": chat.channel,
+        "channel": line.channel,
         "routine": line.routine,
         **place_of(chat.chat_id, thread_key),
     }

@@ -12,15 +12,16 @@ from chatmem_cli.importers.fitting import clean
 from chatmem_cli.importers.items import ExportedMemory, ImportMemory
 from chatmem_server.actors import Actors
 from chatmem_server.context.memory_order import worth_showing
-from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
-from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
+from chatmem_server.memories.importance import importance_of
+from chatmem_server.memories.results import PRIORITY
 from chatmem_server.memories.statements import Statements
 from chatmem_server.opening import KEY_NAME
 from chatmem_server.places import Where
 from chatmem_server.store import memories, messages, tokens
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.deadlines import due_date
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
 
@@ -50,7 +51,7 @@ class Keeper:
             return "forgotten"
         if isinstance(item, ImportMemory):
             return await self._learn(item, text)
-        if item.status == "superseded":
+        if item.status == "superseded" and item.superseded_by is not None:
             self._history.append(item)
             return "known" if self._find(item, text) else "kept"
         return await self._restore(item, text)
@@ -75,7 +76,7 @@ class Keeper:
             return "known"
         kit = self.actors.kit
         said_at = item.said_at or kit.now()
-        kind = item.kind or detect(text)
+        kind = item.kind or "fact"
         new = NewMemory(
             owner_id=self.where.owner_id,
             chat_id=self.where.chat_id,
@@ -83,11 +84,10 @@ class Keeper:
             kind=kind,
             status="active",
             content=text,
-            quote=None,
             confidence=CONFIDENCE,
-            priority=priority(text),
-            importance=max(IMPORTANCE, pin_importance(text)),
-            pinned=kind == "pin" or pin_reason(text) is not None,
+            priority=PRIORITY,
+            importance=importance_of(text, IMPORTANCE),
+            pinned=kind == "pin",
             deadline=due_date(text, said_at, kit.zone) if kind in ("goal", "date") else None,
             valid_from=said_at,
             origin="import",
@@ -130,7 +130,6 @@ class Keeper:
             kind=item.kind,
             status="active",
             content=text,
-            quote=None,
             confidence=item.confidence,
             priority=item.priority,
             importance=item.importance,
@@ -147,7 +146,8 @@ class Keeper:
     async def _sources(self, item: ExportedMemory) -> list[int]:
         """The messages it rests on, where they are here too."""
         database, where = self.actors.kit.database, self.where
-        found = [await messages.by_ext_id(database, where.owner_id, where.chat_id, i) for i in item.source_message_ids]
+        place = (where.owner_id, where.chat_id)
+        found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]
         return [message.id for message in found if message is not None]
 
 

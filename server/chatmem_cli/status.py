@@ -8,10 +8,19 @@ from chatmem import contract as c
 from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http
 from chatmem.counted import counted, summaries
-from chatmem.settings import RelaySettings, load
-from chatmem.work import QueueStatus
+from chatmem.settings import RelaySettings, SummarizerSettings, load
+from chatmem.work import QueueStatus, ReadingStatus, Rung
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.screen import console
+from chatmem_llm import Allowance
+
+_READERS: dict[Rung, str] = {
+    "claude": "Claude",
+    "claude-cli": "claude -p",
+    "ollama": "Ollama",
+    "assistant": "the connected assistant",
+    "keep": "no model (sentences kept)",
+}
 
 
 def run() -> int:
@@ -38,6 +47,7 @@ async def _status(settings: RelaySettings) -> int:
     console.print(f"server     {settings.url}")
     _print_memory(profile)
     _print_queue(queue)
+    _print_command_calls(load(SummarizerSettings))
     return 0
 
 
@@ -52,6 +62,45 @@ def _print_memory(profile: c.Profile) -> None:
     console.print(f"messages   {talk.messages} ({summaries(talk.summaries)}, {talk.verbatim} verbatim)")
 
 
+def reading_lines(reading: ReadingStatus) -> list[str]:
+    """Who has read the exchanges, what is still to be read, and what was dropped."""
+    read = ", ".join(f"{by.exchanges} by {_READERS[by.rung]}" for by in reading.read_by if by.exchanges)
+    lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
+    if reading.waiting:
+        lines.append(f"unread     {counted(reading.waiting, 'exchange')} nobody has read yet")
+    if reading.to_read_again:
+        lines.append(
+            f"again      {counted(reading.to_read_again, 'exchange')} to be read by a better model{_estimate(reading)}"
+        )
+    if reading.dropped:
+        reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))
+        lines.append(f"dropped    {reasons} this month")
+    return lines
+
+
+def _estimate(reading: ReadingStatus) -> str:
+    parts = [f"about ${reading.estimate_usd:.2f}"] if reading.estimate_usd is not None else []
+    parts += [f"about {_duration(reading.estimate_seconds)}"] if reading.estimate_seconds is not None else []
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
+def _print_command_calls(settings: SummarizerSettings) -> None:
+    """Of the `claude` command, which uses up a subscription, every call is shown."""
+    used = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day).used()
+    if settings.asks_the_command or used.day:
+        state = "" if settings.asks_the_command else "; now off"
+        console.print(
+            f"claude -p  {used.hour} of {settings.cli_calls_hour} calls this hour, "
+            f"{used.day} of {settings.cli_calls_day} within a day{state}"
+        )
+
+
 def _print_queue(queue: QueueStatus) -> None:
     cost = queue.cost
     cap = f" of {cost.cap_usd:.2f}" if cost.cap_usd is not None else ""
@@ -59,6 +108,8 @@ def _print_queue(queue: QueueStatus) -> None:
         f"learning   {counted(cost.calls, 'model call')} this month, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
         f"${cost.price_usd:.4f}{cap}"
     )
+    for line in reading_lines(queue.reading):
+        console.print(line)
     for down in queue.providers_down:
         console.print(
             f"models     {down.model} does not answer since {down.since:%Y-%m-%d %H:%M %Z} ({down.reason}); "

@@ -7,9 +7,12 @@ from chatmem_server.erasure.forgetting import Forgetter
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.explaining import Explainer
-from chatmem_server.memories.learning import Learner
+from chatmem_server.memories.handing_out import HandingOut
+from chatmem_server.memories.notable import Scorer
 from chatmem_server.memories.remembering import Rememberer
+from chatmem_server.memories.results import Learner
 from chatmem_server.memories.statements import Statements
+from chatmem_server.memories.tidying import Tidying
 from chatmem_server.queue.applying import Applier
 from chatmem_server.queue.work import WorkQueue
 from chatmem_server.queue.work_inputs import Inputs
@@ -31,6 +34,8 @@ class Actors:
     viewer: Viewer
     explainer: Explainer
     work: WorkQueue
+    tidying: Tidying
+    handing_out: HandingOut
 
 
 def make_actors(kit: Kit, key: bytes) -> Actors:
@@ -47,5 +52,7 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         forgetter=Forgetter(kit, tombstones, key),
         viewer=Viewer(kit),
         explainer=Explainer(kit),
-        work=WorkQueue(kit, Inputs(kit), Applier(kit, learner)),
+        work=WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner)),
+        tidying=Tidying(kit),
+        handing_out=HandingOut(kit),
     )

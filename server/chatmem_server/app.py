@@ -104,7 +104,7 @@ def build_server(
         **options,
     )
     add_resources(server, storage.actors, who)
-    add_prompts(server)
+    add_prompts(server, storage.actors, who)
     return server
 
 

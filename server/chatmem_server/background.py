@@ -16,6 +16,7 @@ from chatmem_server.outage import AWAY
 logger = logging.getLogger(__name__)
 
 TIDY_SECONDS = 5.0
+ENDINGS_SECONDS = 600.0
 SCRUB_CHECK_SECONDS = 600.0
 NEAR_INDEX_SECONDS = 300.0
 MODEL_SECONDS = 2.0
@@ -47,6 +48,7 @@ class Background:
             asyncio.create_task(self._actors.kit.embedder.run()),
             asyncio.create_task(self._backlog.run()),
             asyncio.create_task(_every(TIDY_SECONDS, self._actors.work.tidy)),
+            asyncio.create_task(_every(ENDINGS_SECONDS, self._actors.tidying.tidy)),
             asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
             asyncio.create_task(_every(NEAR_INDEX_SECONDS, self._near.build_missing)),
             asyncio.create_task(_every(MODEL_SECONDS, self._follow_model)),

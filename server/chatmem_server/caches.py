@@ -1,19 +1,14 @@
 """Emptying every cache that holds texts: what was forgotten must not stay in a server's memory either."""
 
 from chatmem_server.context import lines
-from chatmem_server.dates import dating
-from chatmem_server.memories import attributes, claims, dedup, dedup_guards
+from chatmem_server.memories import claims
 from chatmem_server.retrieval import signals
 from chatmem_server.text import secrets, stemming, tokens, word_forms
 
 
 def clear() -> None:
     """For all readers of texts in this process."""
-    attributes.attributes.cache_clear()
     claims.claims.cache_clear()
-    dedup.telling.cache_clear()
-    dating.with_dates.cache_clear()
-    dedup_guards.read.cache_clear()
     lines.clear_cache()
     secrets.may_hold.cache_clear()
     signals.clear_cache()

@@ -46,15 +46,19 @@ class Explainer:
         if memory is None or not where.sees(memory.chat_id):
             raise NothingToExplain(f"No memory {memory_id} in this chat; find its number with search_memory.")
         before = await memories.predecessors(self._kit.database, where.owner_id, memory_id)
-        model, said_in = await memories.provenance(self._kit.database, where.owner_id, memory_id)
+        origin = await memories.provenance(self._kit.database, where.owner_id, memory_id)
+        sources = await self._sources(where, origin.source_chat_id, memory.sources)
         return Explanation(
             subject="memory",
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
-            model=model,
+            model=origin.model,
             memory=memory,
-            sources=await self._sources(where, said_in, memory.sources),
+            sources=sources,
+            reason=memory.reason,
+            quotes=tuple(quote.text for quote in origin.quotes) if sources else (),
+            would_replace=(*origin.intends.replaces, *origin.intends.ends) if origin.intends else (),
             versions=_versions(await memories.versions(self._kit.database, where.owner_id, memory_id)),
             memories=tuple(m for m in before if where.sees(m.chat_id)),
         )
@@ -83,7 +87,7 @@ class Explainer:
 
     async def _find(self, where: Where, message_id: str) -> StoredMessage | None:
         """The channel's own id first; a message number only if no message has it as such."""
-        found = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, message_id)
+        found = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._kit.database, where.owner_id, where.chat_id, int(message_id))
         return found

@@ -13,7 +13,7 @@ from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
 from chatmem_server.services import Kit
 from chatmem_server.store import bulk, queue
-from chatmem_server.store.bulk import BulkMessage
+from chatmem_server.store.bulk import BulkMessage, Named
 from chatmem_server.store.database import Queries
 from chatmem_server.store.queue import NewJob
 from chatmem_server.text.importance import message_importance
@@ -50,7 +50,7 @@ class Importer:
     def __init__(self, kit: Kit, where: Where) -> None:
         self._kit = kit
         self._where = where
-        self._lanes: dict[str, str] = {}
+        self._lanes: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
         """Store what is not there yet and queue what follows from it, all of it or nothing: for messages that are there
@@ -58,11 +58,13 @@ class Importer:
         """
         where, now = self._where, self._kit.now()
         async with self._kit.database.transaction() as t:
-            known = await bulk.known(t, where.owner_id, where.chat_id, _ids(batch), self._numbered(batch))
+            known = await bulk.known(t, where.owner_id, where.chat_id, _named(batch), self._numbered(batch))
             self._lanes |= known
-            fresh = [m for m in _unique(batch) if m.message_id not in known]
+            fresh = [
+                m for m in _unique(batch) if (m.channel, m.message_id) not in known and ("", m.message_id) not in known
+            ]
             for m in fresh:
-                self._lanes[m.message_id] = self._lane(m)
+                self._lanes[m.channel, m.message_id] = self._lane(m)
             rows = [self._row(m) for m in fresh]
             if rows:
                 numbers = await bulk.add(t, where.owner_id, where.chat_id, rows, now)
@@ -78,9 +80,10 @@ class Importer:
             by_lane[row.thread_key].append((number, row.role))
         for lane, added in by_lane.items():
             exchanges = sum(role == "assistant" for _, role in added)
-            job = NewJob(owner, chat, "exchange", lane, lane, added[0][0], added[-1][0], now, exchanges)
+            span = (added[0][0], added[-1][0])
+            job = NewJob(owner, chat, "exchange", lane, lane, *span, now, exchanges, job_class="past")
             await queue.enqueue(t, job, now)
-            await compact_lane(t, self._where, lane, self._kit.settings.compaction, now)
+            await compact_lane(t, self._where, lane, self._kit.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
         """Messages that were recorded without an external id: an export names them by their numbers."""
@@ -94,12 +97,13 @@ class Importer:
             return topic_lane(chat, m.message_thread_id)
         if m.reply_to_message_id is None:
             return root_lane(chat)
-        return reply_lane(chat, m.reply_to_message_id, self._lanes.get(m.reply_to_message_id))
+        target = m.reply_to_message_id
+        return reply_lane(chat, target, self._lanes.get((m.channel, target)) or self._lanes.get(("", target)))
 
     def _row(self, m: ImportMessage) -> BulkMessage:
         content = mask(m.content) if self._kit.settings.mask_messages else m.content
         return BulkMessage(
-            thread_key=self._lanes[m.message_id],
+            thread_key=self._lanes[m.channel, m.message_id],
             role=m.role,
             content=content,
             channel=m.channel,
@@ -115,9 +119,10 @@ class Importer:
         )
 
 
-def _ids(batch: Sequence[ImportMessage]) -> list[str]:
-    return [*(m.message_id for m in batch), *(m.reply_to_message_id for m in batch if m.reply_to_message_id)]
+def _named(batch: Sequence[ImportMessage]) -> list[Named]:
+    targets = (Named(m.channel, m.reply_to_message_id) for m in batch if m.reply_to_message_id)
+    return [*(Named(m.channel, m.message_id, m.sent_at) for m in batch), *targets]
 
 
 def _unique(batch: Sequence[ImportMessage]) -> list[ImportMessage]:
-    return list({m.message_id: m for m in batch}.values())
+    return list({(m.channel, m.message_id): m for m in batch}.values())

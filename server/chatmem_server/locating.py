@@ -12,5 +12,5 @@ async def lane_of(q: Queries, where: Where, place: Place) -> str:
     reply_to = place.reply_to_message_id
     if reply_to is None:
         return root_lane(where.chat_id)
-    target = await messages.by_ext_id(q, where.owner_id, where.chat_id, reply_to)
+    target = await messages.by_ext_id(q, where.owner_id, where.chat_id, reply_to, where.channel)
     return reply_lane(where.chat_id, reply_to, target.thread_key if target else None)

@@ -63,6 +63,7 @@ async def open_memory(
     key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), now())
     actors = make_actors(kit, key)
     await actors.work.tidy()
+    await actors.tidying.tidy()
     await follow(database, embedder, now())
     listener = Listener(dsn, changes, actors.work.wake)
     scrubber = Scrubber(kit, dsn, admin_dsn)

@@ -1,11 +1,16 @@
 """Whose memory a chat belongs to and which lane a message falls into; pure, from settings and the channel's facts."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 
 from chatmem.settings import ServerSettings
 from chatmem_server.refusals import Refused
 
 DEFAULT_CHANNEL = "telegram"
+"""The relay's, where it names none."""
+
+UNNAMED_CHANNEL = "mcp"
+"""That of a client without a name."""
 
 
 class ChatRefused(Refused):
@@ -22,10 +27,11 @@ class Caller:
 
 @dataclass(frozen=True)
 class Where:
-    """A chat with its tenant."""
+    """A chat with its tenant. `channel`: by which a call reached it; a message's own id counts within its channel."""
 
     owner_id: int
     chat_id: int
+    channel: str = field(default=DEFAULT_CHANNEL, compare=False)
 
     @property
     def is_own(self) -> bool:
@@ -58,6 +64,12 @@ def locate(caller: Caller, chat_id: int | None, settings: ServerSettings) -> Whe
     if owner is None and chat_id != caller.user_id:
         raise ChatRefused(f"Chat {chat_id} is not served here; allow it in TELEGRAM_USER_ID or TELEGRAM_GROUPS.")
     return Where(owner or chat_id, chat_id)
+
+
+def channel_of(client: str | None) -> str:
+    """What a client that names no channel gets: its own name, in the characters a channel has."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
+    return name[:32] or UNNAMED_CHANNEL
 
 
 def owner_of(chat_id: int, settings: ServerSettings) -> int | None:

@@ -1,6 +1,10 @@
-"""The three prompts a person can pick in a client."""
+"""The four prompts a person can pick in a client."""
 
 from mcp.server import MCPServer
+
+from chatmem_server.places import locate
+from chatmem_server.tools.assistant import GetActors
+from chatmem_server.tools.strict import CallerOf
 
 CHAT = """\
 Call get_context with my message as query before you answer, and record both my message and your answer with \
@@ -17,7 +21,7 @@ Call summarize_chat and get_context, then catch me up in a short list: what we t
 still open, what is due soon."""
 
 
-def add_prompts(server: "MCPServer[None]") -> None:
+def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf) -> None:
     @server.prompt(name="chat_with_memory", title="Chat with memory", description="Answer with the shared memory.")
     def chat_with_memory(message: str) -> str:
         return CHAT.format(message=message)
@@ -33,3 +37,12 @@ def add_prompts(server: "MCPServer[None]") -> None:
     @server.prompt(name="catch_me_up", title="Catch me up", description="What happened and what is open.")
     def catch_me_up() -> str:
         return CATCH_UP
+
+    @server.prompt(
+        name="learn",
+        title="Learn from our talk",
+        description="Hands over talk that no model has read, to remember what lasts.",
+    )
+    async def learn() -> str:
+        actors = await ready()
+        return await actors.handing_out.prompt(locate(caller_of(), None, actors.kit.settings))

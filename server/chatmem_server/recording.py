@@ -11,7 +11,7 @@ from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.locating import lane_of
-from chatmem_server.places import DEFAULT_CHANNEL, Where, session_id
+from chatmem_server.places import Where, session_id
 from chatmem_server.queue import compaction
 from chatmem_server.queue.compacting import compact_lane
 from chatmem_server.refusals import Refused
@@ -60,6 +60,7 @@ class Recorder:
         Raises:
             MessageRefused: when it names an exchange that is not there.
         """
+        where = replace(where, channel=args.channel or where.channel)
         incoming = await self._incoming(where, args)
         now = self._kit.now()
         try:
@@ -79,7 +80,7 @@ class Recorder:
             args=args,
             thread_key=await lane_of(self._kit.database, where, args),
             content=mask(args.content) if self._kit.settings.mask_messages else args.content,
-            channel=args.channel or DEFAULT_CHANNEL,
+            channel=where.channel,
             sent_at=args.sent_at or self._kit.now().astimezone(self._kit.zone),
             exchange_of=await self._exchange_of(where, args),
         )
@@ -87,7 +88,9 @@ class Recorder:
     async def _exchange_of(self, where: Where, args: RecordMessageArgs) -> int | None:
         if args.exchange_of is None:
             return None
-        asked = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, args.exchange_of)
+        asked = await messages.by_ext_id(
+            self._kit.database, where.owner_id, where.chat_id, args.exchange_of, where.channel
+        )
         if asked is None:
             raise MessageRefused(
                 f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out."
@@ -165,7 +168,7 @@ class Recorder:
 
     async def _stored(self, m: _Incoming) -> StoredMessage:
         stored = await messages.by_ext_id(
-            self._kit.database, m.where.owner_id, m.where.chat_id, m.args.message_id or ""
+            self._kit.database, m.where.owner_id, m.where.chat_id, m.args.message_id or "", m.channel
         )
         assert stored is not None  # messages are never deleted
         return stored

@@ -36,7 +36,7 @@ class FirstAvailable:
     @property
     def rung(self) -> Rung:
         """The best rung it can reach."""
-        return self._models[0].rung if self._models else "offline"
+        return self._models[0].rung if self._models else "keep"
 
     async def complete(self, request: Completion) -> Answer:
         """The first usable answer. Raises NoModelAnswered."""

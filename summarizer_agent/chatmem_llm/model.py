@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-Rung = Literal["claude", "ollama", "offline"]
+Rung = Literal["claude", "claude-cli", "ollama", "keep"]
+"""Who answers, the best first; `keep` is no model at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Completion:
     max_tokens: int = 1024
     json_schema: Mapping[str, Any] | None = None
     timeout: float = 15.0
+    together: str | None = None
+    """Requests with the same mark may be asked in one call; None for one that is to be asked alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,13 @@ from chatmem.connect import connect_http
 from chatmem.ending import told_to_end
 from chatmem.journal import journal
 from chatmem.settings import SettingsError, SummarizerSettings, load
-from chatmem_llm import Guarded, LanguageModel
+from chatmem_llm import Allowance, Batched, Guarded, LanguageModel
+from chatmem_llm.claude_cli import ClaudeCli
 from chatmem_summarizer.agent import Agent, Habits
 from chatmem_summarizer.ladder import Ladder, Step
+
+TOGETHER = 5
+"""Exchanges of one owner that may share a call of the `claude` command."""
 
 
 def main() -> None:
@@ -33,7 +37,9 @@ def main() -> None:
 async def serve(settings: SummarizerSettings, stop: asyncio.Event | None = None) -> None:
     """Works for the server of the settings until `stop` is set or the process is told to end."""
     stop = stop or told_to_end()
-    habits = Habits(f"{socket.gethostname()}-{os.getpid()}", settings.concurrency, settings.wait_seconds)
+    # Exchanges can share a call of the command only if as many are in work at once.
+    at_once = max(settings.concurrency, TOGETHER) if settings.asks_the_command else settings.concurrency
+    habits = Habits(f"{socket.gethostname()}-{os.getpid()}", at_once, settings.wait_seconds)
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
         agent = Agent(place, Ladder(steps(settings)), habits, journal("summarizer", settings))
@@ -44,11 +50,17 @@ async def serve(settings: SummarizerSettings, stop: asyncio.Event | None = None)
 def steps(settings: SummarizerSettings) -> list[Step]:
     """The models that are configured, best first."""
     found: list[Step] = []
+    if settings.learner == "keep":
+        return found
     if settings.anthropic_api_key is not None:
         key, url = settings.anthropic_api_key.get_secret_value(), settings.anthropic_base_url
         found.append(
             Step(Guarded(_made("claude", "Claude", key, settings.model, base_url=url)), settings.claude_seconds)
         )
+    if settings.asks_the_command:
+        allowance = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day)
+        command = ClaudeCli(settings.claude_command, settings.model, allowance)
+        found.append(Step(Guarded(Batched(command, most=TOGETHER)), settings.cli_seconds))
     if settings.ollama_url:
         ollama = _made("ollama", "Ollama", settings.ollama_url, settings.ollama_model)
         found.append(Step(Guarded(ollama), settings.ollama_seconds))

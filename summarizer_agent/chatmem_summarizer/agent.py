@@ -97,9 +97,9 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Rung:
-        """The best rung up, for provisional results to be redone by; `offline` while redoing would only repeat them."""
+        """The best rung up, for provisional results to be redone by; `keep` while redoing would only repeat them."""
         best = self._ladder.best_rung()
-        return "offline" if best == self._vain else best
+        return "keep" if best == self._vain else best
 
     async def _start(self, jobs: tuple[WorkItem, ...], stop: asyncio.Event) -> None:
         for job in jobs:
@@ -129,7 +129,14 @@ class Agent:
         emit("work_claimed", attempt=job.attempt)
         started = time.perf_counter()
         try:
-            outcome = await done(job.input, self._ladder, emit, best_rung=job.best_rung)
+            outcome = await done(
+                job.input,
+                self._ladder,
+                emit,
+                best_rung=job.best_rung,
+                second_reading=job.second_reading,
+                owner=job.job_id.partition(":")[0],
+            )
         except Exception as error:
             log.exception("job %s failed", job.job_id)
             emit("work_crashed", reason=type(error).__name__)
@@ -143,7 +150,7 @@ class Agent:
     def _learn_from(self, outcome: Done) -> None:
         if any(not call.ok and not call.down for call in outcome.calls):
             self._vain = self._ladder.best_rung()
-        elif not outcome.provisional:
+        elif outcome.rung == self._ladder.best_rung():
             self._vain = None
 
     async def _submit(self, job: WorkItem, outcome: Done, emit: Emit) -> str:

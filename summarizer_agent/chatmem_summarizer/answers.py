@@ -1,8 +1,9 @@
-"""What models are asked to return, as JSON schemas, and the check that a text is that JSON; knows no prompt."""
+"""What models are asked to return, as JSON schemas, and how an answer is read: part by part; knows no prompt."""
 
-from typing import TypeVar
+import re
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
@@ -11,42 +12,96 @@ class UnacceptableAnswerError(Exception):
     """A model answered, but not with what was asked for; the text says what is wrong."""
 
 
+def _number(value: object) -> object:
+    """Models copy `#12` and `[12]` as they read them."""
+    match = re.fullmatch(r"\W*(\d{1,18})\W*", value) if isinstance(value, str) else None
+    return int(match[1]) if match else value
+
+
+def _listed(value: object) -> object:
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
+
+
+def _flat(value: object) -> object:
+    return "\n".join(str(line) for line in value) if isinstance(value, list) else value or ""
+
+
+Number = Annotated[int, BeforeValidator(_number)]
+Numbers = Annotated[list[Number], BeforeValidator(_listed)]
+Lines = Annotated[str, BeforeValidator(_flat)]
+
+
 class Shape(BaseModel):
-    """Unknown fields are passed over: a model that adds one has still answered."""
+    """Unknown fields are ignored: a model that adds one has still answered."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
+class QuoteShape(Shape):
+    message: Number = Field(description="The number of the message, without brackets.")
+    words: str = Field(description="Copied exactly from that message.")
+
+
+class WhenShape(Shape):
+    start: str | None = Field("", description="YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDTHH:MM; empty if unknown.")
+    end: str | None = Field("", description="As start.")
+    precision: Literal["instant", "day", "month", "year", "ongoing"] = "day"
+
+
 class ItemShape(Shape):
+    """Quotes come first, so that a model reads before it states."""
+
+    quotes: list[QuoteShape]
+    about: str = "user"
     text: str
-    quote: str
-    source_ids: list[int]
-    due: str | None = None
-    importance: float | None = None
-    pin: bool = False
-
-
-class ListsShape(Shape):
-    facts: list[ItemShape] = []
-    preferences: list[ItemShape] = []
-    goals: list[ItemShape] = []
-    dates: list[ItemShape] = []
+    kind: Literal["fact", "preference", "goal", "date", "outcome"]
+    scope: Literal["global", "chat"] = "global"
+    when: WhenShape | None = None
+    deadline: str | None = Field("", description="As start; empty if there is none.")
+    certain: bool = True
+    doubt: str | None = Field("", description="Why it is not certain, in a few words.")
+    importance: float | None = 0.5
+    pin: bool | None = False
+    same_as: Number | None = Field(0, description="A number of KNOWN, or 0.")
+    replaces: Numbers = Field([], description="Numbers of KNOWN.")
+    ends: Numbers = Field([], description="Numbers of KNOWN.")
 
 
 class CanonicalShape(Shape):
-    user_confirmed: str = Field("", description="New lines only.")
-    llm_inferred: str = Field("", description="New lines only.")
-    general_summary: str = Field("", description="One or two new lines.")
-    obsolete: list[str] = Field([], description="Lines of PRIOR that are no longer true, copied exactly.")
+    user_confirmed: Lines = ""
+    llm_inferred: Lines = ""
+    general_summary: Lines = ""
+    obsolete: Annotated[list[str], BeforeValidator(_listed)] = Field(
+        default=[], description="Lines of PRIOR, copied exactly."
+    )
 
 
-class ExtractionShape(Shape):
-    certain: ListsShape
-    uncertain: ListsShape
+class ExchangeShape(Shape):
+    items: list[ItemShape]
+    canonical: CanonicalShape = CanonicalShape()
 
 
-class ExchangeShape(ExtractionShape):
-    canonical: CanonicalShape
+class LooseExchange(Shape):
+    """An exchange's answer whose items are still to be read one by one."""
+
+    items: list[Any]
+    canonical: Any = None
+
+
+class VerdictShape(Shape):
+    number: Number
+    holds: bool
+    why: str | None = Field("", description="Where it does not hold: why, in a few words.")
+
+
+class VerdictsShape(Shape):
+    verdicts: list[VerdictShape]
+
+
+class LooseVerdicts(Shape):
+    verdicts: list[Any]
 
 
 class SummaryShape(Shape):
@@ -56,6 +111,11 @@ class SummaryShape(Shape):
     facts: list[str] = []
     outcomes: list[str] = []
     pending: list[str] = []
+
+
+def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema in which every field is required: providers limit how many may be optional."""
+    return shape.model_json_schema(mode="serialization")
 
 
 def read(shape: type[ShapeT], text: str) -> ShapeT:
@@ -68,6 +128,19 @@ def read(shape: type[ShapeT], text: str) -> ShapeT:
     try:
         return shape.model_validate_json(bare)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise UnacceptableAnswerError(f"{where or 'answer'}: {first['msg']}"[:200]) from None
+        raise UnacceptableAnswerError(complaint(error)) from None
+
+
+def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
+    """One part of an answer as `shape`, or what is wrong with it."""
+    try:
+        return shape.model_validate(part)
+    except ValidationError as error:
+        return complaint(error)
+
+
+def complaint(error: ValidationError) -> str:
+    """What is wrong, without the text that is: events and ledger hold no content."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where or 'answer'}: {first['msg']}"[:200]

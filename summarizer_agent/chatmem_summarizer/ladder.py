@@ -1,4 +1,4 @@
-"""The model ladder: Claude, Ollama, deterministic code; tells what was used, what it cost, what went wrong."""
+"""The model ladder, from Claude down to no model at all; tells what was used, what it cost, what went wrong."""
 
 import dataclasses
 import time
@@ -8,15 +8,17 @@ from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
-from chatmem import tracing
+from chatmem import tracing, work
 from chatmem.journal import Emit
 from chatmem.work import RUNGS, ModelCall
 from chatmem_llm import Answer, Guarded, LLMError, LLMUnavailable, LLMUnusable, Rung
-from chatmem_summarizer.answers import UnacceptableAnswerError
+from chatmem_summarizer.answers import UnacceptableAnswerError, complaint
 from chatmem_summarizer.task import Task
 
 ResultT = TypeVar("ResultT")
-OFFLINE_MODEL = "deterministic"
+KEEP_MODEL = "keep"
+"""The name in the ledger of what no model did."""
+_FOR_GOOD: Rung = "claude"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class Outcome(Generic[ResultT]):
 
 
 class Ladder:
-    """Tries its steps from the best down; the deterministic rung below them never fails."""
+    """Tries its steps from the best down; the `keep` rung below them never fails."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
@@ -49,36 +51,62 @@ class Ladder:
         for step in self._steps:
             if step.model.breaker.resting() == 0:
                 return step.model.rung
-        return "offline"
+        return "keep"
 
-    async def climb(self, task: Task[ResultT], emit: Emit, *, best_rung: Rung = "claude") -> Outcome[ResultT]:
-        """The first acceptable result of this rung or one below. Every failure is told, none is silent."""
+    async def climb(
+        self, task: Task[ResultT], emit: Emit, *, best_rung: work.Rung = "claude", together: str | None = None
+    ) -> Outcome[ResultT]:
+        """The first acceptable result of this rung or one below. Every failure is told, none is silent.
+
+        What any rung but the best has done is provisional, whether or not a better one is configured. Work with the same
+        `together` may be asked in one call.
+        """
         calls: list[ModelCall] = []
-        answered_badly = False
         steps = [step for step in self._steps if RUNGS.index(step.model.rung) >= RUNGS.index(best_rung)]
         for index, step in enumerate(steps):
-            answer = await _asked(step, task, calls, emit)
-            if answer is not None:
-                try:
-                    result = task.accept(answer)
-                except (UnacceptableAnswerError, ValidationError) as error:
-                    answered_badly = True
-                    _reject(calls, answer, _reason(error), emit)
-                else:
-                    emit("ltm_parse_result", ok=True, model=answer.model)
-                    return Outcome(result, answer.model, answer.rung, step is not self._steps[0], tuple(calls))
+            result = await _result(step, task, calls, emit, together)
+            if result is not None:
+                made, answer = result
+                return Outcome(made, answer.model, step.model.rung, step.model.rung != _FOR_GOOD, tuple(calls))
             emit("model_fallback", model=step.model.name, to=_name(steps, index + 1))
-        result = task.after_bad_answer() if answered_badly else task.without_model()
-        return Outcome(result, OFFLINE_MODEL, "offline", bool(self._steps), tuple(calls))
+        return Outcome(task.without_model(), KEEP_MODEL, "keep", True, tuple(calls))
+
+    async def ask(
+        self, rung: Rung, task: Task[ResultT], emit: Emit, together: str | None = None
+    ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
+        """The result of this rung alone, None where it gives no usable one, and what it cost."""
+        calls: list[ModelCall] = []
+        for step in self._steps:
+            if step.model.rung == rung:
+                result = await _result(step, task, calls, emit, together)
+                return (result[0] if result else None), tuple(calls)
+        return None, ()
 
 
-async def _asked(step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit) -> Answer | None:
+async def _result(
+    step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit, together: str | None
+) -> tuple[ResultT, Answer] | None:
+    answer = await _asked(step, task, calls, emit, together)
+    if answer is None:
+        return None
+    try:
+        result = task.accept(answer)
+    except (UnacceptableAnswerError, ValidationError) as error:
+        _reject(calls, answer, _reason(error), emit)
+        return None
+    emit("ltm_parse_result", ok=True, model=answer.model)
+    return result, answer
+
+
+async def _asked(
+    step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit, together: str | None
+) -> Answer | None:
     model = step.model
     rest = model.breaker.resting()
     if rest:
         emit("ltm_llm_skipped", model=model.name, resting_seconds=round(rest, 1))
         return None
-    request = dataclasses.replace(task.request(model.rung), timeout=step.seconds)
+    request = dataclasses.replace(task.request(model.rung), timeout=step.seconds, together=together)
     started = time.perf_counter()
     answer: Answer | None = None
     try:
@@ -98,14 +126,12 @@ def _figures(call: ModelCall) -> dict[str, object]:
 
 
 def _name(steps: Sequence[Step], index: int) -> str:
-    return steps[index].model.name if index < len(steps) else OFFLINE_MODEL
+    return steps[index].model.name if index < len(steps) else KEEP_MODEL
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
     """Why an answer is of no use, without its text: events and ledger hold no content."""
-    if isinstance(error, ValidationError):
-        return error.errors(include_url=False, include_input=False, include_context=False)[0]["msg"]
-    return str(error)
+    return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 
 def _reject(calls: list[ModelCall], answer: Answer, reason: str, emit: Emit) -> None:

@@ -1,4 +1,4 @@
-"""The summary tasks: a chunk, a lane, a profile, a routine; what a model is asked and what of its answer is kept."""
+"""The summary tasks: a chunk, a thread, a profile, a routine; what a model is asked and what of its answer is kept."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,10 +18,9 @@ from chatmem.work import (
 from chatmem_llm import Answer, Completion, Rung, SystemBlock, Turn
 from chatmem_summarizer import prompts, validate
 from chatmem_summarizer.answers import SummaryShape, UnacceptableAnswerError, read
+from chatmem_summarizer.keep.lines import bounded, fitted, joined, shrunk
+from chatmem_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
 from chatmem_summarizer.length import clip, tokens
-from chatmem_summarizer.offline_profile import profile
-from chatmem_summarizer.offline_rolling import chunk_line, fitted, shrunk, thread_summary
-from chatmem_summarizer.offline_summarize import body, chunk_summary, lines, paragraph
 from chatmem_summarizer.task import ResultT, Task
 from chatmem_summarizer.transcript import plain, transcript
 
@@ -38,21 +37,13 @@ def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
             _json(prompts.CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
             _text(prompts.CHUNK_LOCAL.format(characters=validate.LONGEST), source, 250),
         ),
-        accept=_accepting(
-            _summary, lambda text: SummaryResult(text=_local(text, source), body=body(work.messages, zone))
-        ),
+        accept=_accepting(_summary, lambda text: SummaryResult(text=_local(text, source))),
         without_model=lambda: chunk_summary(work),
-        after_bad_answer=lambda: _fallen_back(work, zone),
     )
 
 
-def _fallen_back(work: ChunkInput | ErasureInput, zone: ZoneInfo) -> SummaryResult:
-    lead = validate.fallback(work.messages)
-    return SummaryResult(text=paragraph(work.messages, zone, lead=lead), body=body(work.messages, zone))
-
-
 def thread_task(work: ThreadInput) -> Task[SummaryResult]:
-    """The rolling summary of a lane or a chat."""
+    """The rolling summary of a thread or a chat."""
     new = "\n\n".join(f"{chunk_line(chunk, ZoneInfo(work.timezone))}\n{bullets(chunk.body)}" for chunk in work.chunks)
     source = f"PRIOR\n{work.prior_text or '(empty)'}\n{bullets(work.prior_body)}\n\nNEW\n{new}"
     return Task(
@@ -62,7 +53,6 @@ def thread_task(work: ThreadInput) -> Task[SummaryResult]:
         ),
         accept=_accepting(partial(_capped, work), lambda text: _local_thread(work, _local(text, source))),
         without_model=lambda: thread_summary(work),
-        after_bad_answer=lambda: thread_summary(work),
     )
 
 
@@ -73,25 +63,26 @@ def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
 
 
 def _local_thread(work: ThreadInput, text: str) -> SummaryResult:
-    merged = thread_summary(work).body
-    return SummaryResult(text=text, body=fitted(merged, work.cap_tokens - tokens(text)))
+    body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
+    return SummaryResult(text=text, body=fitted(body, work.cap_tokens - tokens(text)))
 
 
 def profile_task(work: ProfileInput) -> Task[ProfileResult]:
     """The user's narrative."""
-    source = "\n".join(f"- {memory.kind}: {memory.text}" for memory in work.memories if memory.status == "active")
-    shown = f"MEMORIES\n{source or '(none)'}"
+    active = [memory for memory in work.memories if memory.status == "active"]
+    shown = zip(active, shown_memories(active, ZoneInfo(work.timezone)), strict=True)
+    source = "\n".join(f"- {memory.kind}: {line}" for memory, line in shown)
+    asked = f"MEMORIES\n{source or '(none)'}"
     return Task(
         request=_requests(
-            _text(prompts.PROFILE.format(cap=work.cap_tokens), shown, work.cap_tokens * 2),
-            _text(prompts.PROFILE.format(cap=min(80, work.cap_tokens)), shown, 200),
+            _text(prompts.PROFILE.format(cap=work.cap_tokens), asked, work.cap_tokens * 2),
+            _text(prompts.PROFILE.format(cap=min(80, work.cap_tokens)), asked, 200),
         ),
         accept=_accepting(
             lambda answer: ProfileResult(narrative=_prose(answer.text, work.cap_tokens)),
             lambda text: ProfileResult(narrative=_local(text, source)),
         ),
         without_model=lambda: profile(work),
-        after_bad_answer=lambda: profile(work),
     )
 
 
@@ -106,7 +97,7 @@ def routine_task(work: RoutineInput) -> Task[RoutineResult]:
     def cut() -> RoutineResult:
         return RoutineResult(summary=text[:ROUTINE_CHARACTERS])
 
-    return Task(request=lambda rung: request, accept=accept, without_model=cut, after_bad_answer=cut)
+    return Task(request=lambda rung: request, accept=accept, without_model=cut)
 
 
 def _shorter(summary: str, text: str) -> str:
@@ -141,7 +132,7 @@ def _summary(answer: Answer) -> SummaryResult:
     shape = read(SummaryShape, answer.text)
     if not shape.paragraph.strip():
         raise UnacceptableAnswerError("an empty paragraph")
-    fields = {name: lines(getattr(shape, name), 12) for name in SummaryBody.model_fields}
+    fields = {name: bounded(getattr(shape, name), 12) for name in SummaryBody.model_fields}
     return SummaryResult(text=clip(shape.paragraph, 2000), body=SummaryBody(**fields))
 
 

@@ -11,12 +11,8 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT]):
-    """`request` is asked for each model's rung; `accept` raises UnacceptableAnswerError for an answer of no use.
-
-    `without_model` is the deterministic rung; `after_bad_answer` stands in for it when a model answered badly.
-    """
+    """`request` is asked for each model's rung; `accept` raises UnacceptableAnswerError for a useless answer."""
 
     request: Callable[[Rung], Completion]
     accept: Callable[[Answer], ResultT]
     without_model: Callable[[], ResultT]
-    after_bad_answer: Callable[[], ResultT]

@@ -11,18 +11,29 @@ SIDE_CHARACTERS = 1800
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int = SIDE_CHARACTERS) -> str:
-    """One line for each message, `#12 user, Wed 2026-02-18 09:15: …`; long ones lose their middle."""
+    """One line for each message, `[12] user, Wed 2026-02-18 09:15: …`; long ones lose their middle."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 
-def _line(message: WorkMessage, zone: ZoneInfo, characters: int) -> str:
-    at = message.at.astimezone(zone)
-    who = f"{message.role} (routine {message.routine})" if message.routine else message.role
-    return f"#{message.id} {who}, {at:%a %Y-%m-%d %H:%M}: {head_and_tail(message.text.strip(), characters)}"
+def speaker(message: WorkMessage) -> str:
+    """`user`, `assistant`, the name of another speaker, or the routine that wrote."""
+    if message.routine:
+        return f"{message.role} (routine {message.routine})"
+    return message.speaker or message.role
 
 
 def plain(messages: Sequence[WorkMessage], characters: int) -> str:
     """Only who said what, for local models."""
     return "\n".join(
-        f"{message.role.title()}: {head_and_tail(message.text.strip(), characters)}" for message in messages
+        f"{_capital(speaker(message))}: {head_and_tail(message.text.strip(), characters)}" for message in messages
     )
+
+
+def _line(message: WorkMessage, zone: ZoneInfo, characters: int) -> str:
+    at = message.at.astimezone(zone)
+    text = head_and_tail(message.text.strip(), characters)
+    return f"[{message.id}] {speaker(message)}, {at:%a %Y-%m-%d %H:%M}: {text}"
+
+
+def _capital(name: str) -> str:
+    return name[:1].upper() + name[1:]

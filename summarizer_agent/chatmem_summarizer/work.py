@@ -15,18 +15,31 @@ from chatmem.work import (
     ThreadInput,
     WorkInput,
 )
-from chatmem_summarizer.extract import exchange_task
+from chatmem_summarizer.exchange import exchange_task
 from chatmem_summarizer.ladder import Ladder, Outcome
+from chatmem_summarizer.second_reading import read_again
 from chatmem_summarizer.summarize import chunk_task, profile_task, routine_task, thread_task
 
 Done = Outcome[ExchangeResult] | Outcome[SummaryResult] | Outcome[ProfileResult] | Outcome[RoutineResult]
 
 
-async def done(work: WorkInput, ladder: Ladder, emit: Emit, *, best_rung: Rung = "claude") -> Done:
-    """The result of one piece of work, by the best rung that answers."""
+async def done(
+    work: WorkInput,
+    ladder: Ladder,
+    emit: Emit,
+    *,
+    best_rung: Rung = "claude",
+    second_reading: bool = True,
+    owner: str | None = None,
+) -> Done:
+    """The result of one piece of work, by the best rung that answers.
+
+    `second_reading`: whether one is admitted. Work of one `owner` may be asked in one call; without, each alone.
+    """
     match work:
         case ExchangeInput():
-            return await ladder.climb(exchange_task(work), emit, best_rung=best_rung)
+            first = await ladder.climb(exchange_task(work, emit), emit, best_rung=best_rung, together=owner)
+            return await read_again(work, first, ladder, emit, admitted=second_reading, together=owner)
         case ChunkInput() | ErasureInput():
             return await ladder.climb(chunk_task(work), emit, best_rung=best_rung)
         case ThreadInput():

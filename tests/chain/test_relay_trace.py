@@ -90,7 +90,7 @@ async def test_a_fallen_back_model_and_a_failed_parse_are_events(life: Whole) ->
         life.model.script = both
     found = await of_whole_turn(life, 103)
     fallen = [e for e in found if e["event"] == "model_fallback"]
-    assert [(e["process"], e["to"]) for e in fallen][:1] == [("summarizer", "deterministic")]
+    assert [(e["process"], e["to"]) for e in fallen][:1] == [("summarizer", "keep")]
     assert "model_fallback" in await life.command("trace", found[0]["traceId"])
     assert any("model_fallback" in line for line in (await life.command("trace")).splitlines())
 

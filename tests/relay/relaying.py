@@ -42,6 +42,7 @@ class Scripted:
     """A responder that says what it is told to, and remembers the prompts. An exception among the pieces is raised."""
 
     name = "scripted"
+    claims = True
 
     def __init__(self, *answers: str | list[str | Exception]) -> None:
         self.answers = list(answers)

@@ -83,10 +83,12 @@ async def test_the_prompt_has_the_talk_and_the_tags_are_carried_out_and_never_sh
     async with relaying(memory, responder) as api, memory.client() as client:
         await api.say("I drink green tea and will run a marathon by May 2026")
         await api.replies(1)
+        await api.replies(3)
         await api.say("And now?")
-        await api.replies(2)
+        await api.replies(4)
         profile = await client.get_profile(c.GetProfileArgs())
-    assert texts(api) == ["Lovely.", "Good."]
+    assert texts(api)[:3] == ["Lovely.", "💾 drinks green tea", "💾 run a marathon (by May 2026)"]
+    assert texts(api)[3] == "Good."
     assert "I drink green tea" in responder.prompts[1].text
     assert "[REMEMBER: drinks" not in responder.prompts[1].text
     assert [goal.content for goal in profile.goals] == ["run a marathon (by May 2026)"]
@@ -98,9 +100,9 @@ async def test_a_finished_goal_is_completed_by_its_tag(memory: Memory) -> None:
         await client.remember(c.RememberArgs(content="Launch the SingPass integration by Q2 2026", kind="goal"))
         await client.remember(c.RememberArgs(content="Learn Portuguese", kind="goal"))
         await api.say("SingPass is live")
-        await api.replies(1)
+        assert (await api.replies(2))[1] == "💾 Done: Launch the SingPass integration by Q2 2026"
         await api.say("/memory")
-        view = (await api.replies(2))[1]
+        view = (await api.replies(3))[2]
     assert "SingPass" not in view
     assert "Learn Portuguese" in view
 

@@ -1,13 +1,13 @@
 """The offline responder: what a message wants, and which finds answer it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from chatmem import contract as c
 from chatmem_relay.incoming import Incoming
-from chatmem_relay.responders.offline import CLOSEST, NOTHING, from_memory
+from chatmem_relay.responders.offline import NEAREST, NOTHING, from_memory
 from chatmem_relay.responders.wording import best_sentences, wish
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
@@ -31,60 +31,101 @@ def found(text: str, **changes: Any) -> c.SearchResult:
     return c.SearchResult.model_validate({"role": None, "speaker": None, "thread_key": None} | known | changes)
 
 
-def said(text: str, role: str = "user", score: float = 1.0) -> c.SearchResult:
-    return found(text, kind="message", role=role, thread_key="root:1", score=score)
+def said(text: str, role: str = "user", **changes: Any) -> c.SearchResult:
+    return found(text, kind="message", role=role, thread_key="root:1", **changes)
 
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("What do you know about me?", "about_me"),
-        ("What are my current goals?", "goals"),
-        ("Which important dates are coming?", "dates"),
-        ("Catch me up", "recap"),
+        ("help", "help"),
+        ("Help!", "help"),
+        ("Forget that I am vegetarian", "forget"),
+        ("please delete my address", "forget"),
+        ("Remember that I am vegetarian", "remember"),
+        ("Remember the trip to Oslo?", "answer"),
+        ("remind me tomorrow at 9", "remind"),
+        ("Summarize our chat", "recap"),
         ("Hello!", "greeting"),
-        ("Thanks a lot", "thanks"),
-        ("Where did I leave my keys?", "answer"),
+        ("ok thanks", "greeting"),
+        ("where do I live", "answer"),
         ("Wo wohne ich?", "answer"),
-        ("Где я живу?", "answer"),
-        ("我住在哪里吗", "answer"),
-        ("I moved to Lisbon", "statement"),
-        ("Do not forget the milk", "statement"),
+        ("我住在哪里？", "answer"),
+        ("I moved to Lisbon", "talk"),
+        ("Do not forget the milk", "talk"),
+        ("Write a letter to my landlord", "talk"),
     ],
 )
-def test_a_message_is_known_by_its_words(text: str, wanted: str) -> None:
+def test_a_message_is_known_by_its_form(text: str, wanted: str) -> None:
     assert wish(text) == wanted
 
 
 @pytest.mark.parametrize("question", ["Where do I live?", "What is my boss called?"])
-def test_another_inflection_of_the_asked_word_is_a_direct_answer(question: str) -> None:
+def test_another_inflection_of_the_asked_word_is_found_and_only_the_persons_words_are_quoted(question: str) -> None:
     answer = from_memory([found("Lives in Lisbon; her boss is called Ana")], asked(question))
-    assert answer == "On February 16, 2026 you told me: “Lives in Lisbon; her boss is called Ana”"
+    assert answer == "I keep: Lives in Lisbon; her boss is called Ana (Feb 16)"
 
 
-def test_a_find_that_shares_no_word_is_called_the_closest() -> None:
-    assert from_memory([found("Plays chess")], asked("Where do I live?")).startswith(CLOSEST)
+def test_the_newest_words_come_first_and_an_older_memory_gives_way_to_them() -> None:
+    results = [
+        found("The user lives in Singapore", at=AT - timedelta(days=80)),
+        said("I live in Singapore. It is hot here.", at=AT - timedelta(days=60)),
+        said("We live in Lisbon now!", at=AT - timedelta(days=2)),
+    ]
+    assert from_memory(results, asked("Where do I live?")) == (
+        "You told me on Feb 14: “We live in Lisbon now!”\n"
+        "You told me on Dec 18, 2025: “I live in Singapore. It is hot here.”"
+    )
 
 
-def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_an_answer() -> None:
+def test_a_newer_memory_stands_beside_the_words() -> None:
+    results = [said("I live in Singapore", at=AT - timedelta(days=60)), found("The user lives in Lisbon")]
+    assert (
+        from_memory(results, asked("Where do I live?")).splitlines()[0] == "I keep: The user lives in Lisbon (Feb 16)"
+    )
+
+
+def test_what_shares_no_word_with_the_question_is_called_the_nearest() -> None:
+    answer = from_memory([found("Plays chess"), said("I play chess")], asked("Where do I live?"))
+    assert answer == f"{NEAREST}\nYou told me on Feb 16: “I play chess”"
+    assert from_memory([found("Plays chess")], asked("Where do I live?")) == NOTHING
+
+
+def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence() -> None:
     echoes = [
         said("Where do I live?"),
         said("Do I live in Rome?"),
+        said("do you know where I live?\nwhere do I live"),
+        said("Forget that I live in Rome"),
+        said("remind me where I live"),
         said(NOTHING, "assistant"),
+        said("You told me on Feb 1: “I live in Oslo”", "assistant"),
         said("Noted: “I live here”", "assistant"),
+        said("On February 1, 2026 you told me: “I live there”", "assistant"),
     ]
     assert from_memory(echoes, asked("Where do I live?")) == NOTHING
 
 
-def test_a_memory_and_the_message_it_came_from_are_told_once() -> None:
-    answer = from_memory([said("I live in Lisbon now"), found("live in Lisbon", score=0.9)], asked("Where do I live?"))
-    assert answer.count("Lisbon") == 1
-
-
-def test_of_a_long_text_the_sentences_that_answer_are_quoted_in_their_order() -> None:
-    text = (
-        "Good morning. Markets rose. The forecast says rain until noon. Your first call is at ten. Rain stops by two."
+def test_of_a_message_only_what_tells_is_quoted_and_word_for_word() -> None:
+    answer = from_memory(
+        [said("I live in Lisbon. Nice weather. Where do you live? My boat is old.")], asked("Where do I live?")
     )
+    assert answer == "You told me on Feb 16: “I live in Lisbon. Nice weather.”"
+
+
+def test_what_another_speaker_said_is_credited_to_them() -> None:
+    answer = from_memory([said("I live in Oslo", speaker="Ben")], asked("Where does Ben live?"))
+    assert answer == "Ben said on Feb 16: “I live in Oslo”"
+
+
+def test_a_memory_and_the_message_it_came_from_are_told_once() -> None:
+    answer = from_memory([found("live in Lisbon"), said("I live in Lisbon now", score=0.9)], asked("Where do I live?"))
+    assert answer == "You told me on Feb 16: “I live in Lisbon now”"
+
+
+def test_of_a_long_text_the_sentences_that_answer_are_quoted_in_their_order_and_gaps_are_marked() -> None:
+    text = "Good morning. The forecast says rain until noon. Your first call is at ten. Rain stops by two."
     assert (
-        best_sentences(text, "What was the rain forecast?") == "The forecast says rain until noon. Rain stops by two."
+        best_sentences(text, "What was the rain forecast?")
+        == "… The forecast says rain until noon. … Rain stops by two."
     )

@@ -68,7 +68,7 @@ def repeated(work: w.WorkInput) -> w.WorkResult:
         case w.ExchangeInput():
             said = [f"Canonical: {message.text}" for message in work.messages]
             general = "\n".join([*filter(None, [work.canonical.general_summary]), *said])
-            return w.ExchangeResult(extraction=w.Extraction(), canonical=w.Canonical(general_summary=general))
+            return w.ExchangeResult(canonical=w.Canonical(general_summary=general))
         case w.ThreadInput():
             told = [chunk.text.replace("Chunk: ", f"{work.level.title()}: ") for chunk in work.chunks]
             return w.SummaryResult(text="\n".join([*filter(None, [work.prior_text]), *told]))

@@ -65,7 +65,7 @@ VALID: dict[str, dict[str, Any]] = {
         "fence": 1,
         "result": {"kind": "summary", "text": "They talked."},
         "model": "none",
-        "rung": "offline",
+        "rung": "keep",
     },
     "fail_work": {"job_id": "42:42:1", "fence": 1, "reason": "no"},
     "queue_status": {},
@@ -330,7 +330,7 @@ async def test_a_wrong_result_leaves_its_job_claimed_and_unchanged(memory: Memor
 
 
 SUBMISSION = {
-    "result": {"kind": "exchange", "extraction": {}, "canonical": {}},
+    "result": {"kind": "exchange", "canonical": {}},
     "model": "none",
-    "rung": "offline",
+    "rung": "keep",
 }

@@ -68,7 +68,7 @@ class Life:
             await self.submit(item)
 
     async def submit(self, item: w.WorkItem) -> None:
-        args = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="t", rung="offline")
+        args = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="t", rung="keep")
         await self.agent.submit_work(args)
 
     async def claim_and_hold(self) -> None:

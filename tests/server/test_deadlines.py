@@ -24,13 +24,14 @@ async def learned(client: MemoryClient, agent: MemoryClient, said: str, due: dat
     await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id="u"))
     await client.record_message(c.RecordMessageArgs(role="assistant", content="Good luck", exchange_of="u"))
     job = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-    goal = w.ExtractedItem(text="Finish the thesis", quote=said, source_ids=(1,), due=due)
-    extraction = w.Extraction(certain=w.ExtractedLists(goals=(goal,)))
-    result = w.ExchangeResult(extraction=extraction, canonical=w.Canonical())
+    quote = w.Quote(message_id=1, text=said)
+    goal = w.ExchangeItem(text="Finish the thesis", kind="goal", quotes=(quote,), deadline=due)
+    result = w.ExchangeResult(items=(goal,), canonical=w.Canonical())
     await agent.submit_work(
         w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="haiku", rung="claude")
     )
-    return (await client.get_profile(c.GetProfileArgs())).goals[0]
+    profile = await client.get_profile(c.GetProfileArgs())
+    return (*profile.goals, *profile.uncertain)[0]
 
 
 async def test_a_goal_remembered_again_for_another_day_supersedes_the_old_one(memory: Memory, clock: Clock) -> None:
@@ -48,6 +49,8 @@ async def test_a_goal_remembered_again_with_its_day_gains_it_and_is_there_once(m
         await client.remember(report(None))
         again = await client.remember(report(MARCH))
         without = await client.remember(report(None))
+    assert again.memory is not None
+    assert without.memory is not None
     assert (again.outcome, again.memory.deadline) == ("duplicate", MARCH)
     assert (without.outcome, without.memory.deadline) == ("duplicate", MARCH)
 
@@ -55,6 +58,7 @@ async def test_a_goal_remembered_again_with_its_day_gains_it_and_is_there_once(m
 async def test_another_wording_keeps_the_day_that_was_given_beside_the_words(memory: Memory) -> None:
     async with memory.client() as client:
         goal = (await client.remember(report(MARCH))).memory
+        assert goal is not None
         reworded = await client.update_memory(
             c.UpdateMemoryArgs(memory_id=goal.id, action="edit", content="Finish the quarterly report")
         )
@@ -68,34 +72,30 @@ async def test_another_wording_keeps_the_day_that_was_given_beside_the_words(mem
 async def test_an_edit_that_changes_nothing_leaves_no_version(memory: Memory) -> None:
     async with memory.client() as client:
         goal = (await client.remember(report(None))).memory
+        assert goal is not None
         await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="edit", content=goal.content))
         why = await client.explain(c.ExplainArgs(memory_id=goal.id))
     assert why.versions == ()
 
 
-async def test_a_day_the_user_never_named_is_not_kept(memory: Memory) -> None:
+@pytest.mark.parametrize("said", ["I have to finish the thesis", "I have to finish the thesis by April 15"])
+async def test_a_day_the_user_did_not_name_makes_the_goal_uncertain_and_says_so(memory: Memory, said: str) -> None:
     async with memory.client() as client, memory.agent() as agent:
-        goal = await learned(client, agent, "I have to finish the thesis", due=MARCH)
-    assert goal.deadline is None
+        goal = await learned(client, agent, said, due=MARCH)
+    assert (goal.status, goal.reason) == ("uncertain", "2026-03-15 does not follow from the quote.")
 
 
-async def test_of_two_days_the_one_the_user_named_is_kept(memory: Memory) -> None:
+async def test_the_day_the_user_named_is_kept(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
-        goal = await learned(client, agent, "I have to finish the thesis by April 15", due=MARCH)
-    assert goal.deadline is not None
-    assert goal.deadline.month == 4
-
-
-async def test_a_day_in_words_only_the_worker_can_read_is_kept(memory: Memory) -> None:
-    async with memory.client() as client, memory.agent() as agent:
-        goal = await learned(client, agent, "I have to finish the thesis by the end of the month", due=MARCH)
-    assert goal.deadline == MARCH
+        goal = await learned(client, agent, "I have to finish the thesis by April 15", due=APRIL)
+    assert (goal.status, goal.deadline) == ("active", APRIL)
 
 
 async def test_why_names_the_model_that_worded_a_memory_and_none_for_the_users_own_words(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         goal = await learned(client, agent, "I have to finish the thesis by April 15", due=APRIL)
         said = (await client.remember(c.RememberArgs(content="I prefer tea"))).memory
+        assert said is not None
         learned_by = (await client.explain(c.ExplainArgs(memory_id=goal.id))).model
         said_by = (await client.explain(c.ExplainArgs(memory_id=said.id))).model
     assert (learned_by, said_by) == ("haiku", None)

@@ -14,7 +14,9 @@ from typing import cast
 
 import anyio
 import asyncpg
+import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +31,7 @@ from chatmem_server.embedding.choose import choose_embedder
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.local import LocalEmbedder
 from chatmem_server.embedding.model_files import (
+    FORMER_GRAPH,
     GRAPH,
     MEAN,
     MODEL,
@@ -40,7 +43,7 @@ from chatmem_server.embedding.model_files import (
     download,
     fetch,
 )
-from chatmem_server.embedding.onnx_graph import build
+from chatmem_server.embedding.onnx_graph import EARLY, EARLY_LAYER, EMBEDDING, add_early, build
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
 from chatmem_server.embedding.session import Session
 from chatmem_server.embedding.vector_cache import VectorCache
@@ -212,6 +215,54 @@ async def test_a_prepared_folder_of_the_user_is_used_where_it_is(tmp_path: Path)
         (tmp_path / name).touch()
     assert await fetch(tmp_path / "cache" / MODEL, nothing, tmp_path) == tmp_path
     assert not (tmp_path / "cache").exists()
+
+
+def as_formerly(folder: Path, model: onnx.ModelProto) -> None:
+    """The folder as the first version of this program left it: the graph without its second output."""
+    for parts in (model.graph.node, model.graph.initializer, model.graph.output):
+        ours = [part for part in parts if (part.name or part.output[0]).startswith(EARLY)]
+        for part in ours:
+            parts.remove(part)
+    onnx.save(model, str(folder / FORMER_GRAPH))
+    for name in (MEAN, TOKENIZER):
+        shutil.copy(model_folder() / name, folder / name)
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("whose", ["ours", "the user's"])
+async def test_a_graph_an_earlier_version_prepared_is_prepared_again_once_without_a_download(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whose: str
+) -> None:
+    await fetch(model_folder(), nothing)
+    former = tmp_path / (MODEL if whose == "ours" else "mine")
+    former.mkdir()
+    as_formerly(former, onnx.load(str(model_folder() / GRAPH)))
+    shutil.copy(former / FORMER_GRAPH, tmp_path / "former.onnx")
+    monkeypatch.setattr(model_files, "download", None)
+    made = await fetch(tmp_path / MODEL, nothing, None if whose == "ours" else former)
+    assert complete(made)
+    assert (former / FORMER_GRAPH).exists() == (whose != "ours")
+    former_session, session = (
+        Session(graph, model_folder() / TOKENIZER) for graph in (model_folder() / GRAPH, made / GRAPH)
+    )
+    for text in SENTENCES:
+        assert list(session.layers(text).final) == list(former_session.vector(text))
+
+
+@pytest.mark.model
+async def test_the_early_layer_is_the_mean_of_the_tokens_after_it(tmp_path: Path) -> None:
+    model = build(await original())
+    tokens = [node.output[0] for node in model.graph.node if node.op_type == "LayerNormalization"][2 * EARLY_LAYER]
+    model.graph.output.append(onnx.helper.make_empty_tensor_value_info(tokens))
+    plain = onnxruntime.InferenceSession(model.SerializeToString())
+    add_early(model)
+    both = onnxruntime.InferenceSession(model.SerializeToString())
+    ids = np.array([[101, 2057, 2333, 102, 0], [101, 1045, 2066, 5572, 102]], np.int64)
+    inputs = {"input_ids": ids, "attention_mask": (ids > 0).astype(np.int64)}
+    final, after = plain.run([EMBEDDING, tokens], inputs)
+    same, early = both.run([EMBEDDING, EARLY], inputs)
+    assert (same == final).all()
+    assert early == pytest.approx(np.array([after[0, :4].mean(axis=0), after[1].mean(axis=0)]), abs=1e-5)
 
 
 @pytest.mark.model

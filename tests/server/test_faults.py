@@ -256,7 +256,7 @@ async def test_a_clock_that_jumps_neither_loses_a_job_nor_lets_it_be_done_twice(
         first = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         clock.forward(**jump)
         second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
-        args = {"result": answer(first), "model": "test", "rung": "offline"}
+        args = {"result": answer(first), "model": "test", "rung": "keep"}
         with pytest.raises(MemoryRefused, match="no longer yours"):
             await agent.submit_work(w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, **args))
         await agent.submit_work(w.SubmitWorkArgs(job_id=second.job_id, fence=second.fence, **args))
@@ -316,7 +316,7 @@ async def test_ten_thousand_waiting_jobs_are_handed_out_oldest_first_and_counted
         done: list[str] = []
         for _ in range(20):
             (item,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
-            args = {"result": answer(item), "model": "test", "rung": "offline"}
+            args = {"result": answer(item), "model": "test", "rung": "keep"}
             await agent.submit_work(w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, **args))
             done.append(item.job_id)
         summary = await client.summarize_chat(c.SummarizeChatArgs())

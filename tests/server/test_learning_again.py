@@ -22,28 +22,36 @@ async def say(client: MemoryClient, clock: Clock, text: str, number: str | None 
     clock.forward(minutes=5)
 
 
-async def read(agent: MemoryClient, rung: w.Rung, kind: str, readings: Mapping[str, str]) -> list[str]:
+async def read(agent: MemoryClient, rung: w.Rung, kind: w.LearnedKind, readings: Mapping[str, str]) -> list[str]:
     """Work all that is due on that rung, taking each message for what stands beside it; what became of that."""
     verdicts: list[str] = []
     for _ in range(2):  # an empty claim sends what a lower rung did back to work
         while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_rung=rung))).jobs:
             for job in jobs:
                 args = {"job_id": job.job_id, "fence": job.fence, "result": answer(job.input, kind, readings)}
-                lower = w.SubmitWorkArgs(**args, model="m", rung=rung, provisional=rung == "offline")
-                verdicts += (await agent.submit_work(lower)).stored
+                verdicts += (await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung=rung))).stored
     return verdicts
 
 
-def answer(work: w.WorkInput, kind: str, readings: Mapping[str, str]) -> w.WorkResult:
+async def dropped(agent: MemoryClient) -> dict[str, int]:
+    return (await agent.queue_status()).reading.dropped
+
+
+def answer(work: w.WorkInput, kind: w.LearnedKind, readings: Mapping[str, str]) -> w.WorkResult:
     match work:
         case w.ExchangeInput():
             items = tuple(
-                w.ExtractedItem(text=readings[said.text], quote=said.text, source_ids=(said.id,))
+                w.ExchangeItem(
+                    text=readings[said.text],
+                    kind=kind,
+                    quotes=(w.Quote(message_id=said.id, text=said.text),),
+                    certain="might" not in said.text,
+                    replaces=[m.id for m in work.known if said.text == LISBON and m.text == SINGAPORE],
+                )
                 for said in work.messages
                 if said.text in readings
             )
-            learned = w.ExtractedLists.model_validate({kind: items})
-            return w.ExchangeResult(extraction=w.Extraction(certain=learned), canonical=w.Canonical())
+            return w.ExchangeResult(items=items, canonical=w.Canonical())
         case w.ProfileInput():
             return w.ProfileResult(narrative="A person.")
         case _:
@@ -57,15 +65,16 @@ async def facts(client: MemoryClient) -> list[str]:
 async def test_a_goal_that_is_done_is_not_open_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, GOAL)
-        await read(agent, "offline", "goals", {GOAL: GOAL})
+        await read(agent, "ollama", "goal", {GOAL: GOAL})
         (goal,) = (await client.get_profile(c.GetProfileArgs())).goals
         await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="complete"))
-        verdicts = await read(agent, "claude", "goals", {GOAL: "The user needs to launch the SingPass integration"})
+        await read(agent, "claude", "goal", {GOAL: "The user needs to launch the SingPass integration"})
+        since = await dropped(agent)
         left = (await client.get_profile(c.GetProfileArgs())).goals
         await say(client, clock, GOAL)
-        await read(agent, "claude", "goals", {GOAL: GOAL})
+        await read(agent, "claude", "goal", {GOAL: GOAL})
         said_again = (await client.get_profile(c.GetProfileArgs())).goals
-    assert "ended_since" in verdicts
+    assert since == {"ended since": 1}
     assert left == ()
     assert [g.content for g in said_again] == [GOAL]
 
@@ -83,10 +92,10 @@ async def test_what_the_user_put_right_stays_right(
 ) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, said)
-        await read(agent, "offline", "facts", {said: said})
+        await read(agent, "ollama", "fact", {said: said})
         (fact,) = (await client.get_profile(c.GetProfileArgs())).facts
         await client.update_memory(c.UpdateMemoryArgs(memory_id=fact.id, action="edit", content=right))
-        await read(agent, "claude", "facts", {said: read_again})
+        await read(agent, "claude", "fact", {said: read_again})
         assert await facts(client) == [right]
 
 
@@ -94,12 +103,13 @@ async def test_what_the_user_said_no_to_is_not_asked_again_in_other_words(memory
     said = "I might move to Berlin next year"
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, said)
-        await read(agent, "offline", "goals", {said: said})
+        await read(agent, "ollama", "goal", {said: said})
         (doubt,) = (await client.get_profile(c.GetProfileArgs())).uncertain
         await client.update_memory(c.UpdateMemoryArgs(memory_id=doubt.id, action="reject"))
-        verdicts = await read(agent, "claude", "goals", {said: "The user might move to Berlin"})
+        await read(agent, "claude", "goal", {said: "The user might move to Berlin"})
         profile = await client.get_profile(c.GetProfileArgs())
-    assert "ended_since" in verdicts
+        since = await dropped(agent)
+    assert since == {"rejected before": 1}
     assert profile.uncertain == ()
 
 
@@ -107,21 +117,21 @@ async def test_what_an_edit_took_back_is_learned_when_it_is_said_again(memory: M
     march = "My offsite is on March 15"
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, march, "7")
-        await read(agent, "claude", "dates", {march: march})
+        await read(agent, "claude", "date", {march: march})
         await say(client, clock, "My offsite is on March 22", "7")
-        await read(agent, "claude", "dates", {})
+        await read(agent, "claude", "date", {})
         again = f"Back to the old plan: {march}"
         await say(client, clock, again)
-        await read(agent, "claude", "dates", {again: march})
+        await read(agent, "claude", "date", {again: march})
         profile = await client.get_profile(c.GetProfileArgs())
     assert [date.content for date in profile.dates] == [march]
 
 
 async def test_what_an_edited_message_had_replaced_holds_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
-        await say(client, clock, SINGAPORE)
-        await say(client, clock, LISBON, "7")
-        await read(agent, "claude", "facts", {SINGAPORE: SINGAPORE, LISBON: LISBON})
+        for text, number in ((SINGAPORE, None), (LISBON, "7")):
+            await say(client, clock, text, number)
+            await read(agent, "claude", "fact", {text: text})
         before = await facts(client)
         await say(client, clock, "I visited Porto", "7")
         after = await facts(client)
@@ -130,12 +140,13 @@ async def test_what_an_edited_message_had_replaced_holds_again(memory: Memory, c
 
 async def test_what_a_forgotten_memory_had_replaced_is_not_learned_as_new(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
-        await say(client, clock, SINGAPORE)
-        await say(client, clock, LISBON)
-        await read(agent, "offline", "facts", {SINGAPORE: SINGAPORE, LISBON: LISBON})
+        for text in (SINGAPORE, LISBON):
+            await say(client, clock, text)
+            await read(agent, "ollama", "fact", {text: text})
         preview = await client.forget(c.ForgetArgs(topic="Lisbon"))
         await client.forget(c.ForgetArgs(topic="Lisbon", confirm=preview.confirm))
-        verdicts = await read(agent, "claude", "facts", {SINGAPORE: "The user lives in Singapore"})
+        await read(agent, "claude", "fact", {SINGAPORE: "The user lives in Singapore"})
         left = await facts(client)
-    assert "forgotten" in verdicts
+        since = await dropped(agent)
+    assert since == {"forgotten": 1}
     assert left == []

@@ -341,7 +341,7 @@ async def test_resources_prompts_and_completions_are_there(memory: Memory, mode:
         "memory://chat/{chat_id}/context",
         "memory://memory/{memory_id}",
     }
-    assert prompts == {"chat_with_memory", "what_do_you_know_about_me", "catch_me_up"}
+    assert prompts == {"chat_with_memory", "what_do_you_know_about_me", "catch_me_up", "learn"}
     assert "Where do I live?" in prompt.messages[0].content.text
     assert "I live in Lisbon" in memory_1.contents[0].text
 

@@ -10,7 +10,7 @@ from chatmem import contract as c
 from chatmem import work as w
 from chatmem.client import MemoryClient, MemoryRefused
 from chatmem.settings import ServerSettings
-from chatmem_server.queue.work_inputs import KNOWN
+from chatmem_server.queue.work_inputs import TOLD
 from chatmem_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory, opened
 
@@ -31,9 +31,7 @@ def answer(item: w.WorkItem) -> w.WorkResult:
     """What the simplest worker would say."""
     match item.input:
         case w.ExchangeInput():
-            return w.ExchangeResult(
-                extraction=w.Extraction(), canonical=w.Canonical(general_summary=f"up to {item.input.messages[-1].id}")
-            )
+            return w.ExchangeResult(canonical=w.Canonical(general_summary=f"up to {item.input.messages[-1].id}"))
         case w.ProfileInput():
             return w.ProfileResult(narrative="A person.")
         case w.RoutineInput():
@@ -44,7 +42,7 @@ def answer(item: w.WorkItem) -> w.WorkResult:
 
 async def submit(agent: MemoryClient, item: w.WorkItem) -> None:
     """Work one."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline")
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="keep")
     assert (await agent.submit_work(result)).state == "complete"
 
 
@@ -82,9 +80,7 @@ async def test_a_result_whose_lease_passed_to_another_is_refused(memory: Memory,
         clock.forward(seconds=61)
         second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
         assert (second.job_id, second.fence) == (first.job_id, first.fence + 1)
-        late = w.SubmitWorkArgs(
-            job_id=first.job_id, fence=first.fence, result=answer(first), model="test", rung="offline"
-        )
+        late = w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, result=answer(first), model="test", rung="keep")
         with pytest.raises(MemoryRefused, match="no longer yours"):
             await agent.submit_work(late)
 
@@ -113,18 +109,18 @@ async def test_agent_tools_are_for_the_agent_only(memory: Memory) -> None:
     assert theirs == {"claim_work", "extend_work", "submit_work", "fail_work", "queue_status"}
 
 
-async def test_a_profile_is_written_from_who_the_user_is_however_much_was_said_since(
+async def test_a_profile_is_written_from_what_the_user_confirmed_and_what_matters_with_its_days(
     memory: Memory, clock: Clock
 ) -> None:
-    said = ["Name is Priya", "Prefers tea", *(f"Saw bird number {n}" for n in range(KNOWN))]
+    said = ["Name is Priya", *(f"Saw bird number {n}" for n in range(TOLD))]
     async with memory.client() as client, memory.agent() as agent:
         for text in said:
-            await client.remember(c.RememberArgs(content=text))
+            await client.remember(c.RememberArgs(content=text, importance=0.9 if "Priya" in text else 0.3))
             clock.forward(seconds=1)
         await talk(client, 5)
         work = [item.input for item in await drain(agent) if isinstance(item.input, w.ProfileInput)][-1]
-    texts = [known.text for known in work.memories]
-    assert (len(texts), texts[:2]) == (KNOWN, ["Name is Priya", said[-1]])
+    assert (len(work.memories), work.memories[0].text, work.memories[1].text) == (TOLD, "Name is Priya", said[-1])
+    assert work.memories[0].since < work.memories[1].since
 
 
 async def test_a_memory_that_changes_while_a_profile_is_written_makes_the_next_one(
@@ -161,7 +157,7 @@ async def test_a_profile_that_tells_what_does_not_hold_any_more_is_written_anew_
         told: list[list[str]] = []
         for number, text in enumerate(("I live in Berlin", "Prefers tea", "I moved to Lisbon")):
             clock.forward(seconds=1)
-            await client.remember(c.RememberArgs(content=text))
+            await client.remember(c.RememberArgs(content=text, replaces=(1,) if number == 2 else ()))
             clock.forward(seconds=1)
             await talk(client, 1, number)
             inputs = [item.input for item in await drain(agent)]
@@ -169,36 +165,12 @@ async def test_a_profile_that_tells_what_does_not_hold_any_more_is_written_anew_
     assert told == [["I live in Berlin"], ["I moved to Lisbon", "Prefers tea"]]
 
 
-async def test_supported_extractions_become_memories_and_inventions_do_not(memory: Memory) -> None:
-    async with memory.client() as client, memory.agent() as agent:
-        await client.record_message(
-            c.RecordMessageArgs(role="user", content="I live in Singapore with my 2 cats", message_id="u")
-        )
-        await client.record_message(c.RecordMessageArgs(role="assistant", content="Lovely", exchange_of="u"))
-        item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        quote = "I live in Singapore with my 2 cats"
-        facts = (
-            w.ExtractedItem(text="Lives in Singapore", quote=quote, source_ids=(1,)),
-            w.ExtractedItem(text="Has 3 cats", quote=quote, source_ids=(1,)),
-            w.ExtractedItem(text="Thinks it is lovely", quote="Lovely", source_ids=(2,)),
-        )
-        result = w.ExchangeResult(
-            extraction=w.Extraction(certain=w.ExtractedLists(facts=facts)), canonical=w.Canonical()
-        )
-        submitted = await agent.submit_work(
-            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", rung="offline")
-        )
-        profile = await client.get_profile(c.GetProfileArgs())
-    assert submitted.stored == {"memories": 1, "unsupported": 1, "not_the_users_words": 1}
-    assert [m.content for m in profile.facts] == ["Lives in Singapore"]
-
-
 async def test_a_lower_rungs_result_is_done_again_once_by_the_better_rung(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 25)
         while claimed := (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs:
             args = {"job_id": claimed[0].job_id, "fence": claimed[0].fence, "result": answer(claimed[0])}
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="offline", provisional=True))
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="keep", provisional=True))
         again: list[w.WorkItem] = []
         for _ in range(40):
             found = (await agent.claim_work(w.ClaimWorkArgs(worker="two", best_rung="claude"))).jobs
@@ -213,7 +185,7 @@ async def test_a_lower_rungs_result_is_done_again_once_by_the_better_rung(memory
     assert summary.canonical.general_summary == "up to 50"
 
 
-async def test_another_persons_words_make_no_facts_about_the_user_and_in_a_group_carry_their_name(
+async def test_another_persons_words_make_no_facts_about_the_user_and_in_a_group_are_about_them(
     memory: Memory,
 ) -> None:
     async with memory.relay() as client, memory.agent() as agent:
@@ -227,16 +199,16 @@ async def test_another_persons_words_make_no_facts_about_the_user_and_in_a_group
             )
         items = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
         for item in items:
-            fact = w.ExtractedItem(text="Lives in Oslo", quote="I live in Oslo", source_ids=(1,))
-            result = w.ExchangeResult(
-                extraction=w.Extraction(certain=w.ExtractedLists(facts=(fact,))), canonical=w.Canonical()
+            fact = w.ExchangeItem(
+                text="Lives in Oslo", kind="fact", quotes=(w.Quote(message_id=1, text="I live in Oslo"),)
             )
+            result = w.ExchangeResult(items=(fact,), canonical=w.Canonical())
             args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="test", rung="offline"))
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="test", rung="keep"))
         mine = await client.get_profile(c.GetProfileArgs(chat_id=42))
         ours = await client.get_profile(c.GetProfileArgs(chat_id=-100))
     assert mine.facts == ()
-    assert [m.content for m in ours.facts] == ["Bob: Lives in Oslo"]
+    assert [(m.content, m.about) for m in ours.facts] == [("Lives in Oslo", "Bob")]
 
 
 async def test_exchanges_that_get_ahead_of_the_worker_become_one_job(memory: Memory) -> None:
@@ -286,7 +258,7 @@ async def test_with_the_budget_spent_only_who_has_no_better_rung_than_a_free_one
         await talk(client, 1)
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-        await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="offline", provisional=True))
+        await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="keep", provisional=True))
         for best in ("claude", "ollama"):
             claims = [await agent.claim_work(w.ClaimWorkArgs(worker="one", best_rung=best)) for _ in range(2)]
             again[best] = [job.best_rung for claimed in claims for job in claimed.jobs]
@@ -311,16 +283,16 @@ async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_
         await talk(client, 1)
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         full = w.Canonical(general_summary="They decided many things about the garden. " * 300)
-        result = w.ExchangeResult(extraction=w.Extraction(), canonical=full)
+        result = w.ExchangeResult(canonical=full)
         args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-        await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+        await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
         before = await client.get_context(c.GetContextArgs())
         begun = await client.start_new_chat(c.StartNewChatArgs())
         after = await client.get_context(c.GetContextArgs())
     assert "/new" in before.notices[0]
     assert before.tokens <= before.token_budget
     assert (begun.epoch, begun.archived) == (1, True)
-    assert after.notices == ()
+    assert not any("/new" in notice for notice in after.notices)
     assert "garden" not in (after.context or "")
 
 
@@ -329,9 +301,9 @@ async def test_what_was_being_summarised_when_a_new_chat_was_begun_is_put_away_w
         await talk(client, 1)
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         await client.start_new_chat(c.StartNewChatArgs())
-        result = w.ExchangeResult(extraction=w.Extraction(), canonical=w.Canonical(general_summary="About the garden."))
+        result = w.ExchangeResult(canonical=w.Canonical(general_summary="About the garden."))
         args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-        done = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+        done = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
         chat = await client.summarize_chat(c.SummarizeChatArgs())
         await talk(client, 1, start=1)
         later = (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("exchange",)))).jobs[0]
@@ -380,7 +352,7 @@ async def test_a_result_that_cannot_be_stored_is_refused_and_holds_nobody_up(
         await connection.execute("alter table chat_metadata add constraint never check (tokens < 0) not valid")
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-        refused = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+        refused = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
         await connection.execute("alter table chat_metadata drop constraint never")
         await connection.close()
         clock.forward(hours=1)
@@ -402,6 +374,6 @@ async def test_work_being_claimed_while_its_text_is_forgotten_is_refused(memory:
         await client.forget(c.ForgetArgs(topic="zq77", confirm=shown.confirm))
         args = {"job_id": before.job_id, "fence": before.fence, "result": answer(before)}
         with pytest.raises(MemoryRefused, match="no longer yours"):
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="offline"))
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
         after = await drain(agent)
     assert all("zq77" not in item.model_dump_json() for item in after)

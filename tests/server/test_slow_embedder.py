@@ -71,10 +71,9 @@ async def memory(
 
 async def test_what_the_user_states_is_embedded_before_it_is_stored(memory: Memory, embedder: Watching) -> None:
     async with memory.client() as client:
-        tea = await client.remember(c.RememberArgs(content="I like tea"))
-        await client.update_memory(
-            c.UpdateMemoryArgs(memory_id=tea.memory.id, action="edit", content="I like green tea")
-        )
+        tea = (await client.remember(c.RememberArgs(content="I like tea"))).memory
+        assert tea is not None
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=tea.id, action="edit", content="I like green tea"))
     assert embedder.kept_waiting == {"I like tea": 0, "I like green tea": 0}
 
 
@@ -83,11 +82,10 @@ async def test_what_a_worker_extracted_is_embedded_before_it_is_applied(memory: 
         await client.record_message(c.RecordMessageArgs(role="user", content=SAID, message_id="u"))
         await client.record_message(c.RecordMessageArgs(role="assistant", content="Lovely", exchange_of="u"))
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        fact = w.ExtractedItem(text="Lives in Singapore", quote=SAID, source_ids=(1,))
-        extraction = w.Extraction(certain=w.ExtractedLists(facts=(fact,)))
-        result = w.ExchangeResult(extraction=extraction, canonical=w.Canonical())
+        fact = w.ExchangeItem(text="Lives in Singapore", kind="fact", quotes=(w.Quote(message_id=1, text=SAID),))
+        result = w.ExchangeResult(items=(fact,), canonical=w.Canonical())
         submitted = await agent.submit_work(
-            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", rung="offline")
+            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", rung="keep")
         )
     assert submitted.stored == {"memories": 1}
-    assert embedder.kept_waiting == {"Lives in Singapore": 0}
+    assert embedder.kept_waiting == {SAID: 0, "Lives in Singapore": 0}

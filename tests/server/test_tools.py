@@ -17,7 +17,7 @@ async def test_a_message_recorded_twice_is_there_once(memory: Memory) -> None:
     assert (first.outcome, again.outcome) == ("created", "duplicate")
     assert first.id == again.id
     assert first.thread_key == "root:42"
-    assert first.session_id == "telegram:chat:42"
+    assert first.session_id == "mcp:chat:42"
     assert again.queued == ()
 
 

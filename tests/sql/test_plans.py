@@ -187,7 +187,7 @@ async def test_whole_texts_are_fetched_by_key(filled: Any, chat: int | None) -> 
 
 
 async def test_a_window_is_read_from_its_lane_not_from_the_chat(filled: Any) -> None:
-    args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400]
+    args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400, "telegram"]
     plan = await plan_of(filled, "context.read", args)
     window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_lane"]
     assert window
@@ -197,7 +197,7 @@ async def test_a_window_is_read_from_its_lane_not_from_the_chat(filled: Any) -> 
 
 
 async def test_a_message_is_found_by_its_channels_id_alone(filled: Any) -> None:
-    plan = await plan_of(filled, "messages.by_ext_id", [BIG, BIG, "77"])
+    plan = await plan_of(filled, "messages.by_ext_id", [BIG, BIG, "77", "test"])
     assert sum(rows_read(n) for n in on(plan, "messages")) == 1
 
 

@@ -1,67 +1,140 @@
 """A model that answers the summarizer as a competent one would, from what stands in the prompt and nothing else."""
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from tests.stubs.replies import Reply, Say, say_json
 from tests.stubs.stub import Asked
 
-_NEW_LINE = re.compile(r"^#(\d+) (user|assistant)[^:]*, \w{3} (\d{4})-(\d\d)-(\d\d) \d\d:\d\d: (.*)$", re.MULTILINE)
+_SAID_LINE = re.compile(r"^\[(\d+)\] user, \w{3} (\d{4})-(\d\d)-(\d\d) \d\d:\d\d: (.*)$", re.MULTILINE)
+_KNOWN_LINE = re.compile(r"^#(\d+) [^:]+: (.*)$", re.MULTILINE)
+_STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]+: (.*)$", re.MULTILINE)
 
-# (what the user says, the list it belongs to, whether it is certain, the statement; `{year}` is the message's)
-_KNOWLEDGE: tuple[tuple[str, str, bool, str], ...] = (
-    (r"I work as a Solution Architect at GovTech", "facts", True, "Works as a Solution Architect at GovTech"),
-    (r"My name is Priya", "facts", True, "Name is Priya"),
-    (r"SingPass integration project", "facts", True, "Is working on a SingPass integration project"),
-    (r"always give me concise responses", "preferences", True, "Always give concise responses with bullet points"),
-    (r"I hate long paragraphs", "preferences", True, "Hates long paragraphs"),
-    (
-        r"launch the SingPass API integration by Q2 2026",
-        "goals",
-        True,
-        "Launch the SingPass API integration by Q2 2026",
+
+@dataclass(frozen=True)
+class Understood:
+    """What a sentence says to a reader: `\\1` is the pattern's first group, `over` what is not true any more."""
+
+    pattern: str
+    kind: str
+    text: str
+    certain: bool = True
+    deadline: str = ""
+    day: str = ""
+    over: str = r"(?!)"
+    pin: bool = False
+
+
+_KNOWLEDGE = (
+    Understood(
+        r"I work as a Solution Architect at GovTech", "fact", "The user works as a Solution Architect at GovTech"
     ),
-    (r"restart the SingPass project by Q3 2026", "goals", True, "Restart the SingPass project by Q3 2026"),
-    (r"team offsite is on March (\d+)", "dates", True, r"Team offsite is on March \1"),
-    (r"I might move to Berlin next year", "facts", False, "Might move to Berlin next year"),
-    (r"Maybe I'll learn the cello", "goals", False, "Might learn the cello"),
-    (r"I live in Singapore", "facts", True, "Lives in Singapore"),
-    (r"I moved to Lisbon last week", "facts", True, "Moved to Lisbon"),
-    (r"like tea", "preferences", True, "Likes tea"),
-    (r"My AWS account number is (\d+)", "facts", True, r"AWS account number for the dev environment is \1"),
-    (r"Decision (\d+): we will use (vendor number \d+)", "facts", True, r"Decision \1: uses \2"),
+    Understood(r"My name is Priya", "fact", "The user's name is Priya"),
+    Understood(r"SingPass integration project", "fact", "The user is working on a SingPass integration project"),
+    Understood(
+        r"always give me concise responses", "preference", "The user always wants concise responses with bullet points"
+    ),
+    Understood(r"I hate long paragraphs", "preference", "The user hates long paragraphs"),
+    Understood(
+        r"launch the SingPass API integration by Q2 2026",
+        "goal",
+        "The user needs to launch the SingPass API integration by Q2 2026",
+        deadline="2026-06-30",
+    ),
+    Understood(
+        r"restart the SingPass project by Q3 2026",
+        "goal",
+        "The user wants to restart the SingPass project by Q3 2026",
+        deadline="2026-09-30",
+    ),
+    Understood(
+        r"team offsite is on March (\d+)",
+        "date",
+        r"The user's team offsite is on March \1",
+        day=r"{year}-03-\1",
+        over=r"team offsite is on March",
+    ),
+    Understood(r"I might move to Berlin next year", "goal", "The user might move to Berlin", certain=False),
+    Understood(r"Maybe I'll learn the cello", "goal", "The user might learn the cello", certain=False),
+    Understood(r"I live in Singapore", "fact", "The user lives in Singapore"),
+    Understood(r"I moved to Lisbon last week", "fact", "The user lives in Lisbon", over=r"live[sd]? in Singapore"),
+    Understood(r"like tea", "preference", "The user likes tea"),
+    Understood(
+        r"My AWS account number is (\d+)",
+        "fact",
+        r"The user's AWS account number for the dev environment is \1",
+        pin=True,
+    ),
+    Understood(r"Decision (\d+): we will use (vendor number \d+)", "fact", r"Decision \1: the user uses \2"),
 )
 
 
 def competent(asked: Asked) -> Reply:
     """By the shape that is asked for."""
-    schema = asked.schema or {}
-    fields = set(schema.get("properties", {}))
-    if "certain" in fields:
+    fields = set((asked.schema or {}).get("properties", {}))
+    if "items" in fields:
         return say_json(_extracted(asked.user))
+    if "verdicts" in fields:
+        return say_json(_verdicts(asked.user))
     if "paragraph" in fields:
         return say_json(_summary(asked.user))
     return Say(_plain(asked.user))
 
 
 def _extracted(prompt: str) -> dict[str, Any]:
-    found: dict[str, dict[str, list[dict[str, Any]]]] = {
-        side: {name: [] for name in ("facts", "preferences", "goals", "dates")} for side in ("certain", "uncertain")
-    }
-    lines = [match for match in _NEW_LINE.finditer(prompt.partition("NEW MESSAGES\n")[2]) if match[2] == "user"]
-    for line in lines:
-        for pattern, name, certain, statement in _KNOWLEDGE:
-            if told := re.search(pattern, line[6]):
-                item = {"text": told.expand(statement), "quote": told[0], "source_ids": [int(line[1])]}
-                found["certain" if certain else "uncertain"][name].append(item)
-    said = " ".join(line[6] for line in lines)
-    new = [item["text"] for items in found["certain"].values() for item in items]
+    known = {int(m[1]): m[2] for m in _KNOWN_LINE.finditer(prompt.partition("MODE:")[0])}
+    lines = list(_SAID_LINE.finditer(prompt.partition("NEW MESSAGES\n")[2]))
+    items = [
+        _item(understood, told, line, known)
+        for line in lines
+        for understood in _KNOWLEDGE
+        if (told := re.search(understood.pattern, line[5]))
+    ]
+    new = [item["text"] for item in items if item["certain"]]
+    said = " ".join(line[5] for line in lines)
     canonical = {"llm_inferred": "\n".join(f"- {text}" for text in new), "general_summary": said[:200]}
-    return {**found, "canonical": canonical}
+    return {"items": items, "canonical": canonical}
+
+
+def _item(understood: Understood, told: re.Match[str], line: re.Match[str], known: dict[int, str]) -> dict[str, Any]:
+    text = told.expand(understood.text)
+    day = told.expand(understood.day).format(year=line[2])
+    over = [n for n, old in known.items() if re.search(understood.over, old) and old != text]
+    return {
+        "quotes": [{"message": int(line[1]), "words": told[0]}],
+        "text": text,
+        "kind": understood.kind,
+        "certain": understood.certain,
+        "when": {"start": day, "end": "", "precision": "day"} if day else None,
+        "deadline": understood.deadline,
+        "same_as": next((number for number, old in known.items() if old == text), 0),
+        "replaces": over,
+        "pin": understood.pin,
+    }
+
+
+def _verdicts(prompt: str) -> dict[str, Any]:
+    """Whoever understood the words once understands them again."""
+    messages = prompt.partition("STATEMENT 1")[0]
+    return {
+        "verdicts": [
+            {"number": int(asked[1]), "holds": _said(asked[2], messages), "why": ""}
+            for asked in _STATEMENT.finditer(prompt)
+        ]
+    }
+
+
+def _said(statement: str, messages: str) -> bool:
+    return any(
+        told.expand(understood.text) == statement
+        for understood in _KNOWLEDGE
+        for told in re.finditer(understood.pattern, messages)
+    )
 
 
 def _summary(prompt: str) -> dict[str, Any]:
-    said = [match[6] for match in re.finditer(_NEW_LINE, prompt) if match[2] == "user"]
+    said = [match[5] for match in _SAID_LINE.finditer(prompt)]
     text = " ".join(said) or _plain(prompt)
     return {"paragraph": f"The user spoke of this: {text[:600]}"}
 

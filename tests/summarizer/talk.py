@@ -6,7 +6,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import Role
-from chatmem.work import Canonical, ChunkInput, ExchangeInput, RoutineInput, WorkInput, WorkItem, WorkMessage
+from chatmem.work import (
+    Canonical,
+    ChunkInput,
+    ExchangeInput,
+    KnownMemory,
+    NotableSentence,
+    RoutineInput,
+    WorkInput,
+    WorkItem,
+    WorkMessage,
+)
 
 ZONE = "Asia/Singapore"
 SINGAPORE = ZoneInfo(ZONE)
@@ -36,13 +46,24 @@ def messages(
     )
 
 
-def chunk(texts: Iterable[str] = DEBUGGING) -> ChunkInput:
-    return ChunkInput(timezone=ZONE, messages=messages(texts))
+def chunk(texts: Iterable[str] = DEBUGGING, **fields: Any) -> ChunkInput:
+    return ChunkInput(timezone=ZONE, messages=messages(texts), **fields)
 
 
 def exchange(user: str, assistant: str = "Noted.", **fields: Any) -> ExchangeInput:
-    given = {"canonical": Canonical(), "canonical_cap_tokens": 2000, **fields}
-    return ExchangeInput(timezone=ZONE, messages=messages((user, assistant)), **given)
+    said = messages((user, assistant))
+    given = {"canonical": Canonical(), "canonical_cap_tokens": 2000, "now": said[-1].at, "messages": said, **fields}
+    return ExchangeInput(timezone=ZONE, **given)
+
+
+def known(number: int, text: str, **fields: Any) -> KnownMemory:
+    given = {"kind": "fact", "since": START - timedelta(days=30), "status": "active", **fields}
+    return KnownMemory(id=number, text=text, **given)
+
+
+def notable(text: str, message_id: int = 1, **fields: Any) -> NotableSentence:
+    given = {"score": 1.0, "group": "fact", "shown": True, **fields}
+    return NotableSentence(message_id=message_id, text=text, **given)
 
 
 def routine(text: str) -> RoutineInput:

@@ -161,10 +161,10 @@ async def test_work_is_claimed_done_and_submitted_under_its_fence() -> None:
     async with working(place) as bench:
         await place.until(lambda: len(place.submitted) == 2)
     first = next(args for args in place.submitted if args.job_id == "1:1:1")
-    assert (first.fence, first.rung, first.provisional) == (7, "offline", False)
+    assert (first.fence, first.rung, first.provisional) == (7, "keep", True)
     assert first.result.kind == "exchange"
     assert place.claims[0].worker == "tester"
-    assert place.claims[0].best_rung == "offline"
+    assert place.claims[0].best_rung == "keep"
     assert not place.failed
     continued = {fields["traceId"] for fields in bench.told("work_done") if fields["job"] == "1:1:1"}
     assert continued == {trace}, "the work belongs to the trace of the turn that queued it"
@@ -283,11 +283,11 @@ async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
 
 async def test_a_spent_budget_is_obeyed() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk(), best_rung="offline")])
+    place = Place(jobs=[job(chunk(), best_rung="keep")])
     async with working(place, Ladder([Step(Guarded(model), 60)])):
         await place.until(lambda: len(place.submitted) == 1)
     assert not model.asked.is_set()
-    assert place.submitted[0].rung == "offline"
+    assert place.submitted[0].rung == "keep"
     assert place.submitted[0].provisional
 
 
@@ -296,13 +296,13 @@ async def test_redoing_is_not_asked_for_when_it_would_only_repeat_the_provisiona
     place = Place(jobs=[job(chunk())])
     async with working(place, ladder, concurrency=1):
         await place.until(lambda: len(place.claims) >= 2)
-    assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "offline"]
+    assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "keep"]
     assert ladder.best_rung() == "claude"
 
 
 async def test_a_chat_with_no_calls_left_keeps_no_other_chat_from_being_redone() -> None:
     ladder = Ladder([Step(Guarded(BadModel()), 60)])
-    place = Place(jobs=[job(chunk(), best_rung="offline")])
+    place = Place(jobs=[job(chunk(), best_rung="keep")])
     async with working(place, ladder, concurrency=1):
         await place.until(lambda: len(place.claims) >= 2)
     assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "claude"]

@@ -15,25 +15,27 @@ from chatmem.work import (
     ExchangeResult,
     ProfileInput,
     ProfileResult,
+    Quote,
     RoutineResult,
     Rung,
     SummaryBody,
     SummaryResult,
     ThreadInput,
+    WorkMessage,
 )
 from chatmem_llm import Breaker, Guarded
 from chatmem_llm.claude import Claude
 from chatmem_llm.ollama import Ollama
-from chatmem_summarizer.answers import ExchangeShape, ExtractionShape
+from chatmem_summarizer.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
 from chatmem_summarizer.ladder import Ladder, Step
 from chatmem_summarizer.length import tokens
-from chatmem_summarizer.offline_summarize import chunk_summary
 from chatmem_summarizer.work import Done, done
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, Garbage, Hang, Reply, Say, say_json, seconds_for
-from tests.summarizer.talk import ZONE, chunk, exchange, routine
+from tests.stubs.stub import Script
+from tests.summarizer.talk import START, ZONE, chunk, exchange, known, notable, routine
 from tests.told import Told
 
 pytestmark = pytest.mark.anyio
@@ -76,21 +78,32 @@ async def stage(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 
 SAID = "I might move to Berlin. I work as a nurse at Mercy Hospital, my shift starts at 7."
-ITEM = {"text": "Works as a nurse at Mercy Hospital", "quote": "I work as a nurse at Mercy Hospital", "source_ids": [1]}
-EMPTY: dict[str, Any] = {"facts": [], "preferences": [], "goals": [], "dates": []}
-GOOD: dict[str, Any] = {
-    "certain": {**EMPTY, "facts": [ITEM]},
-    "uncertain": {
-        **EMPTY,
-        "goals": [{"text": "Might move to Berlin", "quote": "I might move to Berlin", "source_ids": [1]}],
-    },
-    "canonical": {
-        "user_confirmed": "Works as a nurse.",
-        "llm_inferred": "",
-        "general_summary": "Feb 15: They talked about work.",
-        "obsolete": [],
-    },
+ITEM: dict[str, Any] = {
+    "quotes": [{"message": 1, "words": "I work as a nurse at Mercy Hospital"}],
+    "text": "The user works as a nurse at Mercy Hospital",
+    "kind": "fact",
 }
+HEDGED: dict[str, Any] = {
+    "quotes": [{"message": 1, "words": "I might move to Berlin"}],
+    "text": "The user might move to Berlin",
+    "kind": "goal",
+    "certain": False,
+    "doubt": "they say might",
+}
+CANONICAL = {
+    "user_confirmed": "Works as a nurse.",
+    "llm_inferred": "",
+    "general_summary": "Feb 15: They talked about work.",
+    "obsolete": [],
+}
+GOOD: dict[str, Any] = {"items": [ITEM, HEDGED], "canonical": CANONICAL}
+AGREED = {"verdicts": [{"number": 1, "holds": True, "why": ""}]}
+
+
+def by_shape(first: Reply, second: Reply | None = None) -> Script:
+    """`first` to the exchange, `second` to the second reading."""
+    agreed = second or say_json(AGREED)
+    return lambda asked: agreed if "verdicts" in (asked.schema or {}).get("properties", {}) else first
 
 
 def extracted(outcome: Done) -> ExchangeResult:
@@ -98,32 +111,51 @@ def extracted(outcome: Done) -> ExchangeResult:
     return outcome.result
 
 
-async def test_claude_extracts_and_carries_the_summary_forward_in_one_call(stage: Stage) -> None:
-    stage.claude.script = lambda asked: say_json(GOOD)
+async def test_claude_extracts_and_carries_the_summary_forward_and_is_asked_once_more_whether_it_was_said(
+    stage: Stage,
+) -> None:
+    stage.claude.script = by_shape(say_json(GOOD))
     outcome = await stage.work(exchange(SAID))
     result = extracted(outcome)
-    assert [item.text for item in result.extraction.certain.facts] == ["Works as a nurse at Mercy Hospital"]
-    assert [item.text for item in result.extraction.uncertain.goals] == ["Might move to Berlin"]
+    assert [(item.text, item.certain, item.doubt) for item in result.items] == [
+        (ITEM["text"], True, None),
+        (HEDGED["text"], False, "they say might"),
+    ]
     assert result.canonical.general_summary == "Feb 15: They talked about work."
     assert (outcome.rung, outcome.model, outcome.provisional) == ("claude", "claude-haiku-4-5", False)
-    assert len(stage.claude.asked) == 1
+    assert len(stage.claude.asked) == 2
     assert not stage.ollama.asked
-    (call,) = outcome.calls
-    assert call.ok
-    assert call.price_usd > 0
-    assert call.input_tokens > 100
+    assert [call.ok for call in outcome.calls] == [True, True]
+    assert all(call.price_usd > 0 and call.input_tokens > 100 for call in outcome.calls)
 
 
-async def test_the_prompt_shows_the_exchange_its_time_and_what_is_known(stage: Stage) -> None:
-    stage.claude.script = lambda asked: say_json(GOOD)
+async def test_the_prompt_shows_speakers_times_and_known_memories_by_number(stage: Stage) -> None:
+    stage.claude.script = by_shape(say_json(GOOD))
     prior = Canonical(general_summary="Feb 14: They said hello.")
-    await stage.work(exchange(SAID, canonical=prior))
+    said = (*exchange(SAID).messages, WorkMessage(id=3, role="user", speaker="Ben", at=START, text="Me too"))
+    memories = (
+        known(12, "Ann lives in Singapore", user_confirmed=True),
+        known(13, "I moved to Lisbon", status="uncertain", note=True),
+    )
+    await stage.work(exchange(SAID, canonical=prior, messages=said, known=memories, user_name="Ann"))
     asked = stage.claude.asked[0]
-    assert "#1 user, Sun 2026-02-15 21:00: I might move to Berlin." in asked.user
-    assert "TIME ZONE of the user: Asia/Singapore" in asked.user
+    assert "[1] user, Sun 2026-02-15 21:00: I might move to Berlin." in asked.user
+    assert "[3] Ben, Sun 2026-02-15 21:00: Me too" in asked.user
+    assert "USER: Ann\nTIME ZONE of the user: Asia/Singapore\nNOW: Sun 2026-02-15 22:00" in asked.user
+    assert "#12 fact, since 2026-01-16, confirmed by the user: Ann lives in Singapore" in asked.user
+    assert "#13 fact, since 2026-01-16, uncertain: “I moved to Lisbon”" in asked.user
     assert "Feb 14: They said hello." in asked.user
-    assert "hypotheticals" in asked.system
     assert asked.schema is not None
+
+
+async def test_the_instructions_are_the_same_for_every_exchange_so_that_they_can_be_cached(stage: Stage) -> None:
+    stage.claude.script = by_shape(say_json(GOOD))
+    full = Canonical(general_summary="a long line of talk about boats\n" * 60)
+    await stage.work(exchange(SAID))
+    await stage.work(exchange(SAID, canonical=full, canonical_cap_tokens=300, known=(known(12, "Ann sails"),)))
+    first, second = (asked.body["system"] for asked in stage.claude.asked if "MODE" in asked.user)
+    assert first == second
+    assert [block.get("cache_control") for block in first] == [{"type": "ephemeral"}]
 
 
 @pytest.mark.parametrize(
@@ -135,62 +167,62 @@ async def test_the_prompt_shows_the_exchange_its_time_and_what_is_known(stage: S
         Fail(429, retry_after=30),
         Garbage(),
         Say("I cannot do that.", stop="refusal"),
-        Say('{"certain": {"fa', stop="max_tokens"),
+        Say('{"items": [{"te', stop="max_tokens"),
         Say("Sure! Here are the facts."),
         say_json({"facts": []}),
-        say_json({**GOOD, "certain": "nothing"}),
-        say_json({**GOOD, "certain": {**EMPTY, "facts": [{**ITEM, "quote": "never said"}]}, "uncertain": EMPTY}),
+        say_json({**GOOD, "items": "nothing"}),
+        say_json({**GOOD, "items": [{"text": "Nurse"}]}),
+        say_json({**GOOD, "items": [{**ITEM, "quotes": [{"message": 1, "words": "never said"}]}]}),
     ],
 )
 async def test_any_failure_of_claude_is_told_and_left_to_the_next_rung(stage: Stage, reply: Reply) -> None:
     stage.claude.script = lambda asked: reply
-    stage.ollama.script = lambda asked: say_json({"certain": {**EMPTY, "facts": [ITEM]}, "uncertain": EMPTY})
+    stage.ollama.script = by_shape(say_json({"items": [ITEM]}))
     stage.seconds = seconds_for(reply)
     outcome = await stage.work(exchange(SAID))
-    assert [item.text for item in extracted(outcome).extraction.certain.facts] == [ITEM["text"]]
+    assert [item.text for item in extracted(outcome).items] == [ITEM["text"]]
     assert (outcome.rung, outcome.provisional) == ("ollama", True)
-    assert [call.ok for call in outcome.calls] == [False, True]
+    assert [call.ok for call in outcome.calls] == [False, True, True]
     assert outcome.calls[0].note
     assert stage.told("model_fallback") == [{"traceId": None, "model": "claude-haiku-4-5", "to": "llama3.2"}]
     bad = [f for f in (*stage.told("ltm_llm_call"), *stage.told("ltm_parse_result")) if not f["ok"]]
     assert bad
 
 
-async def test_when_every_model_fails_the_deterministic_rung_answers(stage: Stage) -> None:
+async def test_when_every_model_fails_the_users_own_sentences_are_kept(stage: Stage) -> None:
     stage.claude.script = lambda asked: Fail(500)
     stage.ollama.script = lambda asked: Garbage()
-    outcome = await stage.work(exchange(SAID))
-    assert (outcome.rung, outcome.model, outcome.provisional) == ("offline", "deterministic", True)
-    certain = extracted(outcome).extraction.certain
-    assert [item.text for item in certain.facts] == ["Works as a nurse at Mercy Hospital"]
+    outcome = await stage.work(exchange(SAID, notable=(notable("I might move to Berlin."),)))
+    assert (outcome.rung, outcome.model, outcome.provisional) == ("keep", "keep", True)
+    assert [(item.text, item.note) for item in extracted(outcome).items] == [("I might move to Berlin.", True)]
     assert len(outcome.calls) == 2
-    assert [fields["to"] for fields in stage.told("model_fallback")] == ["llama3.2", "deterministic"]
+    assert [fields["to"] for fields in stage.told("model_fallback")] == ["llama3.2", "keep"]
     assert len(stage.told("parse_failed")) + len([f for f in stage.told("ltm_llm_call") if not f["ok"]]) == 2
 
 
 async def test_without_calls_left_no_model_is_asked(stage: Stage) -> None:
-    outcome = await stage.work(exchange(SAID), best_rung="offline")
-    assert (outcome.rung, outcome.provisional, outcome.calls) == ("offline", True, ())
+    outcome = await stage.work(exchange(SAID), best_rung="keep")
+    assert (outcome.rung, outcome.provisional, outcome.calls) == ("keep", True, ())
     assert not stage.claude.asked
     assert not stage.ollama.asked
 
 
-async def test_a_spent_budget_leaves_the_local_model_whose_result_is_done_anew_later(stage: Stage) -> None:
-    stage.ollama.script = lambda asked: say_json({"certain": {**EMPTY, "facts": [ITEM]}, "uncertain": EMPTY})
+async def test_a_spent_budget_leaves_the_local_model_whose_result_is_done_again_later(stage: Stage) -> None:
+    stage.ollama.script = by_shape(say_json({"items": [ITEM]}))
     outcome = await stage.work(exchange(SAID), best_rung="ollama")
-    assert (outcome.rung, outcome.provisional, len(outcome.calls)) == ("ollama", True, 1)
+    assert (outcome.rung, outcome.provisional, len(outcome.calls)) == ("ollama", True, 2)
     assert not stage.claude.asked
 
 
-async def test_without_any_model_the_deterministic_rung_is_final() -> None:
+async def test_without_any_model_everything_is_provisional() -> None:
     outcome = await done(exchange(SAID), Ladder([]), silent)
-    assert (outcome.rung, outcome.provisional) == ("offline", False)
-    assert Ladder([]).best_rung() == "offline"
+    assert (outcome.rung, outcome.provisional) == ("keep", True)
+    assert Ladder([]).best_rung() == "keep"
 
 
 async def test_a_provider_that_is_down_is_left_alone_and_asked_again_later(stage: Stage) -> None:
     stage.claude.script = lambda asked: Fail(503)
-    stage.ollama.script = lambda asked: say_json({"certain": EMPTY, "uncertain": EMPTY})
+    stage.ollama.script = lambda asked: say_json({"items": []})
     for _ in range(3):
         await stage.work(exchange(SAID))
     assert len(stage.claude.asked) == 1
@@ -199,7 +231,7 @@ async def test_a_provider_that_is_down_is_left_alone_and_asked_again_later(stage
     assert stage.told("ltm_llm_skipped")
     stage.now += 60
     assert stage.ladder.best_rung() == "claude"
-    stage.claude.script = lambda asked: say_json(GOOD)
+    stage.claude.script = by_shape(say_json(GOOD))
     assert (await stage.work(exchange(SAID))).rung == "claude"
 
 
@@ -209,34 +241,74 @@ async def test_a_refusal_does_not_rest_the_provider(stage: Stage) -> None:
     assert stage.ladder.best_rung() == "claude"
 
 
-async def test_quotes_are_made_verbatim_and_invented_ones_dropped(stage: Stage) -> None:
+async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Stage) -> None:
     items = [
-        {**ITEM, "quote": "“i WORK  as a nurse at Mercy Hospital”", "source_ids": [77]},
-        {**ITEM, "text": "Lives on Mars", "quote": "I live on Mars"},
-        {**ITEM, "text": "Assistant's words", "quote": "Noted.", "source_ids": [2]},
+        {**ITEM, "quotes": [{"message": "[77]", "words": "“i WORK  as a nurse at Mercy Hospital”"}]},
         {**ITEM, "text": "  "},
+        {**ITEM, "kind": "gossip"},
+        {**ITEM, "quotes": []},
+        "The user is a nurse",
+        {**ITEM, "same_as": "#12", "replaces": ["13"], "ends": None, "importance": 7},
     ]
-    stage.claude.script = lambda asked: say_json({**GOOD, "certain": {**EMPTY, "facts": items}})
-    (item,) = extracted(await stage.work(exchange(SAID))).extraction.certain.facts
-    assert item.quote == "I work as a nurse at Mercy Hospital"
-    assert item.source_ids == (1,)
+    stage.claude.script = by_shape(say_json({**GOOD, "items": items}))
+    first, last = extracted(await stage.work(exchange(SAID))).items
+    assert first.quotes == (Quote(message_id=1, text="I work as a nurse at Mercy Hospital"),)
+    assert (last.same_as, last.replaces, last.ends, last.importance) == (12, (13,), (), 1.0)
+    assert len(stage.told("ltm_item_dropped")) == 4
+    assert "nurse" not in str(stage.told("ltm_item_dropped"))
+
+
+async def test_a_quote_nobody_said_is_left_to_the_servers_check(stage: Stage) -> None:
+    invented = {**ITEM, "text": "The user lives on Mars", "quotes": [{"message": 1, "words": "I live on Mars"}]}
+    stage.claude.script = by_shape(say_json({**GOOD, "items": [ITEM, invented]}))
+    _, second = extracted(await stage.work(exchange(SAID))).items
+    assert second.quotes == (Quote(message_id=1, text="I live on Mars"),)
 
 
 @pytest.mark.parametrize(
-    ("due", "kind", "expected"),
+    ("written", "start", "end"),
     [
-        ("2026-03-15", "goals", "2026-03-15T23:59:00+08:00"),
-        ("2026-03-15", "dates", "2026-03-15T00:00:00+08:00"),
-        ("2026-03-15T10:30", "dates", "2026-03-15T10:30:00+08:00"),
-        ("2026-03-15T10:30:00Z", "dates", "2026-03-15T10:30:00+00:00"),
-        ("soon", "dates", None),
-        ("2026-02-30", "dates", None),
+        ("2026-03-15", "2026-03-15T00:00:00+08:00", "2026-03-15T23:59:00+08:00"),
+        ("2026-02", "2026-02-01T00:00:00+08:00", "2026-02-28T23:59:00+08:00"),
+        ("2026", "2026-01-01T00:00:00+08:00", "2026-12-31T23:59:00+08:00"),
+        ("2026-03-15T10:30", "2026-03-15T10:30:00+08:00", "2026-03-15T10:30:00+08:00"),
+        ("2026-03-15T10:30:00Z", "2026-03-15T10:30:00+00:00", "2026-03-15T10:30:00+00:00"),
     ],
 )
-async def test_due_dates_are_read_in_the_users_zone(stage: Stage, due: str, kind: str, expected: str | None) -> None:
-    stage.claude.script = lambda asked: say_json({**GOOD, "certain": {**EMPTY, kind: [{**ITEM, "due": due}]}})
-    (item,) = getattr(extracted(await stage.work(exchange(SAID))).extraction.certain, kind)
-    assert item.due == (datetime.fromisoformat(expected) if expected else None)
+async def test_times_are_read_in_the_users_zone(stage: Stage, written: str, start: str, end: str) -> None:
+    when = {"start": written, "end": written, "precision": "day"}
+    stage.claude.script = by_shape(say_json({**GOOD, "items": [{**ITEM, "when": when, "deadline": written}]}))
+    (item,) = extracted(await stage.work(exchange(SAID))).items
+    assert item.when is not None
+    assert (item.when.start, item.when.end) == (datetime.fromisoformat(start), datetime.fromisoformat(end))
+    assert item.deadline == datetime.fromisoformat(end)
+
+
+@pytest.mark.parametrize("written", ["soon", "2026-02-30", "2026-13", None, ""])
+async def test_a_time_that_is_none_makes_no_item_certain(stage: Stage, written: str | None) -> None:
+    when = {"start": written, "end": "", "precision": "day"}
+    stage.claude.script = by_shape(say_json({**GOOD, "items": [{**ITEM, "when": when, "deadline": written}]}))
+    (item,) = extracted(await stage.work(exchange(SAID))).items
+    assert (item.when, item.deadline, item.certain) == (None, None, not written)
+
+
+async def test_a_local_model_is_asked_in_fewer_words_for_the_same_schema(stage: Stage) -> None:
+    stage.claude.script = lambda asked: Fail(500)
+    line = "The user works as a nurse at Mercy Hospital and might move to Berlin."
+    stage.ollama.script = by_shape(say_json({**GOOD, "canonical": {**CANONICAL, "general_summary": line}}))
+    result = extracted(await stage.work(exchange(SAID)))
+    assert result.canonical == Canonical(general_summary=line)
+    claude, ollama = stage.claude.asked[0], stage.ollama.asked[0]
+    assert len(ollama.system) < len(claude.system) / 2
+    assert "items" in (ollama.schema or {})["properties"]
+
+
+async def test_a_local_models_line_that_speaks_of_itself_gives_way_to_the_users_words(stage: Stage) -> None:
+    stage.claude.script = lambda asked: Fail(500)
+    canonical = {**CANONICAL, "general_summary": "Let me summarise: the user works as a nurse."}
+    stage.ollama.script = by_shape(say_json({**GOOD, "canonical": canonical}))
+    result = extracted(await stage.work(exchange(SAID, notable=(notable("I work as a nurse at Mercy Hospital"),))))
+    assert result.canonical.general_summary == "User: “I work as a nurse at Mercy Hospital” (2026-02-15)"
 
 
 async def test_obsolete_lines_leave_the_canonical_summary(stage: Stage) -> None:
@@ -245,7 +317,7 @@ async def test_obsolete_lines_leave_the_canonical_summary(stage: Stage) -> None:
         **GOOD,
         "canonical": {**GOOD["canonical"], "user_confirmed": "- Lives in Lisbon", "obsolete": ["Lives in Singapore."]},
     }
-    stage.claude.script = lambda asked: say_json(answer)
+    stage.claude.script = by_shape(say_json(answer))
     result = extracted(await stage.work(exchange(SAID, canonical=prior))).canonical
     assert result.user_confirmed == "- Likes tea\n- Lives in Lisbon"
     assert result.general_summary == "Feb 1: Hello.\nFeb 15: They talked about work."
@@ -253,12 +325,12 @@ async def test_obsolete_lines_leave_the_canonical_summary(stage: Stage) -> None:
 
 async def test_a_full_canonical_summary_is_written_anew_and_stays_near_the_cap(stage: Stage) -> None:
     prior = Canonical(general_summary="\n".join(f"Feb {n}: a long line of talk about boats" for n in range(60)))
-    stage.claude.script = lambda asked: say_json(GOOD)
+    stage.claude.script = by_shape(say_json(GOOD))
     result = extracted(await stage.work(exchange(SAID, canonical=prior, canonical_cap_tokens=300))).canonical
     assert result.general_summary == "Feb 15: They talked about work."
-    assert "nearly full" in stage.claude.asked[0].system
-    long = {**GOOD["canonical"], "general_summary": "many words " * 2000}
-    stage.claude.script = lambda asked: say_json({**GOOD, "canonical": long})
+    assert "MODE: rewrite, under 300 tokens" in stage.claude.asked[0].user
+    long = {**CANONICAL, "general_summary": "many words " * 2000}
+    stage.claude.script = by_shape(say_json({**GOOD, "canonical": long}))
     result = extracted(await stage.work(exchange(SAID, canonical=prior, canonical_cap_tokens=300))).canonical
     assert tokens(result.general_summary) <= 330
 
@@ -282,7 +354,7 @@ async def test_claude_writes_paragraph_and_body_of_a_chunk(stage: Stage) -> None
     )
 
 
-async def test_ollama_writes_the_paragraph_and_the_body_is_deterministic(stage: Stage) -> None:
+async def test_ollama_writes_the_paragraph_and_no_lists(stage: Stage) -> None:
     stage.claude.script = lambda asked: Fail(500)
     stage.ollama.script = lambda asked: Say(
         "The SingPass callback failed with invalid_grant; the server clock was 4 minutes off."
@@ -290,20 +362,27 @@ async def test_ollama_writes_the_paragraph_and_the_body_is_deterministic(stage: 
     outcome = await stage.work(chunk())
     assert isinstance(outcome.result, SummaryResult)
     assert outcome.result.text.startswith("The SingPass callback failed")
-    assert outcome.result.body == chunk_summary(chunk()).body
+    assert outcome.result.body == SummaryBody()
     assert outcome.rung == "ollama"
 
 
 @pytest.mark.parametrize(
-    "text", ["Certainly! Here's the summary.", "```\nsummary\n```", "word " * 400, "Völlig anderes Thema ohne Bezug."]
+    "text",
+    [
+        "Certainly! Here's the summary.",
+        "I'll create a summary of the callback.",
+        "```\nsummary\n```",
+        "word " * 400,
+        "Völlig anderes Thema ohne Bezug.",
+    ],
 )
-async def test_a_bad_local_summary_is_replaced_by_the_fallback(stage: Stage, text: str) -> None:
+async def test_a_bad_local_summary_is_replaced_by_what_was_said(stage: Stage, text: str) -> None:
     stage.claude.script = lambda asked: Fail(500)
     stage.ollama.script = lambda asked: Say(text)
-    outcome = await stage.work(chunk())
+    outcome = await stage.work(chunk(notable=(notable("The clock was off", 5),)))
     assert isinstance(outcome.result, SummaryResult)
-    assert outcome.result.text.startswith("Conversation with 9 messages about: ")
-    assert outcome.rung == "offline"
+    assert outcome.result.text == "User: “The clock was off” (2026-02-16)"
+    assert outcome.rung == "keep"
     assert [fields for fields in stage.told("ltm_parse_result") if not fields["ok"]]
 
 
@@ -341,13 +420,13 @@ async def test_a_routine_without_a_usable_summary_shows_its_first_300_characters
     stage.claude.script = stage.ollama.script = lambda asked: reply
     outcome = await stage.work(routine(LONG))
     assert outcome.result == RoutineResult(summary=LONG.strip()[:300])
-    assert outcome.rung == "offline"
+    assert outcome.rung == "keep"
 
 
 async def test_a_profile_is_written_from_active_memories_only(stage: Stage) -> None:
     memories = [
-        {"id": 1, "kind": "fact", "text": "Lives in Lisbon", "status": "active"},
-        {"id": 2, "kind": "goal", "text": "Might move to Mars", "status": "uncertain"},
+        {"id": 1, "kind": "fact", "text": "Lives in Lisbon", "since": START, "status": "active"},
+        {"id": 2, "kind": "goal", "text": "Might move to Mars", "since": START, "status": "uncertain"},
     ]
     work = ProfileInput.model_validate({"timezone": ZONE, "memories": memories, "cap_tokens": 500})
     stage.claude.script = lambda asked: Say("They live in Lisbon.")
@@ -357,7 +436,7 @@ async def test_a_profile_is_written_from_active_memories_only(stage: Stage) -> N
 
 
 def test_the_schemas_need_nothing_the_providers_lack() -> None:
-    for shape in (ExchangeShape, ExtractionShape):
-        text = str(shape.model_json_schema())
+    for shape in (ExchangeShape, VerdictsShape, SummaryShape):
+        text = str(schema_of(shape))
         assert "oneOf" not in text
         assert "patternProperties" not in text

@@ -2,8 +2,7 @@
 
 import pytest
 
-from chatmem_summarizer.validate import complaint, fallback, overlap
-from tests.summarizer.talk import messages
+from chatmem_summarizer.validate import complaint, overlap
 
 SOURCE = "User: I tried changing the redirect URI but the callback still fails with invalid_grant.\nAssistant: Check the clock."
 
@@ -28,8 +27,11 @@ def test_a_plain_summary_passes(text: str) -> None:
         ("Here's a summary: the callback still fails.", "chatter"),
         ("Here is the redirect URI summary.", "chatter"),
         ("Certainly! The callback still fails.", "chatter"),
-        ("Sure, the callback still fails.", "chatter"),
-        ("Summary: the callback still fails", "chatter"),
+        ("Sure, the callback still fails.", "speaking of itself"),
+        ("Summary: the callback still fails", "speaking of itself"),
+        ("Title: the callback still fails", "speaking of itself"),
+        ("Let me tell why the callback still fails.", "speaking of itself"),
+        ("I'll create the callback summary.", "speaking of itself"),
         ("```\nthe callback still fails\n```", "code fence"),
         ("# Callback\nThe callback still fails.", "title"),
         ("**Callback**\nThe callback still fails.", "title"),
@@ -45,18 +47,6 @@ def test_thirty_percent_of_a_long_source_may_exceed_300_characters() -> None:
     source = "the redirect URI and the callback fail " * 100
     assert complaint("the callback fails and the redirect " * 12, source) is None
     assert complaint("the callback fails and the redirect " * 60, source) is not None
-
-
-def test_the_fallback_names_the_topics() -> None:
-    text = fallback(messages(("I love sailing boats", "Sailing is great", "My boat is in Lisbon")))
-    assert text.startswith("Conversation with 3 messages about: ")
-    assert text.endswith(".")
-    assert "ailing" in text
-
-
-def test_without_topics_the_fallback_is_a_user_message() -> None:
-    assert fallback(messages(("ok", "What can I do?", "hm, no"))) == "hm, no"
-    assert fallback(messages(("hello there, hi", "Hi!", "ok"))) == "hello there, hi"
 
 
 def test_overlap_is_the_share_of_words_that_occur_in_the_source() -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import tempfile
-from collections.abc import AsyncIterator, Generator, Mapping
+from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from chatmem.client import MemoryClient
 from chatmem_llm import Answer
+from chatmem_llm.command import all_but_ours, ended
 from chatmem_relay.incoming import Incoming
 from chatmem_relay.prompt import Prompt
 from chatmem_relay.responders.responder import CannotAnswer
@@ -20,19 +21,7 @@ SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
 """What it may call: it reads. What is to be kept it says in tags, which the turn carries out."""
 
-QUIET = dict.fromkeys(
-    (
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
-        "DISABLE_AUTOUPDATER",
-        "DISABLE_TELEMETRY",
-        "DISABLE_ERROR_REPORTING",
-        "DISABLE_BUG_COMMAND",
-    ),
-    "1",
-)
-OUR_OWN = ("TELEGRAM_", "CHATMEM_", "DATABASE_URL", "SUMMARIZER_")
 LINE_BYTES = 4 * 1024 * 1024
-STOP_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -50,6 +39,8 @@ class MemoryAccess:
 
 class ClaudeCli:
     """`seconds`: the longest silence of the command."""
+
+    claims = True
 
     def __init__(self, command: str, seconds: float, access: MemoryAccess | None, model: str | None = None) -> None:
         self._command = command
@@ -69,7 +60,7 @@ class ClaudeCli:
                 async for piece in self._pieces(process, prompt.message, errors):
                     yield piece
             finally:
-                await _ended(process)
+                await ended(process)
 
     def _config_for(self, incoming: Incoming) -> dict[str, Any]:
         if self._access is None or incoming.chat_id not in (None, self._access.user_id):
@@ -85,7 +76,7 @@ class ClaudeCli:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
                 cwd=folder,
-                env=_environment(),
+                env=all_but_ours(),
                 limit=LINE_BYTES,
             )
         except OSError as error:
@@ -127,11 +118,6 @@ class ClaudeCli:
                 event = json.loads(line)
                 if isinstance(event, dict):
                     yield event
-
-
-def _environment(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """All but our own settings: the bot's token and the database are none of its business."""
-    return {name: value for name, value in inherited.items() if not name.startswith(OUR_OWN)} | QUIET
 
 
 def _arguments(folder: Path, model: str | None) -> list[str]:
@@ -180,7 +166,7 @@ def _result(event: dict[str, Any], said: str) -> Answer:
     return Answer(
         text=said or text,
         model="claude-cli",
-        rung="claude",
+        rung="claude-cli",
         input_tokens=int(usage.get("input_tokens") or 0),
         output_tokens=int(usage.get("output_tokens") or 0),
         cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),
@@ -192,16 +178,3 @@ def _result(event: dict[str, Any], said: str) -> Answer:
 
 def _complaint(errors: BinaryIO) -> str:
     return os.pread(errors.fileno(), 2000, 0).decode(errors="replace").strip() or "it said nothing"
-
-
-async def _ended(process: asyncio.subprocess.Process) -> None:
-    """A command whose answer is in, or not wanted any more, need not finish."""
-    if process.returncode is None:
-        with suppress(ProcessLookupError):
-            process.terminate()
-    try:
-        async with asyncio.timeout(STOP_SECONDS):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()

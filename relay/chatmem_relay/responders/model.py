@@ -12,6 +12,8 @@ from chatmem_relay.responders.responder import CannotAnswer, WouldNotAnswer
 class ModelResponder:
     """`seconds`: the longest wait for the first and each further piece of an answer."""
 
+    claims = True
+
     def __init__(self, model: LanguageModel, seconds: float) -> None:
         self._model = model
         self._seconds = seconds

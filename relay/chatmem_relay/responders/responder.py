@@ -21,6 +21,11 @@ class Responder(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def claims(self) -> bool:
+        """Whether an answer is a model's own words, in which tags count. One that quotes the memory claims nothing."""
+        ...
+
     def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """Pieces of the answer as they come, and at the end what it cost, where that is known. Raises CannotAnswer."""
         ...

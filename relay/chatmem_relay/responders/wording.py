@@ -1,53 +1,40 @@
-"""What a message wants, by its words alone: an answer, a list, an acknowledgement; pure."""
+"""What a message wants, by its form: how it begins and whether it asks; pure. What it means is a model's business."""
 
 import re
 from typing import Literal
 
-Wish = Literal["about_me", "goals", "dates", "recap", "answer", "greeting", "thanks", "statement"]
+Wish = Literal["help", "forget", "remember", "remind", "recap", "answer", "greeting", "talk"]
 
+_ORDERS: tuple[tuple[Wish, re.Pattern[str]], ...] = (
+    ("help", re.compile(r"^\W*help\b(?:\s+me)?\W*\Z", re.I)),
+    ("forget", re.compile(r"^\W*(?:please\s+)?(?:forget|delete|erase)\b", re.I)),
+    ("remember", re.compile(r"^\W*(?:please\s+)?remember\b(?![^\n]*\?)", re.I)),
+    ("remind", re.compile(r"^\W*(?:please\s+)?remind\b", re.I)),
+    ("recap", re.compile(r"^\W*(?:please\s+)?(?:recap|summari[sz]e|catch me up)\b", re.I)),
+)
 _QUESTION = re.compile(
-    r"[?？؟]\s*[)\]\"'”»]*\s*(?:\n|\Z)|[?？]\s"
-    r"|^\W*(?:what|how|why|when|where|who|whom|which|whose|do(?! not)|does|did|is|are|was|were|can|could|would|will|should|has|have"
-    r"|tell me|remind me|show me|list|find|explain|describe|summari[sz]e"
-    r"|was|wie|warum|wann|wo|wer|welche\w*|что|как|почему|когда|где|кто|какой|какая|quel\w*|quand|comment|pourquoi|où|qui"
-    r"|qué|cuándo|cómo|dónde|quién|cuál)\b"
-    r"|[吗呢么]\s*\Z",
-    re.IGNORECASE,
+    r"[?？؟]\s*[)\]\"'”»]*\s*(?:\n|\Z)|[?？؟]\s"
+    r"|^\W*(?:what|who|whose|where|when|why|how|which|do|does|did|is|are|was|were|tell|show|list|find)\b(?! not\b)",
+    re.I,
 )
-_PATTERNS: tuple[tuple[Wish, re.Pattern[str]], ...] = (
-    ("about_me", re.compile(r"\bwhat\b.*\b(?:know|remember)\b.*\b(?:me|my ?self)\b|\bwho am i\b|\bmy profile\b", re.I)),
-    ("goals", re.compile(r"\b(?:what|which|list|show)\b.*\b(?:my|current)\b.*\bgoals?\b", re.I)),
-    ("dates", re.compile(r"\b(?:what|which|list|show)\b.*\b(?:important|upcoming)\b.*\bdates?\b", re.I)),
-    (
-        "recap",
-        re.compile(
-            r"\bcatch me up\b|\bsummari[sz]e (?:our|this|the) (?:chat|talk|conversation)\b"
-            r"|\bwhat (?:did|have) we (?:talk|discuss)\w*(?: about)?\W*\Z",
-            re.I,
-        ),
-    ),
-    (
-        "greeting",
-        re.compile(r"^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|hola|salut)\b[\W\w]{0,20}\Z", re.I),
-    ),
-    (
-        "thanks",
-        re.compile(r"^\W*(?:thanks?(?: you)?|thx|cheers|great|ok(?:ay)?|cool|nice|perfect)\b[\W\w]{0,20}\Z", re.I),
-    ),
-)
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？؟])\s+|(?<=[。！？])|\n+")
+_SHORT = 2
 _SMALL = frozenset(
     "a an and are about any at be by can could did do does for from had has have he her him his how i in is it its know me "
     "mention mentioned my of on or our please remember said say she should tell that the their them they this to told us "
-    "was we were what when where which who whose why will with would you your just now exactly current currently".split()
+    "was we were what when where which who whose why will with would you your just now exactly current currently list "
+    "show find".split()
 )
 
 
 def wish(text: str) -> Wish:
-    """The first that fits; a question that is none of the lists wants an answer."""
-    for kind, pattern in _PATTERNS:
+    """The order it begins with; else whether it asks, or tells; of one or two words it is a greeting or a nod."""
+    for kind, pattern in _ORDERS:
         if pattern.search(text):
             return kind
-    return "answer" if is_question(text) else "statement"
+    if is_question(text):
+        return "answer"
+    return "greeting" if len(text.split()) <= _SHORT else "talk"
 
 
 def is_question(text: str) -> bool:
@@ -63,11 +50,17 @@ def content_words(text: str) -> set[str]:
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 
 
+def told_sentences(text: str) -> list[str]:
+    """The sentences that tell something: those that ask are left out."""
+    sentences = (sentence.strip() for sentence in _SENTENCE_END.split(text.strip()))
+    return [sentence for sentence in sentences if sentence and not is_question(sentence)]
+
+
 def best_sentences(text: str, question: str, most: int = 2) -> str:
-    """The sentences of a long text that answer best, in their order; a short text stays whole."""
-    sentences = [s for s in re.split(r"(?<=[.!?。！？])\s+|\n+", text.strip()) if s.strip()]
-    if len(sentences) <= most:
-        return " ".join(sentences)
+    """The telling sentences of a text that answer best, word for word and in their order; `…` where some are left out."""
+    sentences = told_sentences(text)
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))
-    return " ".join(sentences[i] for i in sorted(ranked[:most]))
+    chosen = sorted(ranked[:most])
+    parts = [("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
+    return " ".join(parts)

@@ -134,7 +134,7 @@ def _clipped(section: Section, total: int) -> Section:
 
 def _coverage(m: Material, shown: Sequence[Line]) -> Coverage:
     rows = m.rows
-    visible = {line.id for line in shown} | {x.id for x in rows.window if m.excluded and x.ext_id == m.excluded}
+    visible = {line.id for line in shown} | {x.id for x in rows.window if x.id == m.excluded}
     verbatim = sum(1 for x in rows.window if x.id in visible and x.lane_no > rows.lane.covered_to)
     return Coverage(
         verbatim=verbatim,

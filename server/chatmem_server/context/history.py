@@ -154,7 +154,7 @@ def _window(m: Material) -> list[Line]:
     lane = m.rows.lane
     before = min(lane.covered_to, max(0, lane.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.lane_no > before]
-    return [line for line in lines if m.excluded is None or line.ext_id != m.excluded]
+    return [line for line in lines if line.id != m.excluded]
 
 
 def _price(newest: Sequence[Shown]) -> int:

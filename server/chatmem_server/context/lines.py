@@ -92,8 +92,14 @@ def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
 
 
 def memory_line(memory: Remembered, view: View) -> str:
-    """`- text (by Mar 15)`; a pin keeps its mark wherever it stands."""
+    """`- text (by Mar 15)`; a pin keeps its mark wherever it stands. A note is the user's quoted words with their day."""
+    if memory.note:
+        return contained(f"- {_told_by(memory)}“{memory.content}” ({local_day(memory.valid_from, view.zone)})")
     return contained(f"- {memory.content}{_due(memory, memory.deadline, view) if memory.deadline is not None else ''}")
+
+
+def _told_by(memory: Remembered) -> str:
+    return f"{_name(memory.about)}: " if memory.about != "user" else ""
 
 
 def _due(memory: Remembered, deadline: datetime, view: View) -> str:

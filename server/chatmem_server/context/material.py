@@ -17,14 +17,14 @@ from chatmem_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Material:
-    """`hits` stand in rank order; `around` are the neighbours of a quoted message; `excluded` is the external id of the
+    """`hits` stand in rank order; `around` are the neighbours of a quoted message; `excluded` is the number of the
     message being answered. `total` is the token budget. The last `keep` messages are shown even if they are summarised.
     """
 
     rows: ContextRows
     hits: Sequence[Hit]
     around: Sequence[Line]
-    excluded: str | None
+    excluded: int | None
     query: str | None
     thread_key: str
     now: datetime

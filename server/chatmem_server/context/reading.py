@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from chatmem import contract as c
+from chatmem.counted import counted
 from chatmem_server.context.assemble import Assembled, assemble
 from chatmem_server.context.history import STEP
 from chatmem_server.context.material import Material
@@ -27,6 +28,9 @@ MOST_MESSAGES = 400
 """Messages read for a window at most: far more than a budget holds, should the summarizer be down for long."""
 
 CHUNKS = 40
+MOST_UNREAD = 100
+"""Exchanges that are counted; `context.read` counts no further."""
+
 NEIGHBOURS = 2
 
 
@@ -48,8 +52,8 @@ class ContextReader:
         self._kit = kit
         self._retriever = retriever
 
-    async def context(self, where: Where, args: c.GetContextArgs) -> c.Context:
-        """One context, and a receipt of it."""
+    async def context(self, where: Where, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
+        """One context, and a receipt of it. `learns`: the caller is an assistant that may read what no model has read."""
         started = time.perf_counter()
         lane = await lane_of(self._kit.database, where, args)
         request = _Request(where, args, lane, self._kit.now())
@@ -65,7 +69,8 @@ class ContextReader:
             truncated=built.truncated,
             receipt=receipt_id,
         )
-        return self._result(request, rows, built, receipt_id)
+        notices = [*built.notices, *_unread(rows.unread if learns else 0)]
+        return self._result(request, rows, built, receipt_id, notices)
 
     async def _rows(self, r: _Request) -> ContextRows:
         defaults, rules = self._kit.settings.context, self._kit.settings.compaction
@@ -78,6 +83,7 @@ class ContextReader:
             limits,
             r.args.reply_to_message_id,
             r.args.as_of,
+            r.where.channel,
         )
 
     async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit]) -> Material:
@@ -85,7 +91,7 @@ class ContextReader:
             rows=rows,
             hits=hits,
             around=await self._around(r, rows),
-            excluded=r.args.exclude_message_id,
+            excluded=self._answered(r, rows),
             query=r.args.query,
             thread_key=r.thread_key,
             now=r.moment,
@@ -152,10 +158,15 @@ class ContextReader:
         return receipt_id
 
     def _answered(self, r: _Request, rows: ContextRows) -> int | None:
+        """The message being answered, where the window holds it."""
         wanted = r.args.exclude_message_id
-        return next((x.id for x in reversed(rows.window) if wanted is not None and x.ext_id == wanted), None)
+        named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
+        own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])
+        return own[0].id if own else None
 
-    def _result(self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str) -> c.Context:
+    def _result(
+        self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str, notices: list[str]
+    ) -> c.Context:
         by_section = r.args.detail == "sections"
         return c.Context(
             context=None if by_section else built.text,
@@ -166,7 +177,18 @@ class ContextReader:
             thread_key=r.thread_key,
             session_id=session_id(rows.chat.channel, r.where.chat_id),
             focus=built.focus,
-            notices=tuple(built.notices),
+            notices=tuple(notices),
             coverage=built.coverage,
             receipt_id=receipt_id,
         )
+
+
+def _unread(exchanges: int) -> list[str]:
+    if not exchanges:
+        return []
+    many = "100 or more exchanges" if exchanges >= MOST_UNREAD else counted(exchanges, "exchange")
+    have = "has" if exchanges == 1 else "have"
+    return [
+        f"{many} {have} not been read by any model. When the user tells something lasting, call remember with "
+        "statements; the prompt learn hands over the rest."
+    ]

@@ -37,14 +37,22 @@ _DATE = re.compile(
 )
 _MOST_WORDS = 12
 """An answer is short; a long message that happens to hold a date is talk."""
+_MOST_CHARACTERS = 2_000
+"""The same for what counts as one word, and for an address; also, an address is searched for from every character."""
 
 
 def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
     """The value `text` gives for a slot of that type, or None when it answers something else."""
     said = text.strip()
-    if not said or (len(said.split()) > _MOST_WORDS and slot_type not in ("email", "url", "text")):
+    if not said or (slot_type != "text" and _is_talk(said, slot_type)):
         return None
     return _MATCHERS[slot_type](said, choices)
+
+
+def _is_talk(said: str, slot_type: SlotType) -> bool:
+    if len(said) > _MOST_CHARACTERS:
+        return True
+    return slot_type not in ("email", "url") and len(said.split()) > _MOST_WORDS
 
 
 def _text(said: str, _: Sequence[str]) -> str | None:

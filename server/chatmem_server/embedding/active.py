@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from chatmem_server.embedding.protocol import Embedder, NoEmbedder, Vector
+from chatmem_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vector
 
 
 class ActiveEmbedder:
@@ -48,6 +48,9 @@ class ActiveEmbedder:
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         return await self._current.embed(texts, urgent=urgent)
+
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+        return await self._current.layers(texts)
 
     async def run(self) -> None:
         """Run whoever embeds now, until cancelled."""

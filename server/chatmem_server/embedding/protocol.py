@@ -1,9 +1,20 @@
 """What the server asks of whoever embeds text; knows no model."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 Vector = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Layers:
+    """One text as two layers of the local model see it."""
+
+    final: Vector
+    """The text's unit vector, as `embed` gives it."""
+    early: Vector
+    """The mean of its tokens after the early layer, of any length."""
 
 
 class EmbeddingUnavailable(Exception):
@@ -44,6 +55,14 @@ class Embedder(Protocol):
         """
         ...
 
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+        """Both layers of each text, computed behind the queries; only the local model has them.
+
+        Raises:
+            EmbeddingUnavailable: at once when the model is another one, or not ready.
+        """
+        ...
+
 
 class NoEmbedder:
     """Dense search is switched off."""
@@ -61,4 +80,7 @@ class NoEmbedder:
         """Nothing to do."""
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
+        raise EmbeddingUnavailable("CHATMEM_EMBEDDINGS is none")
+
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
         raise EmbeddingUnavailable("CHATMEM_EMBEDDINGS is none")

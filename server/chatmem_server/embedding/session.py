@@ -9,7 +9,8 @@ import numpy as np
 import onnxruntime as ort
 from tokenizers import Tokenizer
 
-from chatmem_server.embedding.protocol import Vector
+from chatmem_server.embedding.onnx_graph import EARLY, EMBEDDING
+from chatmem_server.embedding.protocol import Layers, Vector
 
 LONGEST = 256
 """Tokens of a text that count: the model was trained on so many."""
@@ -31,9 +32,17 @@ class Session:
 
     def vector(self, text: str) -> Vector:
         """The text's unit vector, the same whatever else is computed."""
+        (vector,) = self._run([EMBEDDING], text)
+        return vector
+
+    def layers(self, text: str) -> Layers:
+        """The same vector and the early layer's, for little more than the price of one."""
+        return Layers(*self._run([EMBEDDING, EARLY], text))
+
+    def _run(self, outputs: list[str], text: str) -> list[Vector]:
         ids = np.array([self._tokenizer.encode(text).ids], np.int64)
-        outputs: Any = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})
-        return array("f", outputs[0][0].tobytes())
+        computed: Any = self._session.run(outputs, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        return [array("f", rows[0].tobytes()) for rows in computed]
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector a text, one after the other: padding costs more than a batch saves."""

@@ -7,8 +7,8 @@ from chatmem.contract import JobKind, Memory
 from chatmem_server.erasure.derived import take_back_derived
 from chatmem_server.erasure.remaking import queue_chunk, queue_profile, queue_remaking
 from chatmem_server.erasure.targets import Target, sentences
-from chatmem_server.memories.claims import claims
-from chatmem_server.memories.evidence import supported
+from chatmem_server.memories import literals
+from chatmem_server.memories.check import contains_quote
 from chatmem_server.memories.statements import Statements
 from chatmem_server.places import Where
 from chatmem_server.store import memories, queue, summaries
@@ -51,22 +51,23 @@ class Rederiver:
         return ["exchange"] if old.role == "user" else []
 
     async def _retire(self, t: Queries, where: Where, old: StoredMessage, new_text: str, now: datetime) -> list[Memory]:
-        """Memories learned from this message alone that its new text does not bear out."""
+        """Memories learned from this message alone whose quotes its new text does not hold."""
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
-        stale = [m for m in learned if _only_from(m, old.id) and not supported(m.content, new_text)]
+        stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, new_text)]
         for memory in stale:
             await self._statements.withdraw(t, where.owner_id, memory, now, denied=False)
         return stale
+
+    async def _holds(self, t: Queries, where: Where, memory: Memory, new_text: str) -> bool:
+        """Whether the text still has all words the memory rests on."""
+        quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
+        return bool(quotes) and all(contains_quote(new_text, quote.text) for quote in quotes)
 
 
 def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """Sentences the new text does not say: summaries may tell them though no memory was learned from them."""
     said = [part.strip() for part in sentences(old_text)]
-    return [
-        part
-        for part in said
-        if part not in new_text and len(claims(part).stems) >= TELLING and not supported(part, new_text)
-    ]
+    return [part for part in said if len(literals.content(part)) >= TELLING and not contains_quote(new_text, part)]
 
 
 def _only_from(memory: Memory, message_id: int) -> bool:

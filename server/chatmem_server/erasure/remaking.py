@@ -15,7 +15,7 @@ _NEWEST = 12
 
 def is_anew(job: Job) -> bool:
     """Whether a rolling summary is to be made from its chunks alone, without what it said before."""
-    return job.redone or job.dedup_key.startswith(_ANEW)
+    return job.redo or job.dedup_key.startswith(_ANEW)
 
 
 async def queue_remaking(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:

@@ -1,35 +1,30 @@
-"""Puts a statement beside what is known: again, instead of something, or new."""
+"""Puts a statement beside what is known: once more, in place of something, or new. What replaces what is never decided here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from chatmem.contract import Memory
-from chatmem_server.dates.clock import local_day
 from chatmem_server.memories import dedup
-from chatmem_server.memories.attributes import attributes
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories
 from chatmem_server.store.database import Queries
-from chatmem_server.store.memories import Near, NewMemory
-from chatmem_server.text.tsquery import any_of, owner_scope
+from chatmem_server.store.memories import NewMemory
 from chatmem_server.vectors import halfvec_or_none
 
-NEAREST = 12
-"""Known statements a new one is compared with: so many by meaning, by words, by attributes, and of the newest."""
-
-NEWEST = 48
-"""Of the newest for a statement that gives an attribute: in memories of before attributes were indexed it shows only there."""
+ENDED_BY_ITSELF = ("goal", "date")
+"""Kinds that are completed when they end; other statements are superseded by the one that ends them."""
 
 
 @dataclass(frozen=True)
 class Stored:
+    """`ended`: what the statement took the place of, or ended."""
+
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
-    superseded: Memory | None = None
+    ended: Sequence[Memory] = ()
 
 
 class Statements:
@@ -40,64 +35,99 @@ class Statements:
         """What `store` takes for a statement; asked for before the transaction, which a slow embedder would hold open."""
         return await halfvec_or_none(self._kit.embedder, text)
 
-    async def store(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Stored:
-        """Add the statement, support the one that says the same, or let it supersede the one it contradicts."""
-        near = await self.near(q, new.owner_id, new.source_chat_id, new.content, vector)
-        known = {x.memory.id: x.memory for x in near}
-        zone = self._kit.zone
-        decision = dedup.decide(_comparable(new, zone), [(_known(x.memory, zone), x.cosine) for x in near])
-        targets = [known[i] for i in decision.memory_ids if i is not None]
-        match decision.verdict:
-            case "duplicate" if new.status == "active" and _due_another_day(targets[0], new, zone):
-                return await self._supersede(q, targets[:1], new, vector, now)
-            case "duplicate":
-                return Stored(await self._support(q, targets[0], new, now), "duplicate")
-            case "supersedes" if new.status == "active":
-                return await self._supersede(q, targets, new, vector, now)
-            case _:
-                return Stored(await self.add(q, new, vector, now), "stored")
+    async def store(
+        self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime, *, besides: frozenset[int] = frozenset()
+    ) -> Stored:
+        """Add the statement, or support the one that says the same; `besides` are not looked at."""
+        known = await self.same(q, new, besides)
+        if known is not None:
+            return Stored(await self.support(q, known, new, now), "duplicate")
+        return Stored(await self.add(q, new, vector, now), "stored")
 
-    async def near(self, q: Queries, owner_id: int, chat_id: int, text: str, vector: bytes | None) -> list[Near]:
-        lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []
-        given = _attribute_lexemes(text)
-        return await memories.similar(
-            q,
-            owner_id,
-            chat_id,
-            vector,
-            lexemes=any_of(lexemes),
-            attributes=any_of(given),
-            scope=owner_scope(owner_id),
-            limit=NEAREST,
-            newest=NEWEST if given else NEAREST,
-        )
+    async def same(self, q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
+        """The live statement that says the same."""
+        found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
+        alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
+        return next((m for m in alike if dedup.same(m.content, new.content)), None)
 
     async def add(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Memory:
         """Add the statement as it is, beside whatever is known."""
-        text, scope = index_text(new.content, None), memory_lexemes(new.owner_id, new.content)
-        return await memories.add(q, new, now, index_text=text, scope=scope, embedding=vector)
+        return await memories.add(
+            q,
+            new,
+            now,
+            index_text=index_text(new.content, None),
+            scope=memory_lexemes(new.owner_id),
+            embedding=vector,
+            words_key=dedup.key(new.content),
+        )
 
-    async def affirm(
+    async def put(
         self,
         q: Queries,
-        owner_id: int,
-        chat_id: int,
-        known: Memory,
+        new: NewMemory,
         vector: bytes | None,
         now: datetime,
         *,
-        confirmed: bool,
-    ) -> Memory | None:
-        """The user says that a known statement holds: what it contradicts holds no more."""
+        replaced: Sequence[Memory],
+        ended: Sequence[Memory] = (),
+    ) -> Stored:
+        """Add the statement in place of what it replaces, and end what it ends.
+
+        Told out of order the older one is history: it is stored as replaced by the later.
+        """
+        later = next((m for m in (*replaced, *ended) if m.valid_from > new.valid_from), None)
+        if later is not None:
+            past = replace(
+                new,
+                status="superseded",
+                superseded_by=later.id,
+                valid_to=later.valid_from,
+                reason=f"#{later.id} is later",
+            )
+            return Stored(await self.add(q, past, vector, now), "stored")
+        pinned = new.pinned or any(m.pinned for m in replaced)
+        known = await self.same(q, new, frozenset(m.id for m in (*replaced, *ended)))
+        if known is None:
+            memory = await self.add(q, replace(new, pinned=pinned), vector, now)
+        else:
+            memory = await self.support(q, known, new, now)
+        gone = await self.end(q, new.owner_id, memory, now, replaced=replaced, ended=ended)
+        outcome: Literal["superseded", "duplicate", "stored"] = "superseded" if gone else "stored"
+        return Stored(memory, "duplicate" if known is not None and not gone else outcome, gone)
+
+    async def end(
+        self,
+        q: Queries,
+        owner_id: int,
+        by: Memory,
+        now: datetime,
+        *,
+        replaced: Sequence[Memory] = (),
+        ended: Sequence[Memory] = (),
+    ) -> list[Memory]:
+        """End what a statement replaces and ends: at the moment it tells, else when it was said."""
+        start = by.when.start if by.when is not None else None
+        at = min(start, now) if start is not None else by.valid_from
+        pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
+        return [
+            await self._end(q, owner_id, old, by, max(at, old.valid_from), now, completed=completed)
+            for old, completed in pairs
+            if old.id != by.id and old.valid_to is None
+        ]
+
+    async def affirm(
+        self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
+    ) -> tuple[Memory | None, list[Memory]]:
+        """The user says that a known statement holds: what it was to replace and to end is ended now."""
+        intends = (await memories.provenance(q, owner_id, known.id)).intends
         held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
-        if held is not None:
-            near = [x for x in await self.near(q, owner_id, chat_id, held.content, vector) if x.memory.id != held.id]
-            zone = self._kit.zone
-            decision = dedup.decide(_known(held, zone), [(_known(x.memory, zone), x.cosine) for x in near])
-            outdated = decision.memory_ids if decision.verdict == "supersedes" else ()
-            for number in filter(None, outdated):
-                await memories.set_status(q, owner_id, number, "superseded", now, valid_to=now, superseded_by=held.id)
-        return held
+        if held is None or intends is None:
+            return held, []
+        earlier = {m.id: m for m in await memories.by_ids(q, owner_id, [*intends.replaces, *intends.ends])}
+        replaced = [earlier[i] for i in intends.replaces if i in earlier and earlier[i].valid_from <= held.valid_from]
+        ended = [earlier[i] for i in intends.ends if i in earlier and earlier[i].valid_from <= held.valid_from]
+        return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
         """A known statement never held, `denied`: by the user's own word. What it had replaced holds again."""
@@ -107,7 +137,7 @@ class Statements:
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
-    async def _support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
+    async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
         """Said again: more sources, a day it is due; an uncertain statement that is now certain becomes active."""
         supported = await memories.support(
             q,
@@ -120,60 +150,30 @@ class Statements:
             importance=new.importance,
             deadline=new.deadline,
             said_in=new.source_chat_id,
+            quotes=new.quotes,
         )
         if known.status == "uncertain" and new.status == "active":
-            supported = await memories.set_status(q, new.owner_id, known.id, "active", now)
+            supported, _ = await self.affirm(q, new.owner_id, known, now, confirmed=new.user_confirmed)
         if known.chat_id is not None and new.chat_id is None:
             supported = await memories.make_global(q, new.owner_id, known.id, now)
         return supported or known
 
-    async def _supersede(
-        self, q: Queries, contradicted: Sequence[Memory], new: NewMemory, vector: bytes | None, now: datetime
-    ) -> Stored:
-        """The later statement holds; told out of order, the older one is only history."""
-        later = [m for m in contradicted if _is_later(m, new)]
-        pinned = replace(new, pinned=new.pinned or any(m.pinned for m in contradicted))
-        memory = await self.add(q, new if later else pinned, vector, now)
-        if later:
-            past = await self._retire(q, new.owner_id, memory, later[0], now)
-            return Stored(past, "stored")
-        retired = [await self._retire(q, new.owner_id, old, memory, now) for old in contradicted]
-        return Stored(memory, "superseded", retired[0])
-
-    async def _retire(self, q: Queries, owner_id: int, old: Memory, by: Memory, now: datetime) -> Memory:
-        retired = await memories.set_status(
-            q, owner_id, old.id, "superseded", now, valid_to=max(by.valid_from, old.valid_from), superseded_by=by.id
+    async def _end(
+        self, q: Queries, owner_id: int, old: Memory, by: Memory, at: datetime, now: datetime, *, completed: bool
+    ) -> Memory:
+        changed = await memories.set_status(
+            q,
+            owner_id,
+            old.id,
+            "completed" if completed else "superseded",
+            now,
+            valid_to=at,
+            superseded_by=None if completed else by.id,
+            reason=f"ended by #{by.id}" if completed else f"replaced by #{by.id}",
         )
-        return retired or old
+        return changed or old
 
 
-def memory_lexemes(owner_id: int, content: str) -> list[str]:
-    """What a memory is found by besides its words: whose it is, and the attributes it gives. Its chat is a column."""
-    return [f"@o{owner_id}", *_attribute_lexemes(content)]
-
-
-def _attribute_lexemes(text: str) -> list[str]:
-    return sorted({f"@{given.name} of {given.subject}" for given in attributes(text)})
-
-
-def _comparable(new: NewMemory, zone: ZoneInfo) -> dedup.Statement:
-    """In the user's zone: `tomorrow` is a day of theirs."""
-    return dedup.Statement(text=new.content, kind=new.kind, at=new.valid_from.astimezone(zone))
-
-
-def _known(memory: Memory, zone: ZoneInfo) -> dedup.Statement:
-    return dedup.Statement(text=memory.content, id=memory.id, kind=memory.kind, at=memory.valid_from.astimezone(zone))
-
-
-def _is_later(known: Memory, new: NewMemory) -> bool:
-    """Of two words on what was said in one moment the user's own is the later: a worker read, and they put it right."""
-    if known.valid_from == new.valid_from:
-        return known.user_confirmed and not new.user_confirmed
-    return known.valid_from > new.valid_from
-
-
-def _due_another_day(known: Memory, new: NewMemory, zone: ZoneInfo) -> bool:
-    """The same words, put off or brought forward: what is due is a claim like any other."""
-    if known.deadline is None or new.deadline is None:
-        return False
-    return local_day(known.deadline, zone) != local_day(new.deadline, zone)
+def memory_lexemes(owner_id: int) -> list[str]:
+    """What a memory is found by besides its words: whose it is. Its chat is a column."""
+    return [f"@o{owner_id}"]

@@ -1,6 +1,7 @@
 """Step two of the write-ahead queue: what a finished job changes, inside one transaction."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from pydantic import TypeAdapter
@@ -8,7 +9,7 @@ from pydantic import TypeAdapter
 from chatmem.contract import Memory
 from chatmem.work import Canonical, ExchangeResult, ProfileResult, RoutineResult, SummaryResult, WorkResult
 from chatmem_server.erasure.remaking import queue_rolling_anew
-from chatmem_server.memories.learning import Learner
+from chatmem_server.memories.results import Learner
 from chatmem_server.places import session_lane
 from chatmem_server.queue.work_inputs import level_of
 from chatmem_server.retrieval.lexical import index_text, scope_lexemes
@@ -40,10 +41,10 @@ class Applier:
         self._kit = kit
         self._learner = learner
 
-    async def prepare(self, result: WorkResult) -> None:
+    async def prepare(self, owner_id: int, result: WorkResult) -> None:
         """What applying the result will need of others than the database, so that no transaction waits for it."""
         if isinstance(result, ExchangeResult):
-            await self._learner.prepare(result.extraction)
+            await self._learner.prepare(owner_id, result)
 
     async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
         """What was stored, counted.
@@ -79,15 +80,16 @@ class Applier:
         self._kit.tell_workers()
 
     async def _exchange(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
-        stored = await self._learner.learn(t, job, result.extraction, now)
+        learned = await self._learner.learn(t, job, result, now)
         # Later exchanges have carried the canonical summary on.
-        if not job.redone or await queue.carries_canonical(t, job.key):
+        if not job.past or await queue.carries_canonical(t, job.key):
             await self._canonical(t, job, result.canonical, now)
+        struck = await self._learner.strike(t, job, learned, now)
         seen = await profile.count_exchange(t, job.key.owner_id)
         due = seen.first or seen.exchanges_since >= self._kit.settings.compaction.profile_exchanges
-        if seen.wrong or (seen.stale and due):
+        if struck or seen.wrong or (seen.stale and due):
             await self._enqueue_profile(t, job, now)
-        return stored
+        return dict(learned.counts)
 
     async def _canonical(self, t: Queries, job: Job, text: Canonical, now: datetime) -> None:
         masked = Canonical(**{name: mask(value) for name, value in text.model_dump().items()})
@@ -109,7 +111,7 @@ class Applier:
         key = job.key
         await queue.enqueue(
             t,
-            NewJob(key.owner_id, key.chat_id, "profile", job.thread_key, "profile", job.from_id, job.to_id, now),
+            _following(job, NewJob(key.owner_id, key.chat_id, "profile", job.thread_key, "profile", *_span(job), now)),
             now,
         )
 
@@ -135,7 +137,7 @@ class Applier:
         for lane in _rolled_up_in(job):
             await queue.enqueue(
                 t,
-                NewJob(key.owner_id, key.chat_id, "thread_summary", lane, lane, job.from_id, job.to_id, now),
+                _following(job, NewJob(key.owner_id, key.chat_id, "thread_summary", lane, lane, *_span(job), now)),
                 now,
             )
 
@@ -163,7 +165,7 @@ class Applier:
 
     async def _profile(self, t: Queries, job: Job, result: ProfileResult, now: datetime) -> dict[str, int]:
         owner = job.key.owner_id
-        live = await memories.live(t, owner, owner, ("active",))
+        live = [m for m in await memories.live(t, owner, owner, ("active",)) if not m.note]
         narrative = clip(mask(result.narrative), self._kit.settings.compaction.profile_cap)[0]
         await profile.put(
             t,
@@ -181,6 +183,15 @@ class Applier:
         key = job.key
         await messages.set_routine_summary(t, key.owner_id, key.chat_id, job.from_id, mask(result.summary))
         return {"routine_summaries": 1}
+
+
+def _following(job: Job, new: NewJob) -> NewJob:
+    """Of the same class: what follows from past work is past work."""
+    return replace(new, job_class=job.job_class)
+
+
+def _span(job: Job) -> tuple[int, int]:
+    return job.from_id, job.to_id
 
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:

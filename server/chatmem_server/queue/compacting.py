@@ -7,10 +7,18 @@ from chatmem_server.places import Where
 from chatmem_server.queue import compaction
 from chatmem_server.store import lanes
 from chatmem_server.store.database import Queries
+from chatmem_server.store.queue import JobClass
 
 
 async def compact_lane(
-    q: Queries, where: Where, thread_key: str, rules: Compaction, now: datetime, *, all_due: bool = False
+    q: Queries,
+    where: Where,
+    thread_key: str,
+    rules: Compaction,
+    now: datetime,
+    *,
+    all_due: bool = False,
+    job_class: JobClass = "live",
 ) -> int:
     """How many jobs were queued. `all_due`: everything beyond the messages that stay verbatim, though no rule asks for it."""
     lane = await lanes.find(q, where.owner_id, where.chat_id, thread_key)
@@ -25,4 +33,4 @@ async def compact_lane(
     runs = compaction.runs(waiting, rules.keep if kept is None else kept, rules.chunk)
     if not runs:
         return 0
-    return await lanes.queue_chunks(q, where.owner_id, where.chat_id, thread_key, lane.queued_to, runs, now)
+    return await lanes.queue_chunks(q, where.owner_id, where.chat_id, thread_key, lane.queued_to, runs, now, job_class)

@@ -4,25 +4,31 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from chatmem import work as w
+from chatmem.contract import JobKind
 from chatmem_server import outage
 from chatmem_server.queue.applying import Applier
 from chatmem_server.queue.backoff import backoff
 from chatmem_server.queue.finishing import Finisher
+from chatmem_server.queue.reading_status import read_status
 from chatmem_server.queue.work_inputs import Inputs
 from chatmem_server.refusals import Refused
 from chatmem_server.services import Kit
 from chatmem_server.store import chats, ledger, queue
+from chatmem_server.store.chats import Chat
 from chatmem_server.store.database import Transaction
 from chatmem_server.store.queue import Job, JobKey
 
 logger = logging.getLogger(__name__)
 
-EXCHANGE_SHARE = 0.75
-"""Part of a chat's model calls extraction may use: the rest is for summaries, so that all together stay at one call
-an exchange (SPEC §6)."""
+PAST_SHARE = 0.5
+"""Part of the month's budget that imports, and what is read again, may spend."""
+
+PAID: tuple[w.Rung, ...] = ("claude", "claude-cli")
+"""Rungs whose calls count: local models have no ceiling."""
 
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
@@ -39,6 +45,26 @@ class ClaimLost(Refused):
     """The claim is not the caller's any more: its lease ended or the text under it changed. Drop the work."""
 
 
+@dataclass(frozen=True)
+class Allowed:
+    """What a job may be asked of: the best rung, and whether what it learns may be read a second time."""
+
+    best_rung: w.Rung
+    second_reading: bool
+
+
+def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
+    """Learning is always affordable within the month's budget; summaries and second readings have an allowance each, of one
+    call an exchange. Beyond it local models go on.
+    """
+    exchanges = max(1, chat.exchanges) if chat else 1
+    if spent:
+        return Allowed("ollama", second_reading=True)
+    if kind != "exchange" and chat is not None and chat.summary_calls >= exchanges:
+        return Allowed("ollama", second_reading=True)
+    return Allowed("claude", second_reading=chat is None or chat.second_calls < exchanges)
+
+
 class WorkQueue:
     def __init__(self, kit: Kit, inputs: Inputs, applier: Applier) -> None:
         self._kit = kit
@@ -46,6 +72,7 @@ class WorkQueue:
         self._applier = applier
         self._finisher = Finisher(kit, applier)
         self._wake = asyncio.Event()
+        self._prefer = queue.PAST_SUMMARIES
 
     def wake(self) -> None:
         """Something may be claimable: waiting claims look again."""
@@ -77,14 +104,14 @@ class WorkQueue:
         async with self._kit.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
             job = await queue.submit(
-                *(t, key, args.fence, result, args.model, args.provisional, args.rung),
+                *(t, key, args.fence, result, args.model, args.provisional or args.rung != "claude", args.rung),
                 answered_badly=_answered_badly(args.calls),
             )
             if job is not None:
                 await self._charge(t, job, args.calls)
         if job is None:
             await self._require_handed_in(key, args.fence)
-        await self._applier.prepare(args.result)
+        await self._applier.prepare(key.owner_id, args.result)
         stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._kit.database, key)
         self._kit.tell_workers()
@@ -124,6 +151,7 @@ class WorkQueue:
         month = month_start(now)
         spent = await ledger.since(self._kit.database, month)
         down = await ledger.down(self._kit.database, month)
+        reading = await read_status(self._kit.database, now, month)
         return w.QueueStatus(
             kinds=tuple(
                 w.KindStatus(kind=k.kind, pending=k.pending, claimed=k.claimed, ready=k.ready, dead=k.dead)
@@ -135,6 +163,7 @@ class WorkQueue:
                 for d in await queue.dead(self._kit.database, DEAD_SHOWN)
             ),
             providers_down=tuple(down),
+            reading=reading,
             cost=w.CostSummary(
                 calls=spent.calls,
                 input_tokens=spent.input_tokens,
@@ -163,12 +192,14 @@ class WorkQueue:
                 return items
         lower = w.RUNGS[w.RUNGS.index(args.best_rung) + 1 :]
         # With the budget spent, a worker whose best rung is the paid one may have none between: it would repeat itself.
-        if lower and (args.best_rung != "claude" or not await self._cap_reached()):
-            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, lower, EXCHANGE_SHARE, self._kit.now())
+        if lower and (args.best_rung != "claude" or not await self._is_spent(past=True)):
+            await queue.redo_provisional(self._kit.database, REDONE_AT_ONCE, lower, args.best_rung, self._kit.now())
         return []
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._kit.now(), self._kit.settings.queue
+        # Past exchanges and past summaries take turns, so that neither waits for all of the other.
+        self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         return await queue.claim(
             self._kit.database,
@@ -179,6 +210,7 @@ class WorkQueue:
             args.limit,
             horizon=now + longest + LATEST_START,
             most_lost=MOST_LOST,
+            prefer=self._prefer,
         )
 
     async def _item(self, job: Job) -> w.WorkItem | None:
@@ -195,13 +227,15 @@ class WorkQueue:
         if work is None:
             await queue.finish_empty(self._kit.database, job.key, job.fence, self._kit.now())
             return None
+        allowed = await self._allowed(job)
         return w.WorkItem(
             job_id=str(job.key),
             kind=job.kind,
             fence=job.fence,
             attempt=job.attempts + 1,
             lease_seconds=self._kit.settings.queue.lease_seconds,
-            best_rung=await self._best_rung(job),
+            best_rung=allowed.best_rung,
+            second_reading=allowed.second_reading,
             traceparent=job.traceparent,
             input=work,
         )
@@ -218,26 +252,28 @@ class WorkQueue:
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
 
-    async def _best_rung(self, job: Job) -> w.Rung:
+    async def _allowed(self, job: Job) -> Allowed:
         chat = await chats.find(self._kit.database, job.key.owner_id, job.key.chat_id)
-        calls, exchanges = (chat.model_calls, chat.exchanges) if chat else (0, 0)
-        allowed = max(1.0, exchanges * (EXCHANGE_SHARE if job.kind == "exchange" else 1.0))
-        if calls >= allowed:
-            return "offline"
-        return "ollama" if await self._cap_reached() else "claude"
+        return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
-    async def _cap_reached(self) -> bool:
+    async def _is_spent(self, *, past: bool) -> bool:
+        """Whether the month's budget is spent, or the part of it that past work may use."""
         cap = self._kit.settings.monthly_cap_usd
         if cap is None:
             return False
-        return (await ledger.since(self._kit.database, month_start(self._kit.now()))).price_usd >= cap
+        spent = await ledger.since(self._kit.database, month_start(self._kit.now()))
+        return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
         """With what the calls were for, so that each is charged once. The chat's row is held."""
         for call in calls:
             await ledger.add(t, job, call, self._kit.now())
-        if calls:
-            await chats.charge(t, job.key.owner_id, job.key.chat_id, sum(call.ok for call in calls))
+        paid = sum(call.ok and call.rung in PAID for call in calls)
+        if paid:
+            learning = min(1, paid) if job.kind == "exchange" else 0
+            second = paid - 1 if job.kind == "exchange" else 0
+            place = (job.key.owner_id, job.key.chat_id)
+            await chats.charge(t, *place, learning=learning, summary=paid - learning - second, second=second)
 
     async def _wait(self, seconds: float) -> None:
         try:

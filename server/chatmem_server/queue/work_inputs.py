@@ -8,7 +8,6 @@ from chatmem.work import (
     ChunkInput,
     ErasureInput,
     ExchangeInput,
-    KnownMemory,
     ProfileInput,
     RoutineInput,
     SummaryBody,
@@ -17,12 +16,12 @@ from chatmem.work import (
     WorkMessage,
 )
 from chatmem_server.erasure.remaking import is_anew
-from chatmem_server.memories.categories import tells_who
-from chatmem_server.memories.learning import may_tell
+from chatmem_server.memories.known import KnownMemories, told
+from chatmem_server.memories.notable import Scorer
+from chatmem_server.memories.results import may_tell
 from chatmem_server.places import session_lane
 from chatmem_server.services import Kit
 from chatmem_server.store import chats, memories, messages, queue, summaries
-from chatmem_server.store.memories import Known
 from chatmem_server.store.messages import Line
 from chatmem_server.store.queue import Job, NewJob
 from chatmem_server.text.secrets import mask
@@ -37,7 +36,8 @@ EXCHANGE_MESSAGES = 12
 """Messages of one extraction; a job that got ahead of the model is split at this."""
 
 BEFORE = 4
-KNOWN = 60
+TOLD = 60
+"""Memories a profile is written from."""
 
 FOLDED = 24
 """The last chunk summaries that a rolling summary takes in at a time, some 500 messages: of what is older, as in an imported
@@ -48,8 +48,10 @@ history, next to nothing would be left in its few hundred tokens.
 class Inputs:
     """Reads a job's input. None when there is nothing left to do."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, scorer: Scorer) -> None:
         self._kit = kit
+        self._scorer = scorer
+        self._known = KnownMemories(kit)
         self._readers: dict[str, Callable[[Job], Awaitable[WorkInput | None]]] = {
             "exchange": self._exchange,
             "chunk_summary": self._chunk,
@@ -63,50 +65,78 @@ class Inputs:
         return await self._readers[job.kind](job)
 
     async def _exchange(self, job: Job) -> WorkInput | None:
-        lines = await self._lines(job, EXCHANGE_MESSAGES + 1)
-        if len(lines) > EXCHANGE_MESSAGES:
-            lines = lines[:EXCHANGE_MESSAGES]
-            await self._split(job, lines)
-        lines = [line for line in lines if line.role == "assistant" or may_tell(job, line)]
-        if not any(line.role == "user" for line in lines):
+        lines = await self._part(job)
+        said = [line for line in lines if line.role == "user" and may_tell(job, line)]
+        if not said:
             return None
         key = job.key
         chat = await chats.find(self._kit.database, key.owner_id, key.chat_id)
         before = await messages.before_in_lane(
-            self._kit.database, key.owner_id, key.chat_id, job.thread_key, job.from_id, BEFORE
+            self._kit.database, key.owner_id, key.chat_id, job.thread_key, lines[0].id, BEFORE
         )
         assert chat is not None  # a job's chat is there: the foreign key holds it
+        known = await self._known.about(key.owner_id, key.chat_id, [mask(line.content) for line in said])
+        await queue.show(self._kit.database, key, job.fence, [m.id for m in known])
+        own = tuple(_message(line, SIDE_CHARACTERS) for line in said)
         return ExchangeInput(
             timezone=self._kit.settings.timezone,
+            now=sender_time(lines[-1]),
+            user_name=None,
             before=tuple(_message(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(_message(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
+            known=known,
+            notable=tuple(await self._scorer.notable(own, [m.text for m in known if m.note])),
             canonical=chat.canonical,
             canonical_cap_tokens=self._kit.settings.compaction.canonical_cap,
-            known=await self._known(key.owner_id, key.chat_id),
         )
+
+    async def _part(self, job: Job) -> list[Line]:
+        """The job's messages, or what one call takes of them; the rest becomes a job of its own.
+
+        Of live talk the first ones, of past talk the last: it is read newest first.
+        """
+        read = messages.id_range if not job.past else messages.last_of_range
+        key = job.key
+        lines = await read(
+            self._kit.database,
+            *(key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
+        )
+        if len(lines) <= EXCHANGE_MESSAGES:
+            return lines
+        lines = lines[-EXCHANGE_MESSAGES:] if job.past else lines[:EXCHANGE_MESSAGES]
+        await self._split(job, lines)
+        return lines
 
     async def _split(self, job: Job, lines: Sequence[Line]) -> None:
-        """The rest becomes a job of its own, so one model call stays small."""
-        rest = NewJob(
-            *(job.key.owner_id, job.key.chat_id, job.kind, job.thread_key, job.dedup_key),
-            *(lines[-1].id + 1, job.to_id, self._kit.now(), 0, job.traceparent),
+        first, last = lines[0].id, lines[-1].id
+        rest = (job.from_id, first - 1) if job.past else (last + 1, job.to_id)
+        mine = (first, job.to_id) if job.past else (job.from_id, last)
+        exchanges = min(job.exchanges, len(lines) // 2)
+        key, now = job.key, self._kit.now()
+        new = NewJob(
+            *(key.owner_id, key.chat_id, job.kind, job.thread_key, job.dedup_key, *rest, now),
+            *(max(0, job.exchanges - exchanges), job.traceparent, job.job_class),
         )
         async with self._kit.database.transaction() as t:
-            await chats.lock(t, job.key.owner_id, job.key.chat_id)
-            await queue.narrow(t, job.key, job.fence, lines[-1].id, min(job.exchanges, len(lines) // 2))
-            await queue.enqueue(t, rest, self._kit.now())
-
-    async def _known(self, owner_id: int, chat_id: int) -> tuple[KnownMemory, ...]:
-        newest = await memories.known(self._kit.database, owner_id, chat_id, ("active", "uncertain"), KNOWN)
-        return tuple(map(_told, newest))
+            await chats.lock(t, key.owner_id, key.chat_id)
+            await queue.narrow(t, key, job.fence, *mine, exchanges)
+            await queue.enqueue(t, new, now)
 
     async def _chunk(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, self._kit.settings.compaction.chunk)
-        return ChunkInput(timezone=self._kit.settings.timezone, messages=_messages(lines)) if lines else None
+        if not lines:
+            return None
+        shown = _messages(lines)
+        notable = tuple(await self._scorer.notable(_own(job, lines)))
+        return ChunkInput(timezone=self._kit.settings.timezone, messages=shown, notable=notable)
 
     async def _erasure(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, self._kit.settings.compaction.chunk)
-        return ErasureInput(timezone=self._kit.settings.timezone, messages=_messages(lines)) if lines else None
+        if not lines:
+            return None
+        shown = _messages(lines)
+        notable = tuple(await self._scorer.notable(_own(job, lines)))
+        return ErasureInput(timezone=self._kit.settings.timezone, messages=shown, notable=notable)
 
     async def _thread(self, job: Job) -> WorkInput | None:
         key, level = job.key, level_of(job)
@@ -128,16 +158,16 @@ class Inputs:
 
     async def _profile(self, job: Job) -> WorkInput | None:
         owner = job.key.owner_id
-        known = await memories.known(self._kit.database, owner, owner, ("active",))
+        telling = await memories.telling(self._kit.database, owner, owner, TOLD)
         return ProfileInput(
             timezone=self._kit.settings.timezone,
-            memories=tuple(map(_told, most_telling(known))),
+            memories=tuple(map(told, telling)),
             cap_tokens=self._kit.settings.compaction.profile_cap,
         )
 
     async def _routine(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, 1)
-        if not lines or lines[0].routine is None or (lines[0].routine_summary is not None and not job.redone):
+        if not lines or lines[0].routine is None or (lines[0].routine_summary is not None and not job.redo):
             return None
         message = _message(lines[0], MESSAGE_CHARACTERS)
         return RoutineInput(timezone=self._kit.settings.timezone, name=lines[0].routine, message=message)
@@ -147,11 +177,6 @@ class Inputs:
         return await messages.id_range(
             self._kit.database, key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, limit
         )
-
-
-def most_telling(known: Sequence[Known]) -> list[Known]:
-    """What a profile is written from: who the user is, what they confirmed or pinned, then the rest; each as it came."""
-    return sorted(known, key=lambda m: (not tells_who(m.content), not (m.user_confirmed or m.pinned)))[:KNOWN]
 
 
 def level_of(job: Job) -> summaries.Rolling:
@@ -164,6 +189,10 @@ def sender_time(line: Line) -> datetime:
     return line.sent_at.astimezone(fixed_zone(timedelta(minutes=line.utc_offset)))
 
 
+def _own(job: Job, lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
+    return tuple(_message(x, MESSAGE_CHARACTERS) for x in lines if x.role == "user" and may_tell(job, x))
+
+
 def _messages(lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
     return tuple(_message(line, MESSAGE_CHARACTERS) for line in lines)
 
@@ -171,8 +200,6 @@ def _messages(lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
 def _message(line: Line, characters: int) -> WorkMessage:
     text = mask(line.content)
     clipped = text if len(text) <= characters else text[: characters - 1] + "…"
-    return WorkMessage(id=line.id, role=line.role, at=sender_time(line), text=clipped, routine=line.routine)
-
-
-def _told(m: Known) -> KnownMemory:
-    return KnownMemory(id=m.id, kind=m.kind, text=m.content, status=m.status, user_confirmed=m.user_confirmed)
+    return WorkMessage(
+        id=line.id, role=line.role, speaker=line.speaker, at=sender_time(line), text=clipped, routine=line.routine
+    )

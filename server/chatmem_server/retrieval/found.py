@@ -67,7 +67,7 @@ def _memory(question: Question, row: Row, tokens: int, likeness: float, covered:
         id=row["id"],
         chat_id=row["chat_id"],
         thread_key=None,
-        text=row["content"],
+        text=f"“{row['content']}”" if row["note"] else row["content"],
         clipped=False,
         role=None,
         speaker=None,

@@ -9,6 +9,7 @@ import unicodedata
 from typing import Final
 
 from chatmem_server.text.irregular import BASE
+from chatmem_server.text.normalization import nfkc
 
 
 def index_text(content: str, speaker: str | None) -> str:
@@ -54,8 +55,7 @@ def _pairs(match: re.Match[str]) -> str:
 
 def _folded(text: str) -> str:
     """Full-width and accented Latin letters as plain ones; other scripts keep their marks."""
-    text = unicodedata.normalize("NFKC", text)
-    return text.translate(_PLAIN)
+    return nfkc(text).translate(_PLAIN)
 
 
 def _plain_letter(letter: str) -> str | None:

@@ -31,13 +31,26 @@ def by_number(chat_id: int, number: int | str) -> str:
     return f"{chat_id}:{number}"
 
 
+@dataclass(frozen=True)
+class Named:
+    """A message by its identity. `sent_at` None: only its id is known, as of a reply's target."""
+
+    channel: str
+    ext_id: str
+    sent_at: datetime | None = None
+
+
 async def known(
-    q: Queries, owner_id: int, chat_id: int, ext_ids: Sequence[str], numbered: Sequence[tuple[int, datetime]]
-) -> dict[str, str]:
-    """The lanes of those messages that are there already, by external id; `numbered` are looked for by number and time."""
+    q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
+) -> dict[tuple[str, str], str]:
+    """The lanes of those messages that are there already, by channel and external id.
+
+    `numbered` are looked for by number and time; their channel is empty.
+    """
     numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
-    rows = await q.rows("bulk.known", owner_id, chat_id, list(ext_ids), numbers, times)
-    return {row["ext_id"] or by_number(chat_id, row["id"]): row["thread_key"] for row in rows}
+    by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
+    rows = await q.rows("bulk.known", owner_id, chat_id, *by_id)
+    return {(row["channel"] or "", row["ext_id"] or by_number(chat_id, row["id"])): row["thread_key"] for row in rows}
 
 
 async def add(q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], now: datetime) -> list[int]:

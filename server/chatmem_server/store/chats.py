@@ -9,14 +9,18 @@ from chatmem_server.store.database import Queries, one
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its live canonical summary. `exchanges` and `model_calls` hold the cost rule: calls ≤ exchanges."""
+    """A chat with its live canonical summary. Calls to summarize, and those to read a second time, are each allowed as
+    often as there are exchanges; those to learn are not limited here.
+    """
 
     chat_id: int
     channel: str
     epoch: int
     last_id: int
     exchanges: int
-    model_calls: int
+    learning_calls: int
+    summary_calls: int
+    second_calls: int
     user_confirmed: str
     llm_inferred: str
     general_summary: str
@@ -88,5 +92,6 @@ async def lock(q: Queries, owner_id: int, chat_id: int) -> None:
     await q.value("chats.lock", owner_id, chat_id)
 
 
-async def charge(q: Queries, owner_id: int, chat_id: int, calls: int) -> None:
-    await q.run("chats.charge", owner_id, chat_id, calls)
+async def charge(q: Queries, owner_id: int, chat_id: int, *, learning: int, summary: int, second: int) -> None:
+    """Count calls by what they were for."""
+    await q.run("chats.charge", owner_id, chat_id, learning, summary, second)

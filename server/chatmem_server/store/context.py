@@ -61,15 +61,18 @@ class Remembered(NamedTuple):
     deadline: datetime | None
     valid_from: datetime
     user_confirmed: bool
+    note: bool = False
+    about: str = "user"
 
 
 @dataclass(frozen=True)
 class ContextRows:
     """`window` and `chunks` stand oldest first. `open` counts the lane's messages that no chunk covers, `erasures` how often
-    something of the owner's was erased.
+    something of the owner's was erased, `unread` the exchanges no model has read, up to 100.
     """
 
     erasures: int
+    unread: int
     chat: ChatHead
     lane: LaneHead
     narrative: str
@@ -90,10 +93,15 @@ async def read(
     limits: Limits,
     quoted_ext_id: str | None,
     as_of: datetime | None = None,
+    channel: str = DEFAULT_CHANNEL,
 ) -> ContextRows:
+    """`quoted_ext_id` is an id of the channel, or the only one of its kind."""
     sizes = (limits.window, limits.facts, limits.goals, limits.chunks)
     args = (owner_id, chat_id, thread_key, *sizes, quoted_ext_id, limits.messages)
-    row = await (q.row("context.read", *args) if as_of is None else q.row("context.read_as_of", *args, as_of))
+    if as_of is None:
+        row = await q.row("context.read", *args, channel)
+    else:
+        row = await q.row("context.read_as_of", *args, as_of, channel)
     assert row is not None  # a select without from
     return _rows(row)
 
@@ -101,6 +109,7 @@ async def read(
 def _rows(row: Row) -> ContextRows:
     return ContextRows(
         erasures=row["erasures"],
+        unread=row["unread"],
         chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead("", "", "", 0, DEFAULT_CHANNEL),
         lane=_lane(*row["lane"]) if row["lane"] else LaneHead(0, 0, None, None, None),
         narrative=row["narrative"] or "",

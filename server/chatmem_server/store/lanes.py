@@ -7,6 +7,7 @@ from typing import Any
 
 from chatmem import tracing
 from chatmem_server.store.database import Queries
+from chatmem_server.store.queue import JobClass
 
 
 @dataclass(frozen=True)
@@ -75,13 +76,14 @@ async def queue_chunks(
     queued_to: int,
     runs: Sequence[Run],
     now: datetime,
+    job_class: JobClass = "live",
 ) -> int:
     """How many chunk jobs were queued; 0 when somebody else moved the lane's mark first."""
     rows = await q.rows(
         "lanes.queue_chunks",
         *(owner_id, chat_id, thread_key, queued_to),
         *([r.from_no for r in runs], [r.to_no for r in runs], [r.from_id for r in runs], [r.to_id for r in runs]),
-        *(sum(r.tokens for r in runs), now, tracing.traceparent()),
+        *(sum(r.tokens for r in runs), now, tracing.traceparent(), job_class),
     )
     return len(rows)
 

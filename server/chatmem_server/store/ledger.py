@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from chatmem.work import ModelCall, ProviderDown
+from chatmem.work import ModelCall, ProviderDown, Rung
 from chatmem_server.store.database import Queries, one
 from chatmem_server.store.queue import Job
 
@@ -15,13 +15,14 @@ class Spent:
     input_tokens: int
     output_tokens: int
     price_usd: float
+    past_usd: float
 
 
 async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
     await q.run(
         "ledger.add",
         *(job.key.owner_id, job.key.chat_id, job.key.id, job.kind, call.model, call.rung, call.input_tokens),
-        *(call.output_tokens, call.seconds, Decimal(str(call.price_usd)), call.ok, call.note, now, call.down),
+        *(call.output_tokens, call.seconds, Decimal(str(call.price_usd)), call.ok, call.note, now, call.down, job.past),
     )
 
 
@@ -33,3 +34,15 @@ async def since(q: Queries, start: datetime) -> Spent:
 async def down(q: Queries, start: datetime) -> list[ProviderDown]:
     """The models no call has reached since their last answer."""
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
+
+
+@dataclass(frozen=True)
+class PerExchange:
+    """What reading one exchange costs; None where none has been read."""
+
+    price_usd: float | None
+    seconds: float | None
+
+
+async def per_exchange(q: Queries, start: datetime, rung: Rung) -> PerExchange:
+    return PerExchange(**await one(q, "ledger.per_exchange", start, rung))

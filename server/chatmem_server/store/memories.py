@@ -1,15 +1,35 @@
 """Memories: typed statements about the user, with their history."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
-from chatmem.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus
+from chatmem.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
+from chatmem.work import Rung
 from chatmem_server.store.database import Queries, Row, one
 from chatmem_server.store.messages import TextVersion
 
-_FIELDS = frozenset(Memory.model_fields) - {"scope", "sources"}
+_FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """The user's words in a message."""
+
+    message_id: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What an uncertain statement replaces and ends once it is confirmed."""
+
+    replaces: Sequence[int] = ()
+    ends: Sequence[int] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.replaces or self.ends)
 
 
 @dataclass(frozen=True)
@@ -22,7 +42,6 @@ class NewMemory:
     kind: MemoryKind
     status: MemoryStatus
     content: str
-    quote: str | None
     confidence: float
     priority: int
     importance: float
@@ -33,11 +52,22 @@ class NewMemory:
     user_confirmed: bool
     source_ids: Sequence[int]
     model: str | None
+    quotes: Sequence[Quoted] = ()
+    about: str = "user"
+    reason: str | None = None
+    when: When | None = None
+    note: bool = False
+    shown: bool = True
+    provisional: bool = False
+    rung: Rung | None = None
+    intends: Intent | None = None
+    valid_to: datetime | None = None
+    superseded_by: int | None = None
 
 
 @dataclass(frozen=True)
 class Near:
-    """A live memory that may say the same. `cosine` is None where one of the two has no embedding."""
+    """A memory that may say the same. `cosine` is None where one of the two has no embedding."""
 
     memory: Memory
     cosine: float | None
@@ -53,17 +83,39 @@ class Known:
     status: Literal["active", "uncertain"]
     user_confirmed: bool
     pinned: bool
+    valid_from: datetime
+    note: bool
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Who worded a memory, None for the user's own words; the chat its sources are in, and the words it rests on."""
+
+    model: str | None = None
+    rung: Rung | None = None
+    source_chat_id: int | None = None
+    quotes: Sequence[Quoted] = ()
+    intends: Intent | None = None
 
 
 async def add(
-    q: Queries, m: NewMemory, now: datetime, *, index_text: str, scope: Sequence[str], embedding: bytes | None
+    q: Queries,
+    m: NewMemory,
+    now: datetime,
+    *,
+    index_text: str,
+    scope: Sequence[str],
+    embedding: bytes | None,
+    words_key: int,
 ) -> Memory:
     row = await one(
         q,
         "memories.add",
-        *(m.owner_id, m.chat_id, m.kind, m.status, m.content, m.quote, m.confidence, m.priority, m.importance),
-        *(m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id, list(m.source_ids)),
-        *(m.model, now, index_text, list(scope), embedding),
+        *(m.owner_id, m.chat_id, m.kind, m.status, m.content, _quotes(m.quotes), m.confidence, m.priority),
+        *(m.importance, m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id),
+        *(list(m.source_ids), m.model, now, index_text, list(scope), embedding, m.about, m.reason),
+        *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
+        *(m.note, m.shown, m.provisional, m.rung, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
     )
     return memory(row)
 
@@ -80,11 +132,36 @@ async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[Memor
     return [memory(row) for row in await q.rows("memories.live", owner_id, chat_id, list(statuses))]
 
 
-async def known(
-    q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus], limit: int | None = None
+async def telling(q: Queries, owner_id: int, chat_id: int, limit: int) -> list[Known]:
+    """What a profile is written from, the most telling first."""
+    return [Known(**row) for row in await q.rows("memories.telling", owner_id, chat_id, limit)]
+
+
+async def known_for(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    vectors: Sequence[bytes],
+    *,
+    lexemes: str,
+    scope: str,
+    each: int,
+    limit: int,
+    learned_since: datetime,
 ) -> list[Known]:
-    """Newest first, `limit` of them or all."""
-    return [Known(**row) for row in await q.rows("memories.known", owner_id, chat_id, list(statuses), limit)]
+    """The memories most alike to the texts of these vectors and lexemes, `each` by every way of finding them."""
+    rows = await q.rows(
+        "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
+    )
+    return [Known(**row) for row in rows]
+
+
+async def read_by(
+    q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], rungs: Sequence[Rung]
+) -> list[Memory]:
+    """What these rungs learned from these messages alone, and the user has not confirmed."""
+    rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(rungs))
+    return [memory(row) for row in rows]
 
 
 async def all_of_owner(q: Queries, owner_id: int) -> list[Memory]:
@@ -95,21 +172,27 @@ async def from_message(q: Queries, owner_id: int, chat_id: int, message_id: int)
     return [memory(row) for row in await q.rows("memories.from_message", owner_id, chat_id, message_id)]
 
 
-async def similar(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    embedding: bytes | None,
-    *,
-    lexemes: str,
-    attributes: str,
-    scope: str,
-    limit: int,
-    newest: int,
+async def same_words(q: Queries, owner_id: int, chat_id: int, words_key: int) -> list[Memory]:
+    """Live statements of the very same words, in whatever order."""
+    return [memory(row) for row in await q.rows("memories.same_words", owner_id, chat_id, words_key)]
+
+
+async def rejected_near(
+    q: Queries, owner_id: int, chat_id: int, embedding: bytes | None, words_key: int, limit: int
 ) -> list[Near]:
-    """Up to `limit` by each of meaning, words and attributes, and so many of the newest."""
-    rows = await q.rows("memories.similar", owner_id, chat_id, embedding, lexemes, attributes, scope, limit, newest)
+    """What the user said no to, the most alike first."""
+    rows = await q.rows("memories.rejected_near", owner_id, chat_id, embedding, words_key, limit)
     return [Near(memory(row), row["cosine"]) for row in rows]
+
+
+async def unkeyed(q: Queries, limit: int) -> list[tuple[int, int, str, int]]:
+    """Memories without a key of their words: owner, number, text and version."""
+    return [tuple(row) for row in await q.rows("memories.unkeyed", limit)]
+
+
+async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
+    """Owner, number, version and key of each."""
+    await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
 
 
 async def set_status(
@@ -122,8 +205,9 @@ async def set_status(
     valid_to: datetime | None = None,
     user_confirmed: bool = False,
     superseded_by: int | None = None,
+    reason: str | None = None,
 ) -> Memory | None:
-    args = (status, valid_to, user_confirmed, superseded_by, now)
+    args = (status, valid_to, user_confirmed, superseded_by, now, reason)
     return _maybe(await q.row("memories.set_status", owner_id, memory_id, *args))
 
 
@@ -139,8 +223,9 @@ async def rewrite(
     scope: Sequence[str],
     embedding: bytes | None,
     now: datetime,
+    words_key: int,
 ) -> Memory | None:
-    args = (content, now, index_text, list(scope), embedding, kind, deadline)
+    args = (content, now, index_text, list(scope), embedding, kind, deadline, words_key)
     return _maybe(await q.row("memories.rewrite", owner_id, memory_id, *args))
 
 
@@ -164,9 +249,10 @@ async def support(
     importance: float,
     deadline: datetime | None,
     said_in: int,
+    quotes: Sequence[Quoted] = (),
 ) -> Memory | None:
     """`said_in`: the chat of the further sources."""
-    args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in)
+    args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in, _quotes(quotes))
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
 
@@ -178,10 +264,13 @@ async def versions(q: Queries, owner_id: int, memory_id: int) -> list[TextVersio
     return [TextVersion(*row) for row in await q.rows("memories.versions", owner_id, memory_id)]
 
 
-async def provenance(q: Queries, owner_id: int, memory_id: int) -> tuple[str | None, int | None]:
-    """The model that worded it, None for the user's own words; and the chat its sources are in."""
+async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
     row = await q.row("memories.provenance", owner_id, memory_id)
-    return (row["model"], row["source_chat_id"]) if row is not None else (None, None)
+    if row is None:
+        return Provenance()
+    quotes = tuple(Quoted(**quote) for quote in row["quotes"])
+    intends = Intent(**row["intends"]) if row["intends"] else None
+    return Provenance(row["model"], row["rung"], row["source_chat_id"], quotes, intends)
 
 
 async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory]:
@@ -199,7 +288,7 @@ async def with_text(q: Queries, owner_id: int, chat_id: int | None, patterns: Se
 
 @dataclass(frozen=True)
 class FormerText:
-    """What a memory said before (`version`), or the sentence it was learned from (`version` 0)."""
+    """What a memory said before (`version`), the words it was learned from (0), or why it is as it is (-1)."""
 
     id: int
     version: int
@@ -224,16 +313,25 @@ def memory(row: Row) -> Memory:
     # Stored as float4: six digits are what it holds.
     values |= {name: round(values[name], 6) for name in ("confidence", "importance")}
     scope = "global" if row["chat_id"] is None else "chat"
-    return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]))
+    return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]), when=_when(row))
+
+
+def _when(row: Row) -> When | None:
+    if row["happens_precision"] is None:
+        return None
+    return When(start=row["happens_from"], end=row["happens_to"], precision=row["happens_precision"])
+
+
+def _quotes(quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
+    return [asdict(quote) for quote in quotes]
+
+
+def _intends(intent: Intent | None) -> dict[str, list[int]] | None:
+    return {"replaces": list(intent.replaces), "ends": list(intent.ends)} if intent else None
 
 
 def _maybe(row: Row | None) -> Memory | None:
     return memory(row) if row is not None else None
-
-
-async def rejections(q: Queries, owner_id: int, chat_id: int) -> list[str]:
-    """What the user said no to."""
-    return [row["content"] for row in await q.rows("memories.rejections", owner_id, chat_id)]
 
 
 @dataclass(frozen=True)
@@ -242,8 +340,28 @@ class Ended:
 
     content: str
     at: datetime
+    rejected: bool
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
     """What was learned from these messages of the chat and holds no more, or not in these words."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
+
+
+async def owners_with_endings(q: Queries, now: datetime) -> list[int]:
+    """Whose dates or goals lie behind `now`."""
+    return [row["owner_id"] for row in await q.rows("memories.owners_with_endings", now)]
+
+
+async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
+    return await q.run("memories.passed_dates", owner_id, now)
+
+
+async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
+    """Those overdue since before `since` become questions, once."""
+    return await q.run("memories.overdue_goals", owner_id, now, since)
+
+
+async def close_overdue_goals(q: Queries, owner_id: int, now: datetime, asked: datetime) -> int:
+    """Those asked about before `asked` and not confirmed since."""
+    return await q.run("memories.closed_goals", owner_id, now, asked)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from chatmem import tracing
 from chatmem.contract import JobKind, Role
+from chatmem_server.places import DEFAULT_CHANNEL
 from chatmem_server.store.database import Queries, Row, one
 
 NEWEST = 2**62
@@ -101,6 +102,7 @@ class Line(NamedTuple):
     tokens: int
     ext_id: str | None
     version: int
+    channel: str = DEFAULT_CHANNEL
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
     """The message and the work that follows from it, together: a repeated call after a crash queues nothing.
 
     Raises:
-        asyncpg.UniqueViolationError: when the chat has a message of that external id.
+        asyncpg.UniqueViolationError: when the chat has a message of that external id from the same channel.
     """
     job = m.follow_up
     row = await one(
@@ -146,8 +148,9 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
     return Recorded(**row)
 
 
-async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str) -> StoredMessage | None:
-    return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id))
+async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str, channel: str) -> StoredMessage | None:
+    """The channel's message of that id; another channel's if no other message has the id."""
+    return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id, channel))
 
 
 async def by_id(q: Queries, owner_id: int, chat_id: int, message_id: int) -> StoredMessage | None:
@@ -180,6 +183,13 @@ async def id_range(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
 ) -> list[Line]:
     return lines(await q.rows("messages.id_range", owner_id, chat_id, thread_key, first, last, limit))
+
+
+async def last_of_range(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
+) -> list[Line]:
+    """The last ones, oldest first."""
+    return lines(await q.rows("messages.last_of_range", owner_id, chat_id, thread_key, first, last, limit))
 
 
 async def before_in_lane(

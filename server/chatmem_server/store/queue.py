@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from chatmem import tracing
 from chatmem.contract import JobKind
 from chatmem.work import JobState, Rung
 from chatmem_server.store.database import Queries, Row, one
+
+JobClass = Literal["live", "past"]
+"""`past`: imports, and what a better rung reads again; it goes behind everything live."""
+
+PAST_EXCHANGES = 1
+PAST_SUMMARIES = 2
+"""Tracks of past work; order holds within a track of a chat."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Job:
     key: JobKey
     kind: JobKind
     state: JobState
+    job_class: JobClass
+    redo: bool
     thread_key: str
     dedup_key: str
     from_id: int
@@ -46,18 +55,19 @@ class Job:
     provisional: bool
     traceparent: str | None
     created_at: datetime
+    known_ids: Sequence[int]
+    rung: Rung | None
 
     @property
-    def redone(self) -> bool:
-        """Whether a lower rung has done it once, and a better one does it again."""
-        return self.dedup_key.startswith("redo:")
+    def past(self) -> bool:
+        return self.job_class == "past"
 
 
 @dataclass(frozen=True)
 class NewJob:
     """Work on messages from_id..to_id of a lane, in the trace that queues it.
 
-    Jobs of one kind and dedup key join until one is claimed.
+    Jobs of one kind, class and dedup key join until one is claimed.
     """
 
     owner_id: int
@@ -70,6 +80,7 @@ class NewJob:
     not_before: datetime
     exchanges: int = 0
     traceparent: str | None = field(default_factory=tracing.traceparent)
+    job_class: JobClass = "live"
 
 
 @dataclass(frozen=True)
@@ -111,7 +122,7 @@ async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
     row = await q.row(
         "queue.enqueue",
         *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
-        *(job.not_before, now, job.traceparent),
+        *(job.not_before, now, job.traceparent, job.job_class),
     )
     return row["id"] if row is not None else None
 
@@ -126,10 +137,13 @@ async def claim(
     *,
     horizon: datetime,
     most_lost: int,
+    prefer: int = PAST_EXCHANGES,
 ) -> list[Job]:
-    """`horizon`: later than any moment a job or a lease can be dated now; what is dated later is due."""
+    """`horizon`: later than any moment a job or a lease can be dated now; what is dated later is due. `prefer`: the track
+    of past work to take first.
+    """
     wanted = list(kinds) if kinds else None
-    rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost)
+    rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
     return [_job(row) for row in rows]
 
 
@@ -138,8 +152,13 @@ async def bury(q: Queries, now: datetime, most_lost: int) -> int:
     return await q.run("queue.bury", now, most_lost)
 
 
-async def narrow(q: Queries, key: JobKey, fence: int, to_id: int, exchanges: int) -> None:
-    await q.run("queue.narrow", *_key(key), fence, to_id, exchanges)
+async def narrow(q: Queries, key: JobKey, fence: int, from_id: int, to_id: int, exchanges: int) -> None:
+    await q.run("queue.narrow", *_key(key), fence, from_id, to_id, exchanges)
+
+
+async def show(q: Queries, key: JobKey, fence: int, known_ids: Sequence[int]) -> None:
+    """Note which memories the worker is shown."""
+    await q.run("queue.show", *_key(key), fence, list(known_ids))
 
 
 async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> datetime | None:
@@ -155,7 +174,7 @@ async def submit(
     result: dict[str, Any],
     model: str,
     provisional: bool,
-    rung: Rung = "offline",
+    rung: Rung = "keep",
     *,
     answered_badly: bool = False,
 ) -> Job | None:
@@ -222,13 +241,51 @@ async def settle(q: Queries, key: JobKey) -> None:
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether the canonical summary in force is a lower rung's, and this exchange the last one it tells of."""
+    """Whether there is no canonical summary yet, or a lower rung's, and this exchange is the last one it tells of."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
-async def redo_provisional(q: Queries, limit: int, lower: Sequence[Rung], exchange_share: float, now: datetime) -> int:
-    """How many results of the `lower` rungs go back to work. `exchange_share`: extraction's part of the model calls."""
-    return len(await q.rows("queue.redo_provisional", limit, now, list(lower), exchange_share))
+async def redo_provisional(q: Queries, limit: int, lower: Sequence[Rung], best: Rung, now: datetime) -> int:
+    """How many results go back to work: of the `lower` rungs, and of `best` what was not read a second time."""
+    return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Exchanges by the rung that read them; `rung` None: nobody yet, or, `again`, a better one is to read them again."""
+
+    rung: Rung | None
+    again: bool
+    exchanges: int
+    provisional: int | None
+
+
+async def reading(q: Queries) -> list[Reading]:
+    return [Reading(**row) for row in await q.rows("queue.reading")]
+
+
+async def dropped(q: Queries, now: datetime) -> dict[str, int]:
+    """Items of this month that were not stored, by reason."""
+    return {row["reason"]: row["items"] for row in await q.rows("queue.dropped", now.date())}
+
+
+async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, items: int) -> None:
+    await q.run("queue.count_dropped", owner_id, now.date(), reason, items)
+
+
+async def hand_out(
+    q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int, *, handed_before: datetime
+) -> list[Job]:
+    """The newest exchanges of the chat that no model has read and nobody holds, for the connected assistant."""
+    return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
+
+
+async def read_by_assistant(
+    q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
+) -> list[Job]:
+    """What was handed out since then, or holds one of these messages, counts as read by the connected assistant."""
+    rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
+    return [_job(row) for row in rows]
 
 
 async def status(q: Queries, now: datetime) -> list[KindCounts]:
@@ -256,5 +313,6 @@ def _key_of(row: Row) -> JobKey:
 
 
 def _job(row: Row) -> Job:
-    names = set(Job.__dataclass_fields__) - {"key", "traceparent"}
-    return Job(key=_key_of(row), traceparent=row["trace_id"], **{name: row[name] for name in names})
+    names = set(Job.__dataclass_fields__) - {"key", "traceparent", "job_class"}
+    values = {name: row[name] for name in names}
+    return Job(key=_key_of(row), traceparent=row["trace_id"], job_class=row["class"], **values)

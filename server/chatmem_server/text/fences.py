@@ -7,6 +7,9 @@ one of these; its further lines are indented, and where they look like ours, mar
 import re
 import unicodedata
 
+from chatmem.tag_form import OPENING
+from chatmem_server.text.normalization import nfkc
+
 FENCE_OPEN = "⟦memory⟧"
 FENCE_CLOSE = "⟦/memory⟧"
 
@@ -14,19 +17,19 @@ INDENT = "  "
 QUOTED = f"{INDENT}› "
 
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]|\[\s*(?:REMEMBER|GOAL|DONE)", re.IGNORECASE)
-_MARK = re.compile(r"([\[⟦〚【〖(<«])\1?\s*(/?)\s*memory\s*([\]⟧〛】〗)>»])\3?", re.IGNORECASE)
-_TAG = re.compile(r"\[(\s*(?:REMEMBER(?:_GLOBAL)?|GOAL|DONE)\s*:)", re.IGNORECASE)
+_NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]", re.IGNORECASE)
+# Possessive quantifiers (`*+`): a run of blanks is read once, not once for each of its characters.
+_MARK = re.compile(r"([\[⟦〚【〖(<«])\1?\s*+(?:(/)\s*+)?memory\s*+([\]⟧〛】〗)>»])\3?", re.IGNORECASE)
 _UNLIKE_A_NAME = re.compile(rf"{_BREAK.pattern}|[\[\]()|⟦⟧〚〛]")
 _BRACKETS = str.maketrans("⟦⟧〚〛", "[][]")
 _IMITATION = re.compile(
-    r"\s*(?:"
+    r"\s*+(?:"
     r"[─—=_*-]{3}"  # a day header, a rule
     r"|\[[^\]\n]{1,80}\]"  # [09:15 AM], [Summary | …], a tag
     r"|#{1,6}\s|<"  # titles and marks of other prompts
-    r"|[*_`>\s]*(?:user|assistant|system|human|developer|tool)\b[^\n:]{0,40}:"
-    r"|(?:confirmed by the user|inferred|summary|this thread|around it|focus|notice|memory \d+)\b[^\n:]{0,40}:"
-    r"|(?-i:[A-Z][A-Z ,&'-]{3,}:?\s*$)"  # a section's title
+    r"|[*_`>\s]*+(?:user|assistant|system|human|developer|tool)\b[^\n:]{0,40}:"
+    r"|(?:confirmed by the user|inferred|summary|this thread|around it|focus|notice|memory \d++)\b[^\n:]{0,40}:"
+    r"|(?-i:[A-Z][A-Z ,&'-]{3,}+:?\s*+$)"  # a section's title
     r")",
     re.IGNORECASE,
 )
@@ -38,7 +41,7 @@ def fenced(text: str) -> str:
 
 def contained(line: str) -> str:
     """One line of ours that ends in stored text: the text cannot leave it, open or close a fence, or give a tag."""
-    if _NOTABLE.search(line) is None:
+    if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
     return "\n".join([first, *(_continued(part) for part in further)])
@@ -56,8 +59,8 @@ def contained_text(text: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    text = _MARK.sub(lambda mark: f"({mark[2]}memory)", text)
-    return _TAG.sub(r"(\1", text).translate(_BRACKETS)
+    text = _MARK.sub(lambda mark: f"({mark[2] or ''}memory)", text)
+    return OPENING.sub(lambda tag: f"({tag[0][1:]}", text).translate(_BRACKETS)
 
 
 def _continued(line: str) -> str:
@@ -66,5 +69,5 @@ def _continued(line: str) -> str:
 
 def _imitates(line: str) -> bool:
     """As a reader sees it: without what is invisible, and full-width letters as plain ones."""
-    seen = "".join(c for c in unicodedata.normalize("NFKC", line) if unicodedata.category(c) != "Cf")
+    seen = line if line.isascii() else "".join(c for c in nfkc(line) if unicodedata.category(c) != "Cf")
     return _IMITATION.match(seen) is not None

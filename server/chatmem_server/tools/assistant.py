@@ -1,13 +1,14 @@
 """The ten assistant tools: what each is for, and which actor answers."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel
 
 from chatmem import contract as c
-from chatmem_server.places import Where, locate
+from chatmem_server.places import DEFAULT_CHANNEL, Where, channel_of, locate
 from chatmem_server.refusals import Refused
 from chatmem_server.tools import text
 from chatmem_server.tools.asking import confirmed
@@ -50,12 +51,13 @@ def _talking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.RECORD_MESSAGE,
             "Record message",
-            "Store one message word for word. Record every user message and every reply; lasting facts are learned from it.",
+            "Store one message word for word. Record every user message and every reply; lasting facts are learned from it. "
+            "Without message_id each call stores it once more.",
             c.RecordMessageArgs,
             c.RecordedMessage,
             tools.record_message,
             text.recorded,
-            ADD,
+            CHANGE,
             ALWAYS,
         ),
         ToolSpec(
@@ -78,7 +80,10 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.REMEMBER,
             "Remember",
-            "Store one lasting statement about the user. Not for guesses or small talk.",
+            "Keep what lasts: who the user is, whom they know, what they like, plan, decided, above all what changed or ended. "
+            "Not small talk or guesses. The user asks to remember: content. You learned it: statements, each with the user's "
+            "words. E.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}; "
+            "{content: 'Ann is the user's sister', quote: 'my sister Ann'}.",
             c.RememberArgs,
             c.Remembered,
             tools.remember,
@@ -173,7 +178,7 @@ class _Tools:
 
     async def get_context(self, call: Call[c.GetContextArgs]) -> BaseModel:
         actors, where = await self._at(call)
-        return await actors.reader.context(where, call.args)
+        return await actors.reader.context(where, call.args, learns="assistant" in call.caller.scopes)
 
     async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> BaseModel:
         actors, where = await self._at(call)
@@ -222,4 +227,13 @@ class _Tools:
 
     async def _at(self, call: Call[Any]) -> "tuple[Actors, Where]":
         actors = await self._ready()
-        return actors, locate(call.caller, call.args.chat_id, actors.kit.settings)
+        where = locate(call.caller, call.args.chat_id, actors.kit.settings)
+        return actors, replace(where, channel=_channel(call))
+
+
+def _channel(call: Call[Any]) -> str:
+    """The relay speaks for Telegram; any other client for itself."""
+    if call.caller.user_id is None:
+        return DEFAULT_CHANNEL
+    client = call.context.session.client_params
+    return channel_of(client.client_info.name if client is not None else None)

@@ -70,13 +70,28 @@ def memory(m: c.Memory) -> str:
     marks += [f"until {m.valid_to.isoformat()}"] if m.valid_to else []
     marks += [f"superseded by {m.superseded_by}"] if m.superseded_by else []
     marks += [f"confidence {m.confidence:g}, importance {m.importance:g}, priority {m.priority}"]
+    marks += [f"about {m.about}"] if m.about != "user" else []
+    marks += [_when(m.when)] if m.when else []
     marks += [f"from {_numbers(m.sources)}"] if m.sources else []
-    return contained(f"memory {m.id}: {m.content} ({'; '.join(marks)})")
+    marks += ["the user's own words"] if m.note else []
+    marks += [f"because: {m.reason}"] if m.reason else []
+    said = f"“{m.content}”" if m.note else m.content
+    return contained(f"memory {m.id}: {said} ({'; '.join(marks)})")
+
+
+def _when(when: c.When) -> str:
+    start, end = (moment.isoformat() if moment else "…" for moment in (when.start, when.end))
+    return f"when {start}" if when.end is None else f"when {start} to {end}"
 
 
 def remembered(r: c.Remembered) -> str:
-    before = f"\nsuperseded: {memory(r.superseded)}" if r.superseded else ""
-    return f"{r.outcome}: {memory(r.memory)}{before}"
+    if r.memory is None:
+        return "\n".join(_remembered(one.outcome, one.memory, one.superseded) for one in r.results)
+    return _remembered(r.outcome or "stored", r.memory, r.superseded)
+
+
+def _remembered(outcome: str, stored: c.Memory, before: c.Memory | None) -> str:
+    return f"{outcome}: {memory(stored)}" + (f"\nsuperseded: {memory(before)}" if before else "")
 
 
 def forget_question(preview: c.Forgotten) -> str:

@@ -1,11 +1,13 @@
 -- name: known
 -- $1 owner, $2 chat, $3 external ids, $4 numbers of messages that have none, as an export names them by, $5 when each of these
--- was sent: another memory's message may have the number, too
-select ext_id, null::bigint as id, thread_key
-from messages
-where owner_id = $1 and chat_id = $2 and ext_id = any($3::text[])
+-- was sent: another memory's message may have the number, too; $6 channels and $7 times of the external ids: exports of
+-- older versions give another channel than the message's, so the same id of the same moment is the same message
+select n.channel, m.ext_id, null::bigint as id, m.thread_key
+from unnest($3::text[], $6::text[], $7::timestamptz[]) as n (ext_id, channel, sent_at)
+join messages m on m.owner_id = $1 and m.chat_id = $2 and m.ext_id = n.ext_id
+  and (m.channel = n.channel or m.sent_at = n.sent_at)
 union all
-select null, m.id, m.thread_key
+select null, null, m.id, m.thread_key
 from unnest($4::bigint[], $5::timestamptz[]) as n (id, sent_at)
 cross join lateral (
   select id, thread_key from messages m

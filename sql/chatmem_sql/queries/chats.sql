@@ -1,6 +1,7 @@
 -- name: find
 -- $1 owner, $2 chat
-select c.chat_id, c.channel, c.epoch, c.last_id, c.exchanges, c.model_calls,
+select c.chat_id, c.channel, c.epoch, c.last_id, c.exchanges, c.learning_calls, c.summary_calls,
+  c.second_calls,
   coalesce(m.user_confirmed, '') as user_confirmed, coalesce(m.llm_inferred, '') as llm_inferred,
   coalesce(m.general_summary, '') as general_summary, coalesce(m.tokens, 0) as tokens, coalesce(m.version, 0) as version
 from chats c
@@ -65,6 +66,7 @@ where owner_id = $1 and chat_id = $2
 for no key update
 
 -- name: charge
--- $1 owner, $2 chat, $3 model calls made
-update chats set model_calls = model_calls + $3
+-- $1 owner, $2 chat, model calls made $3 to learn, $4 to summarize, $5 to read what was learned a second time
+update chats
+set learning_calls = learning_calls + $3, summary_calls = summary_calls + $4, second_calls = second_calls + $5
 where owner_id = $1 and chat_id = $2

@@ -1,17 +1,21 @@
 -- name: read
 -- $1 owner, $2 chat, $3 thread key, $4 window size, $5 facts, $6 goals, $7 chunk summaries, $8 reply target's external
--- id, $9 messages shown at most. All of a context but its retrieval hits, in one round trip.
+-- id, $9 messages shown at most, $10 the call's channel. All of a context but its retrieval hits, in one round trip.
 with lane as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
   where owner_id = $1 and chat_id = $2 and thread_key = $3
 ), live as materialized (
-  select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed
+  select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about
   from memories
-  where owner_id = $1 and valid_to is null and status = 'active' and (chat_id is null or chat_id = $2)
+  where owner_id = $1 and valid_to is null and status = 'active' and shown and (chat_id is null or chat_id = $2)
 )
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
+  (select count(*) from (
+    select from chat_context_queue
+    where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+    limit 100) n) as unread,
   (select row(coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), coalesce(m.tokens, 0), c.channel)
     from chats c
@@ -24,7 +28,7 @@ select
     where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3) as thread_summary,
   array(
     select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version)
+      version, channel)
     from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3
       and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
@@ -40,7 +44,7 @@ select
     order by to_no desc
     limit $7) as chunks,
   array(
-    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed)
+    select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about)
     from live
     where id in (
       (select id from live where kind in ('fact', 'preference', 'date', 'outcome') order by valid_from desc, id desc limit $5)
@@ -50,12 +54,14 @@ select
       (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5))
     order by id) as memories,
   (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version)
+      version, channel)
     from messages
-    where owner_id = $1 and chat_id = $2 and ext_id = $8) as quoted
+    where owner_id = $1 and chat_id = $2 and ext_id = $8
+      and (channel = $10
+        or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted
 
 -- name: read_as_of
--- As `read`, with $10 the moment: what was there and believed then.
+-- As `read`, with $10 the moment, $11 the call's channel: what was there and believed then.
 with lane as materialized (
   select count(*) as last_no,
     coalesce((select max(to_no) from conversation_summaries
@@ -64,7 +70,7 @@ with lane as materialized (
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
 ), said as not materialized (
   select m.id, thread_key, lane_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker,
-    sent_at, utc_offset, tokens, ext_id, m.version
+    sent_at, utc_offset, tokens, ext_id, m.version, channel
   from messages m
   left join lateral (
     select content from message_versions v
@@ -74,6 +80,7 @@ with lane as materialized (
 )
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
+  0 as unread,
   (select row(coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), 0, c.channel)
     from chats c
@@ -105,7 +112,7 @@ select
     '') as thread_summary,
   array(
     select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version)
+      version, channel)
     from said
     where thread_key = $3 and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
     order by lane_no) as window,
@@ -126,27 +133,28 @@ select
     limit $7) as chunks,
   array(
     select row(m.id, kind, coalesce(v.content, m.content), chat_id, priority, importance, pinned, deadline, valid_from,
-      user_confirmed)
+      user_confirmed, note, about)
     from memories m
     left join lateral (
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
     -- What was rejected without ever being certain was not believed; what an edit took back was.
-    where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain'
+    where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain' and shown
       and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
   (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version)
-    from said where ext_id = $8) as quoted
+      version, channel)
+    from said where ext_id = $8
+      and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted
 
 -- name: around
 -- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 as of this moment or null for now: the neighbours of
 -- a quoted message
 select m.id, lane_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
-  utc_offset, tokens, ext_id, m.version
+  utc_offset, tokens, ext_id, m.version, channel
 from messages m
 left join lateral (
   select content from message_versions v

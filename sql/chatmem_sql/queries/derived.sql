@@ -100,3 +100,16 @@ where owner_id = $1 and chat_id = $2 and id = $3
 -- $1 owner, $2 chat, $3 summary number
 select thread_key, from_id, to_id from conversation_summaries
 where owner_id = $1 and chat_id = $2 and id = $3 and kind = 'chunk'
+
+-- name: standing
+-- $1 owner: the texts in use that say what holds now: the profile, and the canonical summary of each chat
+select 'profile' as place, 0::bigint as chat_id, 0 as epoch, array[narrative] as parts, narrative as said,
+  jsonb_build_array(raw_facts, raw_preferences, raw_goals, raw_dates) as lists
+from user_profile
+where owner_id = $1 and narrative <> ''
+union all
+select 'canonical', m.chat_id, m.epoch, array[m.user_confirmed, m.llm_inferred, m.general_summary],
+  concat_ws(E'\n', m.user_confirmed, m.llm_inferred, m.general_summary), null
+from chats c
+join chat_metadata m on m.owner_id = $1 and m.chat_id = c.chat_id and m.epoch = c.epoch
+where c.owner_id = $1 and m.tokens > 0

@@ -21,8 +21,9 @@ order by m.lane_no
 
 -- name: queue_chunks
 -- $1 owner, $2 chat, $3 thread key, $4 queued_to it must still have, $5 first and $6 last lane numbers, $7 first and $8
--- last message numbers, $9 tokens they hold together, $10 now, $11 trace. Jobs and mark move together, so that no
--- message is queued twice or never.
+-- last message numbers, $9 tokens they hold together, $10 now, $11 trace, $12 live or past. Jobs and mark move together, so
+-- that no message is queued twice or never. Chunks of a lane are laid in order: behind past ones that are open live ones are
+-- past, too.
 with chat as (
   update chats set last_job_id = last_job_id + cardinality($5::bigint[])
   where owner_id = $1 and chat_id = $2
@@ -36,8 +37,12 @@ with chat as (
   returning chat.base
 )
 insert into chat_context_queue (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, not_before,
-  created_at, trace_id)
-select $1, $2, lane.base + r.n, 'chunk_summary', $3, $3 || '#' || r.from_no, r.from_id, r.to_id, $10, $10, $11
+  created_at, trace_id, class)
+select $1, $2, lane.base + r.n, 'chunk_summary', $3, $3 || '#' || r.from_no, r.from_id, r.to_id, $10, $10, $11,
+  case when exists (
+    select from chat_context_queue e
+    where e.owner_id = $1 and e.chat_id = $2 and e.track = 2 and e.kind = 'chunk_summary' and e.thread_key = $3
+      and not e.redo and e.state in ('pending_summarization', 'ready_to_write')) then 'past' else $12 end
 from lane, unnest($5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[]) with ordinality
   as r (from_no, to_no, from_id, to_id, n)
 returning id

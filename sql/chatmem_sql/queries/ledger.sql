@@ -1,17 +1,26 @@
 -- name: add
 -- $1 owner, $2 chat, $3 job, $4 kind, $5 model, $6 rung, $7 input and $8 output tokens, $9 seconds, $10 price, $11 ok,
--- $12 note, $13 now, $14 whether the provider could not be reached
+-- $12 note, $13 now, $14 whether the provider could not be reached, $15 whether it was past work
 insert into model_calls (owner_id, chat_id, job_id, kind, model, rung, input_tokens, output_tokens, seconds, price_usd,
-  ok, note, at, down)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+  ok, note, at, down, past)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 
 -- name: since
 -- across owners: the operator's
 -- $1 since
 select count(*) as calls, coalesce(sum(input_tokens), 0)::bigint as input_tokens,
-  coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(price_usd), 0)::float8 as price_usd
+  coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(price_usd), 0)::float8 as price_usd,
+  coalesce(sum(price_usd) filter (where past), 0)::float8 as past_usd
 from model_calls
 where at >= $1
+
+-- name: per_exchange
+-- across owners: the operator's
+-- $1 since, $2 rung: what an exchange read by it costs, in dollars and seconds; null where it has read none
+select (sum(price_usd) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as price_usd,
+  (sum(seconds) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as seconds
+from model_calls
+where at >= $1 and kind = 'exchange' and ok and rung = $2
 
 -- name: down
 -- across owners: the operator's

@@ -1,16 +1,21 @@
 -- name: add
--- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quote, $7 confidence, $8 priority, $9 importance,
+-- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17 model,
--- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null
+-- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whose it is, $23 why it is as it is, $24 and $25
+-- when it holds or happens, $26 how exactly that is known, $27 note, $28 shown, $29 provisional, $30 rung, $31 what it would
+-- replace and end, $32 valid to, $33 superseded by, $34 key of its words
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
   returning last_memory_id
 )
-insert into memories (owner_id, id, chat_id, kind, status, content, quote, confidence, priority, importance, pinned,
-  deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding)
+insert into memories (owner_id, id, chat_id, kind, status, content, quotes, confidence, priority, importance, pinned,
+  deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding,
+  about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, rung, intends, valid_to,
+  superseded_by, words_key)
 select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
-  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[]), case when may_write_vectors() then $21::halfvec end
+  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[]), case when may_write_vectors() then $21::halfvec end,
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34
 from owner
 returning *
 
@@ -26,18 +31,89 @@ where owner_id = $1 and id = any($2::bigint[])
 order by id
 
 -- name: live
--- $1 owner, $2 chat, $3 statuses: what may be seen in the chat
+-- $1 owner, $2 chat, $3 statuses: what may be seen in the chat, but not what is only searched
 select * from memories
-where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[])
+where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[]) and shown
 order by kind, priority, deadline nulls last, valid_from desc, id desc
 
--- name: known
--- $1 owner, $2 chat, $3 statuses, $4 how many or null for all, newest first: what a worker is told of them
-select id, kind, content, status, user_confirmed, pinned
+-- name: telling
+-- $1 owner, $2 chat, $3 how many: what a profile is written from, what the user confirmed or pinned first, then by importance
+-- and newest first
+select id, kind, content, status, user_confirmed, pinned, valid_from, note
 from memories
-where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[])
-order by valid_from desc, id desc
-limit $4
+where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = 'active' and shown
+order by user_confirmed or pinned desc, importance desc, valid_from desc, id desc
+limit $3
+
+-- name: known_for
+-- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way, $7 how
+-- many in all, $8 a moment: what a worker is told of the memories most alike to what it reads, by likeness and by words; with
+-- the pins and what was learned since $8; the newest fill it up, for a change need not be alike what it ends ("I moved to
+-- Lisbon", "lives in Singapore"). Each way reads an index; the nearest by sign code are compared exactly.
+with asked as materialized (
+  select n, vector, binary_quantize(vector)::bit(384) as code
+  from unnest($3::halfvec[]) with ordinality v (vector, n)
+  where speaks_active()
+), dense as materialized (
+  select c.id, min(x.distance) as distance
+  from asked
+  cross join lateral (
+    select m.id, m.ebits <~> asked.code as apart from memories m
+    where m.owner_id = $1 and m.valid_to is null and m.ebits is not null and (m.chat_id is null or m.chat_id = $2)
+    order by apart
+    limit 2 * $6::int) c
+  cross join lateral (
+    select m.embedding <=> asked.vector as distance from memories m
+    where m.owner_id = $1 and m.id = c.id offset 0) x
+  group by c.id
+  order by distance
+  limit 2 * $6::int
+), lexical as materialized (
+  select f.id, ts_rank(f.tsv, $4::tsquery) as rank
+  from memories_with($5::tsquery && $4::tsquery) f
+  cross join lateral (
+    select chat_id, valid_to from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
+  where m.valid_to is null and (m.chat_id is null or m.chat_id = $2)
+  order by rank desc, f.id desc
+  limit $6
+), pins as (
+  select id from memories
+  where owner_id = $1 and valid_to is null and (pinned or kind = 'pin') and (chat_id is null or chat_id = $2)
+  order by importance desc, id desc
+  limit $6
+), learned as (
+  select id from memories
+  where owner_id = $1 and valid_to is null and created_at >= $8 and (chat_id is null or chat_id = $2)
+  order by created_at desc
+  limit $6
+), newest as (
+  select id from memories
+  where owner_id = $1 and valid_to is null and (chat_id is null or chat_id = $2)
+  order by id desc
+  limit $7
+), candidates as (
+  select id, min(place) as place
+  from (
+    select id, row_number() over (order by distance) as place from dense
+    union all select id, row_number() over (order by rank desc) from lexical
+    union all select id, row_number() over () from learned
+    union all select id, 1000 + row_number() over () from pins
+    union all select id, 2000 + row_number() over () from newest) c
+  group by id
+)
+select m.id, m.kind, m.content, m.status, m.user_confirmed, m.pinned, m.valid_from, m.note
+from candidates c
+join memories m on m.owner_id = $1 and m.id = c.id
+where m.status in ('active', 'uncertain')
+order by c.place, m.id
+limit $7
+
+-- name: read_by
+-- $1 owner, $2 chat, $3 messages, $4 rungs: what these learned from no other messages, and the user has not confirmed
+select * from memories
+where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and source_ids <@ $3::bigint[]
+  and valid_to is null and provisional and not user_confirmed and origin = 'extracted' and rung = any($4::text[])
+order by id
 
 -- name: all_of_owner
 -- $1 owner
@@ -51,55 +127,53 @@ select * from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids @> array[$3::bigint]
 order by id
 
--- name: similar
--- $1 owner, $2 chat, $3 vector or null, $4 query text of lexemes, $5 of attributes, $6 scope lexeme query, $7 how many,
--- $8 how many of the newest. Active and uncertain statements that may say the same or the contrary: the nearest, those that
--- share words, those that give a value of the same attribute, often in other words ("lives in …", "moved to …"), the newest.
+-- name: same_words
+-- $1 owner, $2 chat, $3 key of the words: live statements of the very same words, in whatever order
+select * from memories
+where owner_id = $1 and words_key = $3 and valid_to is null and (chat_id is null or chat_id = $2)
+order by user_confirmed desc, id
+
+-- name: rejected_near
+-- $1 owner, $2 chat, $3 vector or null, $4 key of the words, $5 how many: the statements the user said no to that are most
+-- alike. There are few.
 with asked as materialized (
   select of_active($3::halfvec) as vector
-), dense as (
-  select id, 1 - (embedding <=> (select vector from asked)) as cosine
-  from memories
-  where (select vector from asked) is not null and owner_id = $1 and valid_to is null and embedding is not null
-    and (chat_id is null or chat_id = $2)
-  order by embedding <=> (select vector from asked)
-  limit $7
-), found as materialized (
-  select asked.sort, m.id, m.valid_from, f.tsv
-  from (values ('words', $4::tsquery), ('attributes', $5::tsquery)) asked (sort, lexemes)
-  cross join lateral memories_with($6::tsquery && asked.lexemes) f
-  cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
-  where m.valid_to is null and (m.chat_id is null or m.chat_id = $2)
-), lexical as (
-  select id from found where sort = 'words' order by ts_rank(tsv, $4::tsquery) desc, id desc limit $7
-), alike as (
-  select id from found where sort = 'attributes' order by valid_from desc, id desc limit $7
 )
-select m.*, dense.cosine
+select m.*, 1 - (m.embedding <=> (select vector from asked)) as cosine
 from memories m
-left join dense on dense.id = m.id
-where m.owner_id = $1 and m.id in (
-  select id from dense
-  union select id from lexical
-  union select id from alike
-  union select id from (
-    select id from memories
-    where owner_id = $1 and valid_to is null and (chat_id is null or chat_id = $2)
-    order by valid_from desc, id desc
-    limit $8) newest)
+where m.owner_id = $1 and m.status = 'rejected' and m.user_confirmed and (m.chat_id is null or m.chat_id = $2)
+order by m.words_key = $4 desc nulls last, cosine desc nulls last, m.id desc
+limit $5
+
+-- name: unkeyed
+-- across owners: the server's own background work
+-- $1 how many: memories of before statements had a key of their words
+select owner_id, id, content, version from memories
+where words_key is null
+limit $1
+
+-- name: set_keys
+-- across owners: the server's own background work, owner by owner from unnest
+-- $1 owners, $2 numbers, $3 versions, $4 keys
+update memories m set words_key = k.words_key
+from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id, id, version, words_key)
+where m.owner_id = k.owner_id and m.id = k.id and m.version = k.version
 
 -- name: set_status
--- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now
+-- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now, $8 why, or null:
+-- a status changed by nobody's word has no reason
 with changed as (
   update user_profile set memories_changed_at = $7 where owner_id = $1
 )
 update memories
-set status = $3, valid_to = $4, user_confirmed = user_confirmed or $5, superseded_by = $6, updated_at = $7
+set status = $3, valid_to = $4, user_confirmed = user_confirmed or $5, superseded_by = $6, updated_at = $7,
+  reason = $8, intends = case when $3 = 'active' then null else intends end
 where owner_id = $1 and id = $2
 returning *
 
 -- name: rewrite
--- $1 owner, $2 number, $3 content, $4 now, $5 text to index, $6 scope lexemes, $7 vector or null, $8 kind, $9 deadline
+-- $1 owner, $2 number, $3 content, $4 now, $5 text to index, $6 scope lexemes, $7 vector or null, $8 kind, $9 deadline,
+-- $10 key of the words
 with changed as (
   update user_profile set memories_changed_at = $4 where owner_id = $1
 ), kept as (
@@ -107,7 +181,8 @@ with changed as (
   select owner_id, id, version, content, $4 from memories where owner_id = $1 and id = $2
 )
 update memories
-set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, embedding = case when may_write_vectors() then $7::halfvec end,
+set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false,
+  embedding = case when may_write_vectors() then $7::halfvec end,
   tsv = to_tsvector('chatmem', $5) || array_to_tsvector($6::text[])
 where owner_id = $1 and id = $2
 returning *
@@ -127,13 +202,14 @@ returning *
 
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
--- $7 importance, $8 deadline or null, $9 chat of these messages: said again, a statement gains sources and is not stored
--- twice. All its sources are of one chat, for a message's number is its chat's.
+-- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes: said again, a statement gains sources and
+-- is not stored twice. All its sources are of one chat, for a message's number is its chat's.
 update memories
 set source_ids = case when source_chat_id = $9
     then array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s) else source_ids end,
+  quotes = case when source_chat_id = $9 and not quotes @> $10::jsonb then quotes || $10::jsonb else quotes end,
   updated_at = $4, user_confirmed = user_confirmed or $5, pinned = pinned or $6, importance = greatest(importance, $7),
-  deadline = coalesce(deadline, $8)
+  deadline = coalesce(deadline, $8), confidence = least(1, confidence + 0.02)
 where owner_id = $1 and id = $2
 returning *
 
@@ -150,9 +226,40 @@ where owner_id = $1 and id = $2
 order by version
 
 -- name: provenance
--- $1 owner, $2 number: the model that worded it, null for the user's own words; and the chat its sources are in
-select model, source_chat_id from memories
+-- $1 owner, $2 number: the model that worded it, null for the user's own words; the chat its sources are in, the words it
+-- rests on, and what it would replace and end
+select model, rung, source_chat_id, quotes, intends from memories
 where owner_id = $1 and id = $2
+
+-- name: owners_with_endings
+-- across owners: the server's own background work
+-- $1 now: whose dates and goals lie behind us
+select distinct owner_id from memories
+where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
+
+-- name: passed_dates
+-- $1 owner, $2 now: dates that lie behind us and that nobody pinned or confirmed; they are history
+update memories
+set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
+where owner_id = $1 and valid_to is null and status = 'active' and kind = 'date'
+  and coalesce(happens_to, deadline) < $2::timestamptz - interval '1 day'
+  and origin in ('extracted', 'model') and not pinned and not user_confirmed and happens_precision is distinct from 'ongoing'
+  and coalesce(happens_to, deadline) > valid_from
+
+-- name: overdue_goals
+-- $1 owner, $2 now, $3 overdue since before this: asked about once
+update memories
+set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?',
+  asked_at = null
+where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal' and coalesce(happens_to, deadline) < $3
+  and overdue_at is null
+
+-- name: closed_goals
+-- $1 owner, $2 now, $3 asked before this: nobody said that they are still goals
+update memories
+set status = 'completed', valid_to = greatest(valid_from, coalesce(happens_to, deadline)), updated_at = $2,
+  reason = 'closed: its deadline passed, and nobody said that it is still a goal'
+where owner_id = $1 and valid_to is null and status = 'uncertain' and kind = 'goal' and overdue_at < $3
 
 -- name: predecessors
 -- $1 owner, $2 number: what this memory superseded
@@ -176,19 +283,25 @@ where owner_id = $1 and content ilike all($3::text[]) and ($2::bigint is null or
 order by id
 
 -- name: former
--- $1 owner: all former texts, and the sentences memories were learned from. Version 0 is the quote.
+-- $1 owner: all former texts, and the words memories were learned from. Version 0 is the quotes, -1 the reason.
 select id, version, content
 from memory_versions
 where owner_id = $1
 union all
-select id, 0, quote
+select id, 0, strings_of(quotes)
 from memories
-where owner_id = $1 and quote is not null
+where owner_id = $1 and quotes <> '[]'
+union all
+select id, -1, reason
+from memories
+where owner_id = $1 and reason is not null
 
 -- name: drop_former
--- $1 owner, $2 number, $3 version, 0 for the quote
-with quote as (
-  update memories set quote = null where owner_id = $1 and id = $2 and $3 = 0
+-- $1 owner, $2 number, $3 version, 0 for the quotes, -1 for the reason
+with beside as (
+  update memories
+  set quotes = case when $3 = 0 then '[]' else quotes end, reason = case when $3 = -1 then null else reason end
+  where owner_id = $1 and id = $2 and $3 <= 0
 )
 delete from memory_versions
 where owner_id = $1 and id = $2 and version = $3
@@ -221,19 +334,15 @@ with recursive gone as (
 delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
--- name: rejections
--- $1 owner, $2 chat: what the user said no to; not what an edit of its message took back
-select content from memories
-where owner_id = $1 and status = 'rejected' and user_confirmed and (chat_id is null or chat_id = $2)
-
 -- name: ended
 -- $1 owner, $2 chat, $3 messages: what was learned from them and holds no more, or not in these words: done, replaced, denied
--- or put right by the user; and since when. Of what an edit took back the message itself tells whether it holds.
-select content, valid_to as ended_at from memories
+-- or put right by the user, but not what was only read again; and since when. Of what an edit took back the message itself tells whether it holds.
+select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
+  and (status <> 'superseded' or superseded_by is not null)
   and (status <> 'rejected' or user_confirmed)
 union all
-select v.content, v.replaced_at
+select v.content, v.replaced_at, false
 from memories m
 join memory_versions v on v.owner_id = $1 and v.id = m.id
 where m.owner_id = $1 and m.source_chat_id = $2 and m.source_ids && $3::bigint[]

@@ -46,7 +46,7 @@ with owner as (
     message.id, $23::boolean::int, $27, $4, $28
   from chat, message
   where $24 is not null
-  on conflict (owner_id, chat_id, kind, dedup_key) where state = 'pending_summarization' and claims = 0 do update
+  on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
     set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
         exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
         trace_id = coalesce(excluded.trace_id, q.trace_id)
@@ -57,10 +57,11 @@ select message.id, lane.last_no, lane.covered_to, lane.queued_to, lane.open_toke
 from message, lane
 
 -- name: by_ext_id
--- $1 owner, $2 chat, $3 the channel's own id
+-- $1 owner, $2 chat, $3 the channel's own id, $4 channel: that channel's message, or the only one of that id
 select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = $3
+  and (channel = $4 or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $3) = 1)
 
 -- name: by_id
 -- $1 owner, $2 chat, $3 number
@@ -102,15 +103,25 @@ order by version
 
 -- name: id_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
 order by id
 limit $6
 
+-- name: last_of_range
+-- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last of them
+select * from (
+  select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+  from messages
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
+  order by id desc
+  limit $6) l
+order by id
+
 -- name: before_in_lane
 -- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
 order by lane_no desc
@@ -118,14 +129,14 @@ limit $5
 
 -- name: by_ids
 -- $1 owner, $2 chat, $3 numbers
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
 -- $1 owner, $2 chat, $3 numbers below this, $4 how many; newest first
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id < $3
 order by id desc
@@ -183,7 +194,7 @@ where owner_id = $1 and chat_id = $2 and id = $3
 -- name: containing
 -- $1 owner, $2 chat or null for all, $3 tsquery text, $4 scope lexeme query
 select m.owner_id, m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.content, m.routine, m.routine_summary,
-  m.speaker, m.sent_at, m.utc_offset, m.tokens, m.ext_id, m.version
+  m.speaker, m.sent_at, m.utc_offset, m.tokens, m.ext_id, m.version, m.channel
 from messages_with($4::tsquery && $3::tsquery) f
 join messages m on m.owner_id = $1 and m.chat_id = f.chat_id and m.id = f.id
 where $2::bigint is null or m.chat_id = $2
@@ -192,7 +203,7 @@ order by m.chat_id, m.id
 -- name: with_text
 -- $1 owner, $2 chat or null for all, $3 LIKE patterns the text must all match: for scripts the index knows no words of
 select owner_id, chat_id, id, thread_key, lane_no, role, content, routine, routine_summary, speaker, sent_at,
-  utc_offset, tokens, ext_id, version
+  utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and content ilike all($3::text[]) and ($2::bigint is null or chat_id = $2)
 order by chat_id, id

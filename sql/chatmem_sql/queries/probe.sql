@@ -17,8 +17,9 @@ union all
 select concat_ws(chr(10), user_confirmed, llm_inferred, general_summary) from chat_metadata
 where owner_id = $1 and concat_ws(chr(10), user_confirmed, llm_inferred, general_summary) ilike any($2::text[])
 union all
-select concat_ws(chr(10), content, quote) from memories
-where owner_id = $1 and (content ilike any($2::text[]) or quote ilike any($2::text[]))
+select t.text from memories m
+cross join lateral (select concat_ws(chr(10), m.content, strings_of(m.quotes), m.about, m.reason) as text offset 0) t
+where m.owner_id = $1 and t.text ilike any($2::text[])
 union all
 select t.text from user_profile p
 cross join lateral (select concat_ws(chr(10), p.narrative, strings_of(p.raw_facts), strings_of(p.raw_preferences),

@@ -1,15 +1,16 @@
 -- name: enqueue
 -- $1 owner, $2 chat, $3 kind, $4 thread key, $5 dedup key, $6 first and $7 last message, $8 exchanges, $9 not before,
--- $10 now, $11 its trace in W3C form. A job nobody has claimed yet takes the further messages in.
+-- $10 now, $11 its trace in W3C form, $12 live or past. A job of its class nobody has claimed yet takes the further
+-- messages in.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $1 and chat_id = $2
   returning last_job_id
 )
 insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
-  not_before, created_at, trace_id)
-select $1, $2, chat.last_job_id, $3, $4, $5, $6, $7, $8, $9, $10, $11 from chat
-on conflict (owner_id, chat_id, kind, dedup_key) where state = 'pending_summarization' and claims = 0 do update
+  not_before, created_at, trace_id, class)
+select $1, $2, chat.last_job_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 from chat
+on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
   set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
       exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
       trace_id = coalesce(excluded.trace_id, q.trace_id)
@@ -18,25 +19,48 @@ returning id
 -- name: claim
 -- across owners: work of all owners
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a moment later than any that is set now, $7 leases
--- lost before a job is given up. The oldest open job of each chat, if it is due and free; a lease that ended frees it.
--- Later jobs of a chat wait for it, so results come in order. A job or a lease dated after $6 counts as due: the clock has
--- been set back since.
+-- lost before a job is given up, $8 the track of past work to prefer. The first open job of each track of each chat, if it is
+-- due and free; a lease that ended frees it. Later jobs of a track wait for it, so results come in order. Live work goes
+-- first, then past work, the newest first. A job or a lease dated after $6 counts as due: the clock has been set back since.
+-- The tracks are found by one step through the index each, however many jobs they hold.
+with recursive track as (
+  (select owner_id, chat_id, track from chat_context_queue
+   where state in ('pending_summarization', 'ready_to_write')
+   order by owner_id, chat_id, track
+   limit 1)
+  union all
+  select n.owner_id, n.chat_id, n.track
+  from track t
+  cross join lateral (
+    select q.owner_id, q.chat_id, q.track from chat_context_queue q
+    where q.state in ('pending_summarization', 'ready_to_write')
+      and (q.owner_id, q.chat_id, q.track) > (t.owner_id, t.chat_id, t.track)
+    order by q.owner_id, q.chat_id, q.track
+    limit 1) n
+), head as materialized (
+  select h.owner_id, h.chat_id, h.id
+  from track t
+  cross join lateral (
+    select q.owner_id, q.chat_id, q.id from chat_context_queue q
+    where q.owner_id = t.owner_id and q.chat_id = t.chat_id and q.track = t.track
+      and q.state in ('pending_summarization', 'ready_to_write')
+    order by q.turn, q.id
+    limit 1) h
+)
 update chat_context_queue q
 set lease_by = $1, lease_until = $3, fence = q.fence + 1, claims = q.claims + 1,
     lost = q.lost + (q.lease_by is not null)::int
 from (
   select j.owner_id, j.chat_id, j.id
-  from chat_context_queue j
+  from head h
+  join chat_context_queue j on j.owner_id = h.owner_id and j.chat_id = h.chat_id and j.id = h.id
   where j.state = 'pending_summarization' and (j.not_before <= $2 or j.not_before > $6)
     and (j.lease_until is null or j.lease_until <= $2 or j.lease_until > $6) and j.lost < $7
     and ($4::text[] is null or j.kind = any($4::text[]))
-    and not exists (
-      select from chat_context_queue e
-      where e.owner_id = j.owner_id and e.chat_id = j.chat_id and e.id < j.id
-        and e.state in ('pending_summarization', 'ready_to_write'))
-  order by j.not_before, j.owner_id, j.chat_id, j.id
+  order by j.track > 0, j.track = $8::smallint desc, case when j.track = 0 then j.not_before end, j.not_before desc,
+    j.owner_id, j.chat_id, j.id
   limit $5
-  for update skip locked
+  for update of j skip locked
 ) due
 where q.owner_id = due.owner_id and q.chat_id = due.chat_id and q.id = due.id
 returning q.*
@@ -50,8 +74,13 @@ set state = 'dead', error = 'its worker ended ' || lost || ' times without a wor
 where state = 'pending_summarization' and lost >= $2 and (lease_until is null or lease_until <= $1)
 
 -- name: narrow
--- $1 owner, $2 chat, $3 job, $4 fence, $5 last message it keeps, $6 exchanges it keeps
-update chat_context_queue set to_id = $5, exchanges = $6
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 first and $6 last message it keeps, $7 exchanges it keeps
+update chat_context_queue set from_id = $5, to_id = $6, exchanges = $7
+where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
+
+-- name: show
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 the memories its worker is shown
+update chat_context_queue set known_ids = $5
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
 -- name: extend
@@ -64,7 +93,7 @@ returning lease_until
 -- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 rung, $9 whether a better rung answered
 -- and its answer was of no use. Step one: the result is written ahead. What was of no use twice is not tried again.
 update chat_context_queue
-set state = 'ready_to_write', result = $5, model = $6, provisional = $7 and not ($9 and dedup_key like 'redo:%'),
+set state = 'ready_to_write', result = $5, model = $6, provisional = $7 and not ($9 and redo),
     rung = $8, lease_by = null, lease_until = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
   and lease_by is not null
@@ -73,7 +102,7 @@ returning *
 -- name: finish_empty
 -- $1 owner, $2 chat, $3 job, $4 fence, $5 now: nothing to summarise or learn, so it is done without a worker
 update chat_context_queue
-set state = 'complete', model = 'none', rung = 'offline', lease_by = null, lease_until = null, done_at = $5, error = null
+set state = 'complete', model = 'none', rung = 'keep', lease_by = null, lease_until = null, done_at = $5, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
 -- name: find
@@ -82,13 +111,15 @@ select * from chat_context_queue
 where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: lock_ready
--- $1 owner, $2 chat: the chat's oldest open job, if its result waits to be applied; held till the transaction ends
+-- $1 owner, $2 chat: the first job whose result waits to be applied and may be: live ones and summaries in order, past
+-- exchanges as they come; held till the transaction ends
 select * from chat_context_queue q
 where owner_id = $1 and chat_id = $2 and state = 'ready_to_write'
-  and not exists (
+  and (track = 1 or not exists (
     select from chat_context_queue e
-    where e.owner_id = $1 and e.chat_id = $2 and e.id < q.id and e.state = 'pending_summarization')
-order by id
+    where e.owner_id = $1 and e.chat_id = $2 and e.track = q.track and (e.turn, e.id) < (q.turn, q.id)
+      and e.state = 'pending_summarization'))
+order by track, turn, id
 limit 1
 for update
 
@@ -154,43 +185,102 @@ where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
   end
 
 -- name: carries_canonical
--- $1 owner, $2 chat, $3 exchange job: whether the chat's canonical summary is provisional and no later exchange is, or
--- will be, in it
-select exists (
+-- $1 owner, $2 chat, $3 exchange job: whether the chat has no canonical summary yet, or a provisional one and no later
+-- exchange is, or will be, in it
+select not exists (
+    select from chats c
+    join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
+    where c.owner_id = $1 and c.chat_id = $2 and m.tokens > 0)
+  or exists (
     select from chats c
     join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
     where c.owner_id = $1 and c.chat_id = $2 and m.provisional)
   and not exists (
     select from chat_context_queue l
-    where l.owner_id = $1 and l.chat_id = $2 and l.id > $3 and l.kind = 'exchange' and l.state <> 'dead'
-      and l.model is distinct from 'none')
+    join chat_context_queue j on j.owner_id = $1 and j.chat_id = $2 and j.id = $3
+    where l.owner_id = $1 and l.chat_id = $2 and l.id <> $3 and l.to_id > j.to_id and l.kind = 'exchange'
+      and l.state <> 'dead' and l.model is distinct from 'none')
 
 -- name: redo_provisional
 -- across owners: work of all owners
--- $1 how many, $2 now, $3 rungs below the one that is back, $4 the share of its calls a chat may spend: done by a lower
--- rung, to be done again by the better one; what is said next must still find a call. What is made of other texts waits
+-- $1 how many, $2 now, $3 rungs below the one that is back, $4 that one: done by a lower rung, or without the second reading
+-- there is an allowance for now; to be done again by the better one, the newest first. What is made of other texts waits
 -- until those have been done again, and until nothing of the chat is under way.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
-    provisional = false, dedup_key = case when q.dedup_key like 'redo:%' then q.dedup_key else 'redo:' || q.dedup_key end
+    provisional = false, redo = true, class = 'past', handed_at = null
 from (
   select j.owner_id, j.chat_id, j.id
-  from chat_context_queue j
-  join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
-  where j.state = 'complete' and j.provisional and j.rung = any($3::text[])
-    and c.model_calls < greatest(1, c.exchanges * $4::float8)
-    and (j.kind not in ('thread_summary', 'profile') or not exists (
-      select from chat_context_queue e
-      where e.owner_id = j.owner_id and e.chat_id = j.chat_id
-        and (e.state in ('pending_summarization', 'ready_to_write')
-          or e.state = 'complete' and e.provisional and e.rung = any($3::text[])
-            and e.kind in ('chunk_summary', 'erasure'))))
-  order by j.owner_id, j.chat_id, j.id
+  from unnest($3::text[] || $4::text) r (rung)
+  cross join lateral (
+    select j.* from chat_context_queue j
+    join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
+    where j.state = 'complete' and j.provisional and j.rung = r.rung
+      and (r.rung <> $4 or $4 = 'claude' and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
+      and (j.kind not in ('thread_summary', 'profile') or not exists (
+        select from chat_context_queue e
+        where e.owner_id = j.owner_id and e.chat_id = j.chat_id
+          and (e.state in ('pending_summarization', 'ready_to_write')
+            or e.state = 'complete' and e.provisional and e.rung = any($3::text[])
+              and e.kind in ('chunk_summary', 'erasure'))))
+    order by j.created_at desc
+    limit $1) l
+  join chat_context_queue j on j.owner_id = l.owner_id and j.chat_id = l.chat_id and j.id = l.id
+  where j.state = 'complete' and j.provisional
+  order by j.created_at desc
   limit $1
   for update of j skip locked
 ) p
 where q.owner_id = p.owner_id and q.chat_id = p.chat_id and q.id = p.id
 returning q.owner_id, q.chat_id, q.id
+
+-- name: reading
+-- across owners: the operator's
+-- Exchanges by who read them, and how many wait: for anybody, or for a better reader
+select case when state = 'complete' then rung end as rung, redo and state <> 'complete' as again,
+  sum(greatest(exchanges, 1))::bigint as exchanges,
+  sum(greatest(exchanges, 1)) filter (where state = 'complete' and provisional)::bigint as provisional
+from chat_context_queue
+where kind = 'exchange' and (state in ('pending_summarization', 'ready_to_write')
+  or state = 'complete' and model is distinct from 'none')
+group by 1, 2
+order by 1, 2
+
+-- name: dropped
+-- across owners: the operator's
+-- $1 a day of the month: items that were not stored, by reason
+select reason, sum(items)::bigint as items
+from dropped_items
+where month = date_trunc('month', $1::date)::date
+group by reason
+order by reason
+
+-- name: count_dropped
+-- $1 owner, $2 a day of the month, $3 reason, $4 how many
+insert into dropped_items as d (owner_id, month, reason, items)
+values ($1, date_trunc('month', $2::date)::date, $3, $4)
+on conflict (owner_id, month, reason) do update set items = d.items + excluded.items
+
+-- name: hand_out
+-- $1 owner, $2 chat, $3 now, $4 how many, $5 not handed out after this: the newest exchanges that only the scorer has read,
+-- given to the connected assistant
+update chat_context_queue q set handed_at = $3
+from (
+  select id from chat_context_queue
+  where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+    and coalesce(handed_at, '-infinity') < $5
+  order by created_at desc, id desc
+  limit $4) n
+where q.owner_id = $1 and q.chat_id = $2 and q.id = n.id
+returning q.*
+
+-- name: read_by_assistant
+-- $1 owner, $2 chat, $3 handed out after this, $4 messages: what the connected assistant was given, or has learned from by
+-- itself, counts as read by it
+update chat_context_queue set rung = 'assistant', model = 'assistant', handed_at = null
+where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+  and (handed_at > $3 or exists (select from unnest($4::bigint[]) s where s between from_id and to_id))
+returning *
 
 -- name: status
 -- across owners: the operator's

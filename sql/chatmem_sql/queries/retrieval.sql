@@ -212,7 +212,7 @@ with asked as materialized (
 )
 select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
   case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
-  m.valid_from, m.source_ids, m.pinned,
+  m.valid_from, m.source_ids, m.pinned, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks

@@ -1,0 +1,151 @@
+"""Scores a reader of dates on a table of sentences: what it resolves, and above all what it states wrongly."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+TABLES = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One expression in its sentence. `first` and `last` are the days meant, None where no day is named."""
+
+    text: str
+    said_at: datetime
+    zone: ZoneInfo
+    region: str | None
+    language: str
+    expression: str
+    first: date | None
+    last: date | None
+    moment: datetime | None
+    precision: str
+    knowable: bool
+
+
+class Answer(NamedTuple):
+    """What a reader makes of the characters from `start` to `end`."""
+
+    start: int
+    end: int
+    first: date
+    last: date
+    moment: datetime | None
+    certain: bool
+
+
+class Verdict(NamedTuple):
+    """`right`: the named days and time, whatever the reader's certainty. `wrong`: another day, stated as certain.
+
+    `overclaimed`: stated as certain where a careful reader could not know.
+    """
+
+    row: Row
+    answer: Answer | None
+    right: bool
+    wrong: bool
+    overclaimed: bool
+
+
+Reader = Callable[[Row], Sequence[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    verdicts: Sequence[Verdict]
+    milliseconds: float
+
+    @property
+    def dated(self) -> list[Verdict]:
+        """The rows that name a day a careful reader knows."""
+        return [v for v in self.verdicts if v.row.first is not None and v.row.knowable]
+
+    @property
+    def resolved(self) -> float:
+        """The share of them that is right and stated as certain."""
+        return _share([v.right and v.answer is not None and v.answer.certain for v in self.dated])
+
+    @property
+    def preferred(self) -> float:
+        """The share of all dated rows whose first reading is right, certain or not."""
+        return _share([v.right for v in self.verdicts if v.row.first is not None])
+
+    @property
+    def wrong(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.wrong]
+
+    @property
+    def overclaimed(self) -> list[Verdict]:
+        return [v for v in self.verdicts if v.overclaimed]
+
+    def __str__(self) -> str:
+        return (
+            f"resolved {self.resolved:.1%} of {len(self.dated)}, preferred reading right {self.preferred:.1%}, "
+            f"wrong as certain {len(self.wrong)}, unknowable as certain {len(self.overclaimed)} "
+            f"of {len(self.verdicts)}, {self.milliseconds:.2f} ms a sentence"
+        )
+
+
+def rows(name: str) -> list[Row]:
+    """The table of that name beside this file."""
+    lines = (TABLES / name).read_text(encoding="utf-8").splitlines()
+    return [_row(json.loads(line)) for line in lines if line.strip()]
+
+
+def score(table: Sequence[Row], read: Reader) -> Score:
+    begun = time.perf_counter()
+    answers = [read(row) for row in table]
+    spent = time.perf_counter() - begun
+    verdicts = [judge(row, found) for row, found in zip(table, answers, strict=True)]
+    return Score(verdicts, 1_000 * spent / max(1, len(table)))
+
+
+def judge(row: Row, answers: Sequence[Answer]) -> Verdict:
+    """The answer that overlaps the row's expression most."""
+    start = row.text.lower().find(row.expression.lower())
+    end = start + len(row.expression)
+    over = [(min(end, a.end) - max(start, a.start), a) for a in answers]
+    answer = max(((n, a) for n, a in over if n > 0), key=lambda pair: pair[0], default=(0, None))[1]
+    certain = answer is not None and answer.certain
+    if answer is None or row.first is None or row.last is None:
+        # Without a day that was named every stated day is wrong, where the expression is no date at all.
+        named = row.precision in {"none", "recurring"}
+        return Verdict(row, answer, False, certain and named, certain and not named)
+    right = (answer.first, answer.last) == (row.first, row.last) and row.moment in (None, answer.moment)
+    outside = answer.last < row.first or answer.first > row.last
+    return Verdict(row, answer, right, certain and row.knowable and outside, certain and not row.knowable)
+
+
+def _row(data: dict[str, Any]) -> Row:
+    start, end = data["start"], data["end"]
+    moment = datetime.fromisoformat(start) if start and len(start) > 10 else None
+    zone = ZoneInfo(data["zone"])
+    return Row(
+        text=data["text"],
+        said_at=datetime.fromisoformat(data["said_at"]),
+        zone=zone,
+        region=data["region"],
+        language=data["language"],
+        expression=data["expression"],
+        first=_day(start, zone),
+        last=_day(end or start, zone),
+        moment=moment if data["precision"] == "instant" else None,
+        precision=data["precision"],
+        knowable=data["certain_expected"],
+    )
+
+
+def _day(text: str | None, zone: ZoneInfo) -> date | None:
+    if not text:
+        return None
+    return date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).astimezone(zone).date()
+
+
+def _share(hits: Sequence[bool]) -> float:
+    return sum(hits) / max(1, len(hits))

@@ -1,0 +1,72 @@
+"""What a tag in a model's answer looks like: `[REMEMBER: …]` in every form that a reader takes for one; pure.
+
+The relay reads tags by this definition, and the server defuses by it what stored text holds: what one takes for a tag
+the other does not let through.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "GOAL", "DONE")
+DEADLINE: Final = "DEADLINE"
+
+OPENERS: Final = "[［⁅❲〔【〖⟦〚﹝⦋⦗"
+CLOSERS: Final = "]］⁆❳〕】〗⟧〛﹞⦌⦘"
+COLONS: Final = ":：﹕︓∶꞉ː˸"
+BARS: Final = "|｜¦∣"
+
+# Compatibility forms of Latin letters stand in these blocks: letter-like, enclosed, full-width, mathematical.
+_BLOCKS: Final = ((0x17F, 0x180), (0x2100, 0x2500), (0xFF00, 0xFFF0), (0x1D400, 0x1D800), (0x1F100, 0x1F200))
+_INVISIBLE: Final = "".join(
+    chr(code)
+    for first, last in ((0xAD, 0xAE), (0x600, 0x606), (0x61C, 0x61D), (0x180B, 0x1810), (0x2000, 0x2070), (0xFE00, 0xFE10))
+    for code in range(first, last)
+    if unicodedata.category(chr(code)) in ("Cf", "Mn")
+) + "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufeff\uffa0\ufff9\ufffa\ufffb\U000e0001"  # fmt: skip
+_HIDDEN: Final = f"[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef]*+"
+_BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef])*+"
+
+
+def _forms() -> dict[str, str]:
+    """Each letter of the names with its compatibility forms, as they stand in a character class."""
+    letters = sorted({letter for name in (*NAMES, DEADLINE) for letter in name})
+    found = {letter: letter + letter.lower() for letter in letters}
+    for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
+        letter = unicodedata.normalize("NFKC", character).upper()
+        if letter in found:
+            found[letter] += character
+    return found
+
+
+_FORMS: Final = _forms()
+
+
+def _spelled(word: str) -> str:
+    return _HIDDEN.join(f"[{_FORMS[letter]}]" for letter in word)
+
+
+_NAME: Final = "|".join(map(_spelled, NAMES))
+
+_AFTER_BRACKET: Final = rf"{_BLANK}(?P<name>{_NAME}){_BLANK}[{COLONS}]"
+
+OPENING: Final = re.compile(rf"[{re.escape(OPENERS)}]{_AFTER_BRACKET}")
+"""The beginning of a tag, up to its colon."""
+
+SHOWN: Final = re.compile(rf"[{re.escape(OPENERS)}(]{_AFTER_BRACKET}")
+"""The beginning of a tag as a prompt shows it: what memory holds is defused by a round bracket."""
+
+MAY_OPEN: Final = re.compile(
+    rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"
+)
+"""The end of a text that may go on as a tag, if its name is the beginning of one."""
+
+DEADLINE_MARK: Final = re.compile(
+    rf"[{BARS}]{_BLANK}{_spelled(DEADLINE)}{_BLANK}[{COLONS}]\s*(?P<deadline>.*)\Z", re.DOTALL
+)
+
+
+def name_of(written: str) -> str:
+    """The plain name of one as written."""
+    plain = "".join(unicodedata.normalize("NFKC", character) for character in written)
+    return "".join(c for c in plain if c == "_" or (c.isalpha() and c.isascii())).upper()

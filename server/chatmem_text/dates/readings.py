@@ -1,0 +1,128 @@
+"""What a time expression can mean: named spans of days while it is read, spans of real time when it is resolved."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo
+
+Precision = Literal["instant", "day", "week", "month", "season", "year", "ongoing", "recurring"]
+Direction = Literal["past", "future"]
+
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+
+
+class Days(NamedTuple):
+    """Half-open: the first day, the first day after."""
+
+    first: date
+    end: date
+    precision: Precision = "day"
+
+
+class Meaning(NamedTuple):
+    """The days an expression can mean, the preferred first; `certain` when a careful reader would choose the same."""
+
+    choices: tuple[Days, ...]
+    certain: bool = True
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Who reads: when it was said on the speaker's clock, which way the sentence looks, and the customs of the region."""
+
+    said: datetime
+    direction: Direction | None
+    region: str | None = None
+    sure: bool = True
+    """Whether a verb gives the direction; otherwise it is only the likelier one."""
+
+    @property
+    def today(self) -> date:
+        return self.said.date()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A span of real time, half-open and aware, in the speaker's zone. `slack`: how far off "2 hours ago" may be."""
+
+    start: datetime
+    end: datetime
+    precision: Precision
+    slack: timedelta = timedelta()
+
+    @property
+    def days(self) -> tuple[date, date]:
+        """The first and the last day of the span; a night belongs to the day it begins on."""
+        if self.precision == "instant" or (self.precision == "day" and self.start.hour):
+            return self.start.date(), self.start.date()
+        last = (self.end - timedelta(microseconds=1)).date() if self.end > self.start else self.start.date()
+        return self.start.date(), max(self.start.date(), last)
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One expression in a text.
+
+    `readings` holds every span of time it can mean, the preferred first; it is empty for what repeats ("every Tuesday").
+    `certain`: the days are known. `approximate`: they were counted in passing ("three weeks ago"), so they are not.
+    `timed`: it names a time of day. `absolute`: it names its year, so nothing is resolved.  `since`: it lasts from then on.
+    """
+
+    start: int
+    end: int
+    text: str
+    readings: Sequence[Reading]
+    certain: bool
+    precision: Precision
+    timed: bool = False
+    absolute: bool = False
+    approximate: bool = False
+    since: bool = False
+
+    @property
+    def best(self) -> Reading | None:
+        return self.readings[0] if self.readings else None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """When and where a text was said. `region` is an ISO 3166 country code; it decides how 3/4 is read."""
+
+    at: datetime
+    zone: ZoneInfo
+    region: str | None = None
+
+
+def one_day(day: date) -> Days:
+    return Days(day, day + DAY)
+
+
+def month_of(year: int, month: int, count: int = 1) -> Days:
+    """`count` whole months from the given one on."""
+    first = date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
+    return Days(first, add_months(first, count), "month" if count == 1 else "season")
+
+
+def year_of(year: int, count: int = 1) -> Days:
+    return Days(date(year, 1, 1), date(year + count, 1, 1), "year")
+
+
+def week_of(day: date) -> Days:
+    """Monday to Sunday around the day."""
+    monday = monday_of(day)
+    return Days(monday, monday + WEEK, "week")
+
+
+def monday_of(day: date) -> date:
+    return day - day.weekday() * DAY
+
+
+def add_months(day: date, months: int) -> date:
+    """The same day of another month, or that month's last day when it is shorter."""
+    index = day.year * 12 + day.month - 1 + months
+    first = date(index // 12, index % 12 + 1, 1)
+    after = date((index + 1) // 12, (index + 1) % 12 + 1, 1)
+    return min(first + (day.day - 1) * DAY, after - DAY)

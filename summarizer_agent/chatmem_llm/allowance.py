@@ -1,0 +1,67 @@
+"""At most so many calls an hour and a day, counted in a file, so that a restart forgets none of them."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+_HOUR = 3600.0
+_DAY = 86_400.0
+_LOCK_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """Calls within the last hour and the last day."""
+
+    hour: int
+    day: int
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """Several processes may share one `file`. `clock` gives seconds since 1970."""
+
+    file: Path
+    an_hour: int
+    a_day: int
+    clock: Callable[[], float] = time.time
+
+    def take(self) -> float:
+        """0 where a call may be made, which is then counted; else the seconds until one may be."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.file.with_suffix(".lock"), timeout=_LOCK_SECONDS):
+            now = self.clock()
+            calls = self._calls(now)
+            wait = max(_wait(calls, self.an_hour, _HOUR, now), _wait(calls, self.a_day, _DAY, now))
+            if wait <= 0:
+                self.file.write_text(json.dumps([*calls, now]))
+            return max(0.0, wait)
+
+    def used(self) -> Used:
+        """What was used so far."""
+        now = self.clock()
+        calls = self._calls(now)
+        return Used(hour=sum(at > now - _HOUR for at in calls), day=len(calls))
+
+    def _calls(self, now: float) -> list[float]:
+        """The times of the last day's calls, oldest first; a file that is not ours to read is an empty one."""
+        try:
+            times = json.loads(self.file.read_text())
+        except (OSError, ValueError):
+            return []
+        if not isinstance(times, list):
+            return []
+        # A clock that was set back must not lock the command up for longer than a day.
+        return sorted(min(at, now) for at in times if isinstance(at, int | float) and at > now - _DAY)
+
+
+def _wait(calls: list[float], most: int, span: float, now: float) -> float:
+    """Seconds until fewer than `most` of the calls lie within `span`."""
+    within = [at for at in calls if at > now - span]
+    if len(within) < most:
+        return 0.0
+    return within[len(within) - most] + span - now if most else span

@@ -1,0 +1,33 @@
+"""A memory with the local embedding model, whose files are fetched once for all test runs."""
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+from platformdirs import user_cache_path
+
+from chatmem.settings import ServerSettings
+from chatmem_server.embedding.model_files import MODEL, fetch
+from chatmem_server.storage import Storage
+from tests.memory_fixtures import Clock, Memory, opened
+from tests.patience import HANGS
+
+
+def _no_progress(done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+@asynccontextmanager
+async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
+    """Ready to score sentences and to search by meaning."""
+    cache = Path(os.environ.get("CHATMEM_TEST_CACHE") or user_cache_path("chatmem-tests"))
+    folder = await fetch(cache / "models" / MODEL, _no_progress)
+    local = settings.model_copy(update={"embeddings": "local", "embedding_model_dir": folder})
+    async with opened(Storage(local, clock)) as memory:
+        embedder = (await memory.storage.actors()).kit.embedder
+        with anyio.fail_after(HANGS):
+            while not embedder.ready:  # noqa: ASYNC110  # loading happens in a thread that has no event for us
+                await anyio.sleep(0.01)
+        yield memory

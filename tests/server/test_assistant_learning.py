@@ -1,0 +1,125 @@
+"""A connected assistant keeps the memory by itself: `remember` with statements, the notice and the prompt `learn`."""
+
+import re
+
+import pytest
+from mcp.types import TextContent
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.client import MemoryClient, MemoryRefused
+from tests.memory_fixtures import Clock, Memory
+from tests.server.test_learning import facts, item, nothing, profile, read, say
+
+pytestmark = pytest.mark.anyio
+
+
+async def learn(client: MemoryClient, *statements: dict[str, object]) -> tuple[c.RememberedStatement, ...]:
+    return (await client.remember(c.RememberArgs.model_validate({"statements": statements}))).results
+
+
+async def prompt(client: MemoryClient) -> str:
+    (message,) = (await client.mcp.get_prompt("learn")).messages
+    assert isinstance(message.content, TextContent)
+    return message.content.text
+
+
+async def test_what_an_assistant_learned_is_held_against_the_users_words(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, clock, "My sister Ann moved to Lisbon, she has 2 cats", "u1")
+        true, number, invented = await learn(
+            client,
+            {"content": "Ann is the user's sister", "quote": "My sister Ann", "source_message_id": "u1"},
+            {"content": "Ann has 3 cats", "quote": "she has 2 cats"},
+            {"content": "The user is a pilot", "quote": "I am a pilot"},
+        )
+        why = await client.explain(c.ExplainArgs(memory_id=true.memory.id))
+    assert (true.memory.status, true.memory.origin, true.memory.user_confirmed) == ("active", "model", False)
+    assert (why.quotes, [s.id for s in why.sources]) == (("My sister Ann",), [1])
+    assert (number.memory.status, number.reasons) == ("uncertain", ("The number 3 is not in the quote.",))
+    assert invented.memory.status == "uncertain"
+    assert invented.reasons
+
+
+async def test_the_users_explicit_word_is_certain_and_replaces_by_number(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        bosch = (await client.remember(c.RememberArgs(content="I work at Bosch"))).memory
+        assert bosch is not None
+        clock.forward(days=1)
+        changed = await client.remember(c.RememberArgs(content="I work at Siemens", replaces=(bosch.id,)))
+        assert await facts(client) == ["I work at Siemens"]
+        with pytest.raises(MemoryRefused, match="No memory 999 in this chat"):
+            await client.remember(c.RememberArgs(content="I work at home", replaces=(999,)))
+        assert await facts(client) == ["I work at Siemens"]
+    assert changed.outcome == "superseded"
+    assert changed.superseded is not None
+    assert changed.superseded.id == bosch.id
+    assert changed.memory is not None
+    assert (changed.memory.origin, changed.memory.scope) == ("user", "global")
+
+
+async def test_a_relative_date_is_written_beside_its_word(memory: Memory) -> None:
+    async with memory.client() as client:
+        kept = (await client.remember(c.RememberArgs(content="The rent is due tomorrow", kind="date"))).memory
+    assert kept is not None
+    assert kept.content == "The rent is due tomorrow (2026-02-17)"
+
+
+async def test_of_many_statements_all_are_stored_or_none(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, clock, "I like tea")
+        with pytest.raises(MemoryRefused, match="states nothing"):
+            await learn(client, {"content": "The user likes tea", "quote": "I like tea"}, {"content": "..."})
+        assert await facts(client) == []
+
+
+async def test_an_assistant_is_told_what_nobody_has_read_and_reads_it(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent, memory.relay() as relay:
+        for text in ("I moved to Lisbon last week", "Nothing special today"):
+            await say(client, clock, text)
+            await read(agent, lambda x: [item(x, x.messages[0].text, note=True)], "keep")
+        told = (await client.get_context(c.GetContextArgs())).notices
+        relayed = (await relay.get_context(c.GetContextArgs(chat_id=42))).notices
+        handed = await prompt(client)
+        again = await prompt(client)
+        number = re.search(r"\[(\d+)\] me, [^:]+:\d\d: I moved to Lisbon last week", handed)
+        assert number is not None
+        statement = {"content": "The user lives in Lisbon", "quote": "I moved to Lisbon last week"}
+        await learn(client, {**statement, "source_message_id": number[1]})
+        after = (await client.get_context(c.GetContextArgs())).notices
+        status = (await agent.queue_status()).reading
+        assert await facts(client) == ["The user lives in Lisbon"]
+    assert [notice.split(".")[0] for notice in told] == ["2 exchanges have not been read by any model"]
+    assert relayed == ()
+    assert "#1 (2026-02-16): “I moved to Lisbon last week”" in handed
+    assert "Nothing special today" in handed
+    assert again.startswith("There is no talk that waits")
+    assert after == ()
+    assert [(x.rung, x.exchanges) for x in status.read_by] == [("assistant", 2)]
+
+
+async def test_what_the_assistant_read_is_read_again_by_a_better_model(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I moved to Lisbon last week", "u1")
+        await read(agent, nothing, "keep")
+        await learn(
+            client, {"content": "The user lives in Lisbon", "quote": "I moved to Lisbon", "source_message_id": "u1"}
+        )
+        (job,) = (await _redone(agent)).jobs
+    assert job.kind == "exchange"
+
+
+async def _redone(agent: MemoryClient) -> w.ClaimedWork:
+    """The first claim of a better rung finds nothing, and sends back what it can do better."""
+    claimed = await agent.claim_work(w.ClaimWorkArgs(worker="two", best_rung="claude"))
+    return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_rung="claude"))
+
+
+async def test_what_the_user_denied_an_assistant_cannot_tell_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await say(client, clock, "Vegetarian pizza for me, ha ha")
+        (doubted,) = await learn(client, {"content": "The user is a vegetarian", "quote": "Vegetarian pizza"})
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=doubted.memory.id, action="reject"))
+        with pytest.raises(MemoryRefused, match="not so"):
+            await learn(client, {"content": "The user is a vegetarian", "quote": "Vegetarian pizza"})
+        assert (await profile(client)).uncertain == ()

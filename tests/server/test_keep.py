@@ -1,0 +1,136 @@
+"""The keeper on the local model: what of an exchange is worth keeping, and how well it tells in text it never saw."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import pytest
+
+from chatmem_server.embedding.model_files import GRAPH, TOKENIZER, fetch
+from chatmem_server.embedding.protocol import EmbeddingUnavailable, Layers, NoEmbedder
+from chatmem_server.embedding.session import Session
+from chatmem_server.keep.choice import SEARCHED, SHOWN
+from chatmem_server.keep.heads import heads, read, written
+from chatmem_server.keep.keeper import MOST_READ, Keeper
+from tests.server.test_embedding import loaded, model_folder, nothing
+from training.keep import corpus
+from training.keep.__main__ import split
+from training.keep.corpus import Examples
+from training.keep.fit import scores, train
+from training.keep.measure import average_precision, kept
+
+pytestmark = pytest.mark.anyio
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message as a worker sees it."""
+
+    id: int
+    text: str
+    role: str = "user"
+    speaker: str | None = None
+    routine: str | None = None
+
+
+class Counting(NoEmbedder):
+    """An embedder to which all texts are alike."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+        self.asked += len(texts)
+        return [Layers([0.0] * 384, [0.0] * 384) for _ in texts]
+
+
+@cache
+def examples() -> Examples:
+    """All training text as the heads read it, computed once for all tests."""
+    asyncio.run(fetch(model_folder(), nothing))
+    return corpus.with_inputs(corpus.read(), Session(model_folder() / GRAPH, model_folder() / TOKENIZER))
+
+
+async def test_without_the_local_model_nothing_is_notable() -> None:
+    keeper = Keeper(NoEmbedder())
+    assert await keeper.notable([Said(1, "We moved to Graz.")]) == []
+    assert await keeper.score(["We moved to Graz."]) == []
+
+
+async def test_only_the_users_own_messages_are_read_and_a_long_one_at_both_ends() -> None:
+    counting = Counting()
+    others = [
+        Said(1, "We moved.", role="assistant"),
+        Said(2, "We moved.", speaker="Ben"),
+        Said(3, "We moved.", routine="news"),
+    ]
+    assert await Keeper(counting).notable(others) == []
+    assert counting.asked == 0
+    await Keeper(counting).notable([Said(4, "We moved away.\n" * 1000), Said(5, "We moved.")])
+    assert counting.asked == MOST_READ + 1
+
+
+@pytest.mark.model
+async def test_an_exchange_gives_the_users_sentences_verbatim() -> None:
+    messages = [
+        Said(1, "hi! what's a good pasta sauce? I'm allergic to peanuts and my son Paul is vegan."),
+        Said(2, "Pesto without nuts is lovely.", role="assistant"),
+        Said(3, "ok thanks, can you make it shorter?"),
+    ]
+    async with loaded() as embedder:
+        notes = await Keeper(embedder).notable(messages)
+        vectors = await embedder.embed([note.text for note in notes], urgent=False)
+        again = await Keeper(embedder).notable(messages, vectors)
+    assert [(note.message_id, note.text, note.shown, note.group) for note in notes] == [
+        (1, "I'm allergic to peanuts and my son Paul is vegan.", True, "fact")
+    ]
+    assert again == []
+
+
+@pytest.mark.model
+async def test_a_models_layers_are_its_vector_and_one_more_and_refused_once_it_is_gone() -> None:
+    async with loaded() as embedder:
+        (layers,) = await embedder.layers(["We moved to Graz."])
+        (vector,) = await embedder.embed(["We moved to Graz."], urgent=False)
+    assert list(layers.final) == list(vector)
+    assert len(layers.early) == 384
+    with pytest.raises(EmbeddingUnavailable):
+        await embedder.layers(["We moved to Graz."])
+
+
+def test_written_weights_are_read_as_they_were() -> None:
+    again = read(written(heads()))
+    assert again.keep.weights == pytest.approx(heads().keep.weights, abs=1e-4)
+    assert again.wish.bias == heads().wish.bias
+    assert written(again) == written(heads())
+
+
+def test_every_training_sentence_has_a_known_label_and_is_invented_once() -> None:
+    rows = corpus.read()
+    assert {row.label for row in rows} == {"good", "partly", "junk", "false"}
+    assert len({(row.author, row.sentence.text) for row in rows}) == len(rows)
+    assert len({row.genre for row in rows}) == 15
+
+
+@pytest.mark.model
+def test_the_weights_are_those_the_training_gives() -> None:
+    """To a tolerance: int8 arithmetic differs between processors."""
+    trained, out = split(examples())
+    anew = train(trained)
+    for name in ("keep", "wish", "dangling"):
+        shipped, made = (scores(getattr(one, name), out.inputs) for one in (heads(), anew))
+        assert abs(shipped - made).mean() < 0.1
+
+
+@pytest.mark.model
+def test_sentences_of_an_author_never_trained_on_are_told_apart() -> None:
+    _, out = split(examples())
+    found = scores(heads().keep, out.inputs)
+    shown, searched = (kept(out.labels, found, threshold) for threshold in (SHOWN, SEARCHED))
+    assert average_precision(out.labels, found) > 0.75
+    assert shown.junk + shown.false < 0.1
+    assert shown.good > 0.7
+    assert shown.found > 0.55
+    assert searched.found > 0.75
+    assert searched.junk + searched.false < 0.2

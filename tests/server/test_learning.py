@@ -1,0 +1,358 @@
+"""What becomes of a worker's items: driven through MCP by a worker whose answers are written by hand."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.client import MemoryClient
+from tests.memory_fixtures import Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+SINGAPORE = ZoneInfo("Asia/Singapore")
+FRIDAY = datetime(2026, 2, 20, tzinfo=SINGAPORE)
+SUNDAY = datetime(2026, 3, 1, tzinfo=SINGAPORE)
+
+Answer = Callable[[w.ExchangeInput], Sequence[w.ExchangeItem]]
+
+
+async def say(client: MemoryClient, clock: Clock, text: str, number: str | None = None) -> None:
+    """The user says it and is answered."""
+    clock.forward(minutes=5)
+    await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=number, sent_at=clock()))
+    await client.record_message(c.RecordMessageArgs(role="assistant", content="I see.", sent_at=clock()))
+
+
+def item(work: w.ExchangeInput, text: str, quote: str | None = None, **fields: object) -> w.ExchangeItem:
+    """An item that quotes the newest message of the user, or `quote` from it."""
+    said = [m for m in work.messages if m.role == "user"][-1]
+    return w.ExchangeItem.model_validate(
+        {
+            "text": text,
+            "kind": "fact",
+            "quotes": [{"message_id": said.id, "text": quote or said.text}],
+            **fields,
+        }
+    )
+
+
+def number_of(work: w.ExchangeInput, text: str) -> int:
+    """KNOWN's number of the memory."""
+    return next(m.id for m in work.known if m.text == text)
+
+
+async def read(
+    agent: MemoryClient,
+    answer: Answer,
+    rung: w.Rung = "claude",
+    canonical: str = "",
+) -> list[dict[str, int]]:
+    """Work all there is on that rung; what became of each exchange."""
+    stored: list[dict[str, int]] = []
+    for _ in range(2):  # an empty claim sends what a lower rung did back to work
+        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_rung=rung))).jobs:
+            for job in jobs:
+                args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "rung": rung}
+                result = _result(job.input, answer, canonical)
+                done = await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": result}))
+                stored += [done.stored] if job.kind == "exchange" else []
+    return stored
+
+
+def _result(work: w.WorkInput, answer: Answer, canonical: str) -> w.WorkResult:
+    match work:
+        case w.ExchangeInput():
+            return w.ExchangeResult(items=tuple(answer(work)), canonical=w.Canonical(llm_inferred=canonical))
+        case w.ProfileInput():
+            return w.ProfileResult(narrative="\n".join(m.text for m in work.memories))
+        case _:
+            return w.SummaryResult(text="A talk.")
+
+
+async def profile(client: MemoryClient) -> c.Profile:
+    return await client.get_profile(c.GetProfileArgs())
+
+
+async def facts(client: MemoryClient) -> list[str]:
+    return [fact.content for fact in (await profile(client)).facts]
+
+
+def nothing(_: w.ExchangeInput) -> Sequence[w.ExchangeItem]:
+    return ()
+
+
+async def test_a_statement_with_the_users_words_is_known_with_what_it_rests_on(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "My sister Ann works as a nurse at Mercy Hospital")
+        await read(agent, lambda x: [item(x, "Ann works as a nurse at Mercy Hospital", about="Ann", importance=0.7)])
+        (fact,) = (await profile(client)).facts
+        why = await client.explain(c.ExplainArgs(memory_id=fact.id))
+    assert (fact.about, fact.status, fact.scope, fact.origin) == ("Ann", "active", "global", "extracted")
+    assert (fact.user_confirmed, fact.importance, fact.sources) == (False, 0.7, (1,))
+    assert why.quotes == ("My sister Ann works as a nurse at Mercy Hospital",)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "reason"),
+    [
+        ("The user has 3 cats", None, "The number 3 is not in the quote."),
+        ("The user lives in Lisbon", None, "The name Lisbon is not in the quote."),
+        ("The user lives in Singapore", "I live in Singapore with two cats", None),
+    ],
+)
+async def test_what_the_quote_does_not_bear_out_is_uncertain_with_the_reason(
+    memory: Memory, clock: Clock, text: str, quote: str | None, reason: str | None
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I live in Singapore with two cats")
+        await read(agent, lambda x: [item(x, text, quote)])
+        known = await profile(client)
+        (found,) = (*known.facts, *known.uncertain)
+        why = await client.explain(c.ExplainArgs(memory_id=found.id))
+    assert (found.status, why.reason) == ("uncertain" if reason else "active", reason)
+
+
+async def test_what_quotes_nobody_or_the_assistant_is_dropped_and_counted(memory: Memory, clock: Clock) -> None:
+    def invented(x: w.ExchangeInput) -> list[w.ExchangeItem]:
+        assistants = w.Quote(message_id=x.messages[-1].id, text="I see.")
+        return [
+            item(x, "The user sees", quotes=(assistants,)),
+            item(x, "The user is a pilot", "I am a pilot"),
+            item(x, "The user likes tea"),
+        ]
+
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I like tea")
+        (stored,) = await read(agent, invented)
+        status = await agent.queue_status()
+        assert await facts(client) == ["The user likes tea"]
+    assert stored == {"dropped": 2, "memories": 1}
+    assert status.reading.dropped == {"no true quote": 2}
+
+
+async def test_what_a_change_replaces_ends_when_it_was_said_and_is_struck_from_every_text_in_use(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I work at Bosch as a tester")
+        await read(agent, lambda x: [item(x, "The user works at Bosch as a tester")])
+        assert "Bosch" in (await profile(client)).narrative
+        await say(client, clock, "I quit last week, I work at Siemens now")
+        moment = clock()
+        stored = await read(
+            agent,
+            lambda x: [
+                item(
+                    x,
+                    "The user works at Siemens",
+                    replaces=(number_of(x, "The user works at Bosch as a tester"),),
+                )
+            ],
+            canonical="The user works at Bosch as a tester.\nThe user likes long walks.",
+        )
+        context = (await client.get_context(c.GetContextArgs(include=("profile", "summary", "memories")))).context
+        (new,) = (await profile(client)).facts
+        why = await client.explain(c.ExplainArgs(memory_id=new.id))
+    assert stored == [{"superseded": 1}]
+    assert "Bosch" not in (context or "")
+    assert "long walks" in (context or "")
+    (old,) = why.memories
+    assert (old.status, old.valid_to, old.superseded_by, old.reason) == (
+        "superseded",
+        moment,
+        new.id,
+        f"replaced by #{new.id}",
+    )
+
+
+async def test_an_ending_ends_a_goal_and_a_profile_is_written_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I want to run the marathon")
+        await read(agent, lambda x: [item(x, "The user wants to run the marathon", kind="goal")])
+        await say(client, clock, "I gave up on that, my knee is bad")
+
+        def gave_up(x: w.ExchangeInput) -> list[w.ExchangeItem]:
+            return [item(x, "The user has a bad knee", ends=(number_of(x, "The user wants to run the marathon"),))]
+
+        await read(agent, gave_up)
+        known = await profile(client)
+    assert known.goals == ()
+    assert [m.content for m in known.facts] == ["The user has a bad knee"]
+    assert "marathon" not in known.narrative
+
+
+async def test_an_uncertain_change_ends_nothing_until_the_user_confirms_it(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I live in Oslo")
+        await read(agent, lambda x: [item(x, "The user lives in Oslo")])
+        await say(client, clock, "Perhaps I am in Rome for good")
+        await read(
+            agent,
+            lambda x: [
+                item(
+                    x,
+                    "The user lives in Rome",
+                    certain=False,
+                    doubt="It may be a trip.",
+                    replaces=(number_of(x, "The user lives in Oslo"),),
+                )
+            ],
+        )
+        before = await profile(client)
+        (doubted,) = before.uncertain
+        why = await client.explain(c.ExplainArgs(memory_id=doubted.id))
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=doubted.id, action="confirm"))
+        after = await facts(client)
+    assert [m.content for m in before.facts] == ["The user lives in Oslo"]
+    assert (why.reason, why.would_replace) == ("It may be a trip.", (before.facts[0].id,))
+    assert after == ["The user lives in Rome"]
+
+
+async def test_a_number_the_reader_was_not_shown_makes_the_item_uncertain(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I live in Rome")
+        await read(agent, lambda x: [item(x, "The user lives in Rome", replaces=(777,))])
+        (doubted,) = (await profile(client)).uncertain
+    assert doubted.reason == "It names memory 777, which the reader was not shown."
+
+
+async def test_what_is_said_again_is_the_same_memory_with_more_sources(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I live in Oslo")
+        await read(agent, lambda x: [item(x, "The user lives in Oslo")])
+        await say(client, clock, "Here in Oslo it rains again")
+        stored = await read(agent, lambda x: [item(x, "The user's home is Oslo", same_as=x.known[0].id)])
+        (fact,) = (await profile(client)).facts
+    assert stored == [{"duplicates": 1}]
+    assert (fact.content, fact.sources) == ("The user lives in Oslo", (1, 3))
+
+
+async def test_the_older_of_two_told_out_of_order_is_history(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        oslo, rome = "I live in Oslo", "I live in Rome"
+        await say(client, clock, oslo)
+        await read(agent, nothing, "keep")
+        await say(client, clock, rome)
+        await read(agent, lambda x: [item(x, "The user lives in Rome")] if x.messages[0].text == rome else (), "keep")
+
+        def again(x: w.ExchangeInput) -> Sequence[w.ExchangeItem]:
+            if x.messages[0].text != oslo:
+                return [item(x, "The user lives in Rome")]
+            return [item(x, "The user lives in Oslo", replaces=[m.id for m in x.known if "Rome" in m.text])]
+
+        await read(agent, again, "claude")
+        assert await facts(client) == ["The user lives in Rome"]
+
+
+async def test_without_a_model_the_users_sentence_is_a_note_and_a_model_takes_its_place(
+    memory: Memory, clock: Clock
+) -> None:
+    said = "I moved to Lisbon last week"
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, said)
+        await read(agent, lambda x: [item(x, said, note=True)], "keep")
+        (note,) = (await profile(client)).facts
+        shown = (await client.get_context(c.GetContextArgs(include=("memories",)))).context
+        waiting = (await agent.queue_status()).reading
+        stored = await read(agent, lambda x: [item(x, "The user lives in Lisbon")], "claude")
+        (fact,) = (await profile(client)).facts
+        gone = await client.explain(c.ExplainArgs(memory_id=note.id))
+        read_now = (await agent.queue_status()).reading
+    assert (note.note, note.status) == (True, "active")
+    assert f"“{said}” (2026-02-16)" in (shown or "")
+    assert (waiting.to_read_again, [(x.rung, x.exchanges) for x in waiting.read_by]) == (1, [("keep", 1)])
+    assert stored == [{"memories": 1, "taken_back": 1}]
+    assert (fact.content, fact.note) == ("The user lives in Lisbon", False)
+    assert gone.memory is not None
+    assert (gone.memory.status, gone.memory.reason) == ("superseded", "read again by claude")
+    assert (read_now.to_read_again, [(x.rung, x.exchanges) for x in read_now.read_by]) == (0, [("claude", 1)])
+
+
+async def test_a_note_the_user_confirmed_stays_when_a_model_reads_again(memory: Memory, clock: Clock) -> None:
+    said = "I moved to Lisbon last week"
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, said)
+        await read(agent, lambda x: [item(x, said, note=True)], "keep")
+        (note,) = (await profile(client)).facts
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=note.id, action="confirm"))
+        await read(agent, nothing, "claude")
+        assert await facts(client) == [said]
+
+
+async def test_a_note_that_is_only_searched_is_found_but_not_shown(memory: Memory, clock: Clock) -> None:
+    said = "The zucchini grew wild this year"
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, said)
+        await read(agent, lambda x: [item(x, said, note=True, shown=False)], "keep")
+        shown = (await client.get_context(c.GetContextArgs(include=("memories",)))).context
+        found = await client.search_memory(c.SearchMemoryArgs(query="zucchini", kinds=("fact",)))
+        known = await profile(client)
+    assert "zucchini" not in (shown or "")
+    assert [x.text for x in found.results] == [f"“{said}”"]
+    assert known.facts == ()
+
+
+async def test_a_note_that_is_not_the_users_sentence_is_dropped(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I like tea")
+        (stored,) = await read(agent, lambda x: [item(x, "I like strong tea", "I like tea", note=True)], "keep")
+    assert stored == {"dropped": 1}
+
+
+async def test_a_date_that_has_passed_is_history_and_a_goal_long_overdue_is_asked_about_once(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "My dentist appointment is on 2026-02-20 and my thesis is due on 2026-03-01")
+        await read(
+            agent,
+            lambda x: [
+                item(x, "The user has a dentist appointment", kind="date", when={"start": FRIDAY, "end": FRIDAY}),
+                item(x, "The user finishes the thesis", kind="goal", deadline=SUNDAY),
+            ],
+        )
+        actors = await memory.storage.actors()
+        coming = [(len(p.dates), len(p.goals), len(p.uncertain)) for p in [await profile(client)]]
+        for days in (6, 40, 1, 20):
+            clock.forward(days=days)
+            await actors.tidying.tidy()
+            known = await profile(client)
+            coming.append((len(known.dates), len(known.goals), len(known.uncertain)))
+    assert coming == [(1, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1), (0, 0, 0)]
+
+
+async def test_a_goal_the_user_says_is_still_one_is_not_asked_about_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        goal = (await client.remember(c.RememberArgs(content="Finish the thesis", kind="goal", deadline=SUNDAY))).memory
+        actors = await memory.storage.actors()
+        clock.forward(days=50)
+        await actors.tidying.tidy()
+        assert goal is not None
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="confirm"))
+        clock.forward(days=50)
+        await actors.tidying.tidy()
+        known = await profile(client)
+    assert [m.content for m in known.goals] == ["Finish the thesis"]
+
+
+async def test_known_holds_what_is_like_the_exchange_the_pins_and_what_was_just_learned(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        for n in range(60):
+            await client.remember(c.RememberArgs(content=f"Saw the movie number {n}"))
+        await client.remember(c.RememberArgs(content="Plays the bassoon"))
+        await client.remember(c.RememberArgs(content="Allergic to penicillin", pinned=True))
+        clock.forward(hours=1)
+        await client.remember(c.RememberArgs(content="Owns a kayak"))
+        await say(client, clock, "The bassoon needs a new reed")
+        (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs
+    assert isinstance(job.input, w.ExchangeInput)
+    known = [m.text for m in job.input.known]
+    assert len(known) <= 40
+    assert {"Plays the bassoon", "Allergic to penicillin", "Owns a kayak"} <= set(known)
+    assert job.input.now - datetime(2026, 2, 16, tzinfo=UTC) < timedelta(days=1)

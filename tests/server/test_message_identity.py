@@ -1,0 +1,152 @@
+"""A channel numbers its messages itself: the same number from two channels names two messages."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import asyncpg
+import httpx2
+import pytest
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import Implementation
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem.connect import PROTOCOL, connect_http
+from chatmem_server.importing import Importer, ImportMessage
+from chatmem_server.places import Where, channel_of
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.migrate import migrate
+from chatmem_server.tools.assistant import assistant_tools
+from chatmem_sql import migrations
+from tests.memory_fixtures import USER, Clock, Memory
+from tests.server.processes import HttpServer, http_server
+
+pytestmark = pytest.mark.anyio
+
+BLOOD = "My blood type is B negative"
+FILES = "Show me the files of this project"
+
+
+@asynccontextmanager
+async def named(server: HttpServer, name: str) -> AsyncGenerator[MemoryClient]:
+    """A client as another assistant is one: it has a name, and names no channel."""
+    info = Implementation(name=name, version="1")
+    async with (
+        httpx2.AsyncClient(headers=server.headers()) as http,
+        Client(streamable_http_client(server.url, http_client=http), mode=PROTOCOL, client_info=info) as client,
+    ):
+        yield MemoryClient(client)
+
+
+def said(text: str, **more: object) -> c.RecordMessageArgs:
+    return c.RecordMessageArgs.model_validate({"role": "user", "content": text, "message_id": "57", **more})
+
+
+async def test_message_57_of_telegram_and_of_another_client_stand_side_by_side(tmp_path: Path, dsn: str) -> None:
+    async with (
+        http_server(tmp_path / "data", dsn) as server,
+        connect_http(server.url, server.token("relay")) as telegram,
+        named(server, "Claude Code") as other,
+    ):
+        first = await telegram.record_message(said(BLOOD, chat_id=USER))
+        second = await other.record_message(said(FILES))
+        again = await other.record_message(said(FILES))
+        edited = await other.record_message(said("List the files"))
+        told = await telegram.explain(c.ExplainArgs(message_id="57", chat_id=USER))
+        heard = await other.explain(c.ExplainArgs(message_id="57"))
+    assert (first.outcome, second.outcome, again.outcome, edited.outcome) == (
+        "created",
+        "created",
+        "duplicate",
+        "edited",
+    )
+    assert (first.session_id, second.session_id) == ("telegram:chat:42", "claude-code:chat:42")
+    assert (told.text, told.versions) == (BLOOD, ())
+    assert heard.text == "List the files"
+
+
+async def test_what_a_call_names_is_its_own_channels_message_or_the_only_one(memory: Memory) -> None:
+    async with memory.client() as client, memory.relay() as relay:
+        await relay.record_message(said(BLOOD, chat_id=USER))
+        only = await client.record_message(said("B negative", message_id="58", role="assistant", exchange_of="57"))
+        await client.record_message(said(FILES))
+        context = await client.get_context(c.GetContextArgs(exclude_message_id="57"))
+        quoted = await relay.get_context(c.GetContextArgs(reply_to_message_id="57", chat_id=USER))
+        kept = await client.remember(c.RememberArgs(content="Ann lists files", source_message_id="57"))
+        why = await client.explain(c.ExplainArgs(memory_id=kept.memory.id))
+    assert only.outcome == "created"
+    assert BLOOD in (context.context or "")
+    assert FILES not in (context.context or "")
+    assert quoted.focus is not None
+    assert quoted.focus.text == BLOOD
+    assert [source.text for source in why.sources] == [FILES]
+
+
+async def test_without_an_id_a_message_is_stored_as_often_as_it_is_recorded(memory: Memory) -> None:
+    async with memory.client() as client:
+        first = await client.record_message(said(FILES, message_id=None))
+        second = await client.record_message(said(FILES, message_id=None))
+    assert (first.outcome, second.outcome) == ("created", "created")
+    tool = next(spec for spec in assistant_tools(memory.storage.actors) if spec.name == c.RECORD_MESSAGE)
+    assert tool.annotations.idempotent_hint is False
+
+
+async def test_an_import_knows_a_message_by_its_channel_too(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await client.record_message(said(FILES))
+    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    old = ImportMessage("user", BLOOD, "57", datetime(2025, 1, 1, tzinfo=UTC), "telegram")
+    assert (await importer.add([old])).created == 1
+    assert (await importer.add([old])).created == 0
+    same = ImportMessage("user", FILES, "57", clock(), "telegram")
+    assert (await importer.add([same])).created == 0
+
+
+@pytest.mark.parametrize(
+    ("client", "channel"),
+    [
+        ("Claude Code", "claude-code"),
+        ("claude-ai", "claude-ai"),
+        ("", "mcp"),
+        (None, "mcp"),
+        ("克", "mcp"),
+        ("x" * 99, "x" * 32),
+    ],
+)
+def test_a_client_that_names_no_channel_gets_its_own_name(client: str | None, channel: str) -> None:
+    assert channel_of(client) == channel
+
+
+async def test_an_upgrade_keeps_every_message_and_lets_channels_share_a_number(postgres: EmbeddedPostgres) -> None:
+    admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
+    await admin.execute("create database upgrading owner chatmem_app")
+    inside = await asyncpg.connect(postgres.dsn(SUPERUSER, "upgrading"))
+    await inside.execute("create extension vector")
+    await inside.close()
+    db = await asyncpg.connect(postgres.dsn(database="upgrading"))
+    try:
+        await migrate(db, [step for step in migrations() if step.version < 29])
+        await db.execute("insert into user_profile (owner_id) values (1)")
+        await db.execute(
+            "insert into chats (owner_id, chat_id, channel, last_id, created_at) values (1, 1, 'telegram', 1, now())"
+        )
+        insert = (
+            "insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, ext_id,"
+            " importance, tokens, sent_at, utc_offset, recorded_at)"
+            " values (1, 1, $1, 'root:1', $1, 0, 'user', $2, $3, '57', 0.5, 1, now(), 0, now())"
+        )
+        await db.execute(insert, 1, BLOOD, "telegram")
+        with pytest.raises(asyncpg.UniqueViolationError):
+            await db.execute(insert, 2, FILES, "claude-code")
+        await migrate(db, migrations())
+        await db.execute(insert, 2, FILES, "claude-code")
+        with pytest.raises(asyncpg.UniqueViolationError):
+            await db.execute(insert, 3, FILES, "claude-code")
+        assert await db.fetchval("select string_agg(content, '|' order by id) from messages") == f"{BLOOD}|{FILES}"
+    finally:
+        await db.close()
+        await admin.execute("drop database upgrading with (force)")
+        await admin.close()

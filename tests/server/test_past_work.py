@@ -1,0 +1,149 @@
+"""Imports and what is read again go behind live talk: they never delay, block or join it."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chatmem import contract as c
+from chatmem import work as w
+from chatmem.client import MemoryClient
+from chatmem.settings import ServerSettings
+from chatmem_server.importing import Importer, ImportMessage
+from chatmem_server.places import Where
+from chatmem_server.storage import Storage
+from chatmem_server.store import lanes
+from tests.memory_fixtures import USER, Clock, Memory, opened
+from tests.server.test_learning import facts, item, profile, say
+from tests.server.test_queue import answer, drain, submit
+
+pytestmark = pytest.mark.anyio
+
+LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
+
+
+async def imported(memory: Memory, said: Sequence[str], every: timedelta = timedelta(minutes=1)) -> None:
+    """A history of exchanges, recorded at once."""
+    talk = [
+        ImportMessage(role, text if role == "user" else "I see.", f"{role}{n}", LONG_AGO + n * every, "telegram")
+        for n, text in enumerate(said)
+        for role in ("user", "assistant")
+    ]
+    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    for start in range(0, len(talk), 100):
+        await importer.add(talk[start : start + 100])
+
+
+async def claim(agent: MemoryClient, rung: w.Rung = "keep") -> w.WorkItem:
+    (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", best_rung=rung))).jobs
+    return job
+
+
+async def test_a_fact_told_behind_an_import_is_the_next_thing_read(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await imported(memory, [f"We talked about item {n}" for n in range(300)])
+        slow = await claim(agent)
+        await say(client, clock, "I live in Oslo")
+        live = await claim(agent)
+        assert isinstance(live.input, w.ExchangeInput)
+        result = w.ExchangeResult(items=(item(live.input, "The user lives in Oslo"),), canonical=w.Canonical())
+        done = await agent.submit_work(
+            w.SubmitWorkArgs(job_id=live.job_id, fence=live.fence, result=result, model="m", rung="claude")
+        )
+        assert await facts(client) == ["The user lives in Oslo"]
+        await submit(agent, slow)
+        await drain(agent)
+        assert await lanes.gaps((await memory.storage.actors()).kit.database, USER) == []
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+    assert done.state == "complete"
+    assert live.input.messages[0].text == "I live in Oslo"
+    assert (summary.coverage.gap, summary.coverage.pending, summary.backlog.waiting) == (0, 0, 0)
+
+
+async def test_a_history_is_read_newest_first_and_each_message_once(memory: Memory) -> None:
+    async with memory.agent() as agent:
+        await imported(memory, [f"We talked about item {n}" for n in range(30)])
+        read = [item.input.messages for item in await drain(agent) if isinstance(item.input, w.ExchangeInput)]
+    numbers = [[m.id for m in messages] for messages in read]
+    assert numbers == [
+        list(range(49, 61)),
+        list(range(37, 49)),
+        list(range(25, 37)),
+        list(range(13, 25)),
+        list(range(1, 13)),
+    ]
+
+
+async def test_live_talk_after_an_import_is_summarised_in_the_order_of_the_lane(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await imported(memory, [f"We talked about item {n}" for n in range(60)])
+        for n in range(30):
+            await say(client, clock, f"Live talk number {n}")
+        await drain(agent)
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
+        status = await agent.queue_status()
+    assert status.dead_letters == ()
+    assert (summary.coverage.gap, summary.coverage.pending) == (0, 0)
+    spans = [(period.from_at, period.to_at) for period in summary.periods]
+    assert spans == sorted(spans)
+
+
+async def test_wishes_of_the_past_are_history_and_facts_are_not(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await imported(memory, ["I want to learn the cello", "I was born in Oslo"])
+        job = await claim(agent)
+        assert isinstance(job.input, w.ExchangeInput)
+        cello, oslo = (m for m in job.input.messages if m.role == "user")
+        items = (
+            w.ExchangeItem(
+                text="The user wants to learn the cello",
+                kind="goal",
+                quotes=(w.Quote(message_id=cello.id, text=cello.text),),
+            ),
+            w.ExchangeItem(
+                text="The user was born in Oslo", kind="fact", quotes=(w.Quote(message_id=oslo.id, text=oslo.text),)
+            ),
+        )
+        result = w.ExchangeResult(items=items, canonical=w.Canonical())
+        await agent.submit_work(
+            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", rung="claude")
+        )
+        known = await profile(client)
+        found = await client.search_memory(c.SearchMemoryArgs(query="did I want to learn the cello before?"))
+    assert [m.content for m in known.facts] == ["The user was born in Oslo"]
+    assert known.goals == ()
+    assert "cello" in found.results[0].text
+
+
+async def test_past_work_leaves_half_of_the_months_budget_to_live_talk(settings: ServerSettings, clock: Clock) -> None:
+    capped = settings.model_copy(update={"monthly_cap_usd": 1.0})
+    async with opened(Storage(capped, clock)) as memory, memory.client() as client, memory.agent() as agent:
+        await imported(memory, [f"We talked about item {n}" for n in range(12)])
+        first = await claim(agent, "claude")
+        call = w.ModelCall(model="claude-haiku-4-5", rung="claude", price_usd=0.6)
+        args = {"job_id": first.job_id, "fence": first.fence, "model": "m", "rung": "claude", "calls": (call,)}
+        await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": answer(first)}))
+        past = await claim(agent, "claude")
+        await say(client, clock, "I live in Oslo")
+        live = await claim(agent, "claude")
+    assert (first.best_rung, past.best_rung, live.best_rung) == ("claude", "ollama", "claude")
+
+
+async def test_learning_is_affordable_when_summaries_and_second_readings_have_used_theirs(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        allowed: list[tuple[c.JobKind, w.Rung, bool]] = []
+        for n in range(30):
+            await say(client, clock, f"Talk number {n}")
+            while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs:
+                for job in jobs:
+                    allowed.append((job.kind, job.best_rung, job.second_reading))
+                    calls = [w.ModelCall(model="m", rung="claude")] * (3 if job.kind == "exchange" else 1)
+                    args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "rung": "claude", "calls": calls}
+                    await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": answer(job)}))
+    learning = [(rung, second) for kind, rung, second in allowed if kind == "exchange"]
+    assert len(learning) == 30
+    assert {rung for rung, _ in learning} == {"claude"}
+    assert not all(second for _, second in learning)
+    assert {rung for kind, rung, _ in allowed if kind != "exchange"} == {"claude"}

@@ -1,0 +1,138 @@
+"""What a model claims outright is read a second time, against the words; a scripted model answers both readings."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from chatmem.journal import silent
+from chatmem.work import ExchangeInput, ExchangeResult
+from chatmem_llm import Answer, Completion, Guarded, LLMUnavailable, Rung
+from chatmem_summarizer.ladder import Ladder, Step
+from chatmem_summarizer.second_reading import NOT_FOUND, NOT_YET
+from chatmem_summarizer.work import Done, done
+from tests.stubs.replies import say_json
+from tests.summarizer.talk import exchange, known
+
+pytestmark = pytest.mark.anyio
+
+SAID = "gave up on the marathon. my brother Max is a vet"
+ENDING: dict[str, Any] = {
+    "quotes": [{"message": 1, "words": "gave up on the marathon"}],
+    "text": "The user gave up on the marathon because it is boring",
+    "kind": "outcome",
+    "ends": [9],
+}
+BROTHER: dict[str, Any] = {
+    "quotes": [{"message": 1, "words": "my brother Max is a vet"}],
+    "text": "Max, the user's brother, is a vet",
+    "kind": "fact",
+    "about": "Max",
+}
+HEDGED = {**BROTHER, "text": "Max might be a vet", "certain": False, "doubt": "might"}
+
+
+@dataclass
+class TwoReadings:
+    """Answers the first reading with `items`, the second with whatever `verdicts` gives."""
+
+    items: list[dict[str, Any]]
+    verdicts: Callable[[], str]
+    rung: Rung = "claude"
+    name: str = "scripted"
+    asked: list[Completion] = field(default_factory=list)
+
+    async def complete(self, request: Completion) -> Answer:
+        self.asked.append(request)
+        second = "verdicts" in (request.json_schema or {})["properties"]
+        text = self.verdicts() if second else say_json({"items": self.items}).text
+        return Answer(text, self.name, self.rung, 10, 10, 0.0)
+
+    async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        raise NotImplementedError
+        yield ""
+
+
+def verdicts(*holding: bool, why: str = "") -> Callable[[], str]:
+    told = [{"number": n, "holds": holds, "why": why} for n, holds in enumerate(holding, 1)]
+    return lambda: say_json({"verdicts": told}).text
+
+
+def away() -> str:
+    raise LLMUnavailable("scripted", "gone")
+
+
+async def read(model: TwoReadings, **options: Any) -> Done:
+    work = exchange(SAID, known=(known(9, "The user wants to run the Berlin marathon", kind="goal"),))
+    return await done(work, Ladder([Step(Guarded(model), 5)]), silent, **options)
+
+
+def doubts(outcome: Done) -> list[tuple[bool, str | None]]:
+    assert isinstance(outcome.result, ExchangeResult)
+    return [(item.certain, item.doubt) for item in outcome.result.items]
+
+
+async def test_a_claim_the_second_reading_confirms_stays_certain() -> None:
+    outcome = await read(TwoReadings([ENDING, BROTHER], verdicts(True, True)))
+    assert doubts(outcome) == [(True, None), (True, None)]
+    assert not outcome.provisional
+    assert len(outcome.calls) == 2
+
+
+async def test_a_claim_it_does_not_confirm_becomes_uncertain_and_says_why() -> None:
+    outcome = await read(TwoReadings([ENDING, BROTHER], verdicts(False, True, why="no reason was given")))
+    assert doubts(outcome) == [(False, "no reason was given"), (True, None)]
+    assert not outcome.provisional
+    assert doubts(await read(TwoReadings([ENDING], verdicts(False)))) == [(False, NOT_FOUND)]
+
+
+async def test_it_is_asked_afresh_with_words_context_and_consequences_and_without_the_first_answers_doubts() -> None:
+    model = TwoReadings([ENDING, HEDGED, BROTHER], verdicts(True, True))
+    await read(model)
+    asked = model.asked[1].turns[0].content
+    assert len(model.asked[1].turns) == 1
+    assert "[1] user, Sun 2026-02-15 21:00: gave up on the marathon. my brother Max is a vet" in asked
+    assert "STATEMENT 1, about user: The user gave up on the marathon because it is boring" in asked
+    assert "Quoted: “gave up on the marathon” [1]" in asked
+    assert "So this is over or replaced: The user wants to run the Berlin marathon" in asked
+    assert "STATEMENT 2, about Max: Max, the user's brother, is a vet" in asked
+    assert "might" not in asked
+
+
+async def test_nothing_certain_is_not_read_twice() -> None:
+    for items in ([], [HEDGED]):
+        model = TwoReadings(items, verdicts())
+        assert not (await read(model)).provisional
+        assert len(model.asked) == 1
+
+
+async def test_where_no_second_reading_is_admitted_claims_wait_as_uncertain() -> None:
+    model = TwoReadings([ENDING, HEDGED], verdicts(True))
+    outcome = await read(model, second_reading=False)
+    assert doubts(outcome) == [(False, NOT_YET), (False, "might")]
+    assert outcome.provisional
+    assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("unusable", [away, lambda: "Certainly, they all hold!", lambda: '{"verdicts": "yes"}'])
+async def test_where_it_brings_no_usable_answer_claims_wait_as_uncertain(unusable: Callable[[], str]) -> None:
+    outcome = await read(TwoReadings([ENDING], unusable))
+    assert doubts(outcome) == [(False, NOT_YET)]
+    assert outcome.provisional
+    assert [call.ok for call in outcome.calls] == [True, False]
+
+
+async def test_a_claim_without_a_verdict_of_its_own_is_uncertain_and_of_two_verdicts_the_doubting_one_counts() -> None:
+    told = [{"number": 1, "holds": True}, {"number": 1, "holds": False, "why": "a joke"}, {"holds": True}]
+    outcome = await read(TwoReadings([ENDING, BROTHER], lambda: say_json({"verdicts": told}).text))
+    assert doubts(outcome) == [(False, "a joke"), (False, NOT_YET)]
+
+
+async def test_the_rung_that_read_first_reads_again() -> None:
+    better = TwoReadings([], away, rung="claude", name="better")
+    local = TwoReadings([ENDING], verdicts(True), rung="ollama", name="local")
+    steps = [Step(Guarded(better), 5), Step(Guarded(local), 5)]
+    work: ExchangeInput = exchange(SAID)
+    outcome = await done(work, Ladder(steps), silent, best_rung="ollama")
+    assert (doubts(outcome), outcome.rung, len(local.asked), better.asked) == ([(True, None)], "ollama", 2, [])

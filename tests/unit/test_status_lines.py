@@ -1,0 +1,33 @@
+"""What `chatmem status` says of the exchanges read and still to be read."""
+
+from chatmem.work import ReadBy, ReadingStatus
+from chatmem_cli.status import reading_lines
+
+
+def test_nothing_read_is_nothing_said() -> None:
+    assert reading_lines(ReadingStatus()) == []
+
+
+def test_it_says_who_read_what_is_unread_and_what_reading_again_will_cost() -> None:
+    reading = ReadingStatus(
+        read_by=(
+            ReadBy(rung="claude", exchanges=1200),
+            ReadBy(rung="ollama", exchanges=0),
+            ReadBy(rung="keep", exchanges=1),
+        ),
+        waiting=14,
+        to_read_again=1,
+        estimate_usd=0.034,
+        estimate_seconds=7200,
+        dropped={"no true quote": 3},
+    )
+    assert reading_lines(reading) == [
+        "read       1201 exchanges: 1200 by Claude, 1 by no model (sentences kept)",
+        "unread     14 exchanges nobody has read yet",
+        "again      1 exchange to be read by a better model: about $0.03, about 2 h",
+        "dropped    3 (no true quote) this month",
+    ]
+
+
+def test_without_an_estimate_none_is_given() -> None:
+    assert reading_lines(ReadingStatus(to_read_again=2)) == ["again      2 exchanges to be read by a better model"]

@@ -1,0 +1,84 @@
+"""`python -m training.keep [--model FOLDER]`: train on the texts, print how well it does on authors left out, write weights.
+
+The authors of HELD_OUT are never trained on; the figures printed for them are of the weights that are written.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from chatmem.settings import ServerSettings
+from chatmem_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, fetch
+from chatmem_server.embedding.session import Session
+from chatmem_server.keep import heads as data
+from chatmem_server.keep.choice import SEARCHED, SHOWN
+from training.keep.corpus import Examples, Floats, read, with_inputs
+from training.keep.fit import keep_head, scores, train
+from training.keep.measure import TALK, average_precision, kept, threshold_for
+
+HELD_OUT: Final = ("author_3",)
+WEIGHTS: Final = Path(data.__file__).parent / data.FILE
+
+
+def split(examples: Examples) -> tuple[Examples, Examples]:
+    """The examples to train on, and those of the authors held out."""
+    out = np.array([row.author in HELD_OUT for row in examples.rows])
+    return examples.where(~out), examples.where(out)
+
+
+def left_out(examples: Examples) -> Floats:
+    """Each author's scores by a head trained on the others."""
+    found = np.zeros(len(examples.rows))
+    for author in examples.authors:
+        own = examples.by(author)
+        found[own] = scores(keep_head(examples.where(~own)), examples.inputs[own])
+    return found
+
+
+def report(title: str, examples: Examples, found: Floats) -> None:
+    labels = examples.labels
+    print(f"\n{title}: {len(labels)} sentences, average precision {average_precision(labels, found):.3f}")
+    for wrong in (0.06, 0.07, 0.08):
+        print(f"  junk and false {wrong:.0%} of everyday talk at {threshold_for(labels, found, wrong):.2f}")
+    for name, threshold in (("shown", SHOWN), ("searched", SEARCHED)):
+        print(f"  {name} from {threshold}: {_line(examples, found, threshold)}")
+    for genre in sorted({row.genre for row in examples.rows}):
+        own = np.array([row.genre == genre for row in examples.rows])
+        print(f"    {genre:32} {_raw(labels[own], found[own])}")
+
+
+def _line(examples: Examples, found: Floats, threshold: float) -> str:
+    of = kept(examples.labels, found, threshold)
+    return f"good found {of.found:.0%}; kept: good {of.good:.0%}, partly {of.partly:.0%}, junk {of.junk:.1%}, false {of.false:.1%}"
+
+
+def _raw(labels: Iterable[str], found: Floats) -> str:
+    """As they are in the text: a genre has too few for shares."""
+    names = np.array(list(labels))
+    counts = (f"{label} {(found[names == label] >= SHOWN).sum()}/{(names == label).sum()}" for label in TALK)
+    return "shown: " + ", ".join(counts)
+
+
+def session(folder: Path) -> Session:
+    ready = asyncio.run(fetch(folder, lambda done, total: None))
+    return Session(ready / GRAPH, ready / TOKENIZER)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m training.keep", description=__doc__)
+    parser.add_argument("--model", type=Path, default=ServerSettings().data_dir / "models" / MODEL)
+    examples, out = split(with_inputs(read(), session(parser.parse_args().model)))
+    report("Each author scored by training on the others", examples, left_out(examples))
+    trained = train(examples)
+    WEIGHTS.write_text(data.written(trained))
+    if out.rows:
+        report(f"Never trained on: {', '.join(out.authors)}", out, scores(trained.keep, out.inputs))
+    print(f"\n{WEIGHTS} written")
+
+
+if __name__ == "__main__":
+    main()

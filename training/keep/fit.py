@@ -1,0 +1,56 @@
+"""Ridge logistic regression by Newton's method, on z-scored inputs and soft targets; deterministic."""
+
+from typing import Final
+
+import numpy as np
+
+from chatmem_server.keep.heads import Head, Heads
+from training.keep.corpus import Examples, Floats
+
+TARGETS: Final = {"good": 1.0, "partly": 0.35, "junk": 0.0, "false": 0.0}
+
+FALSE_WEIGHT: Final = 1.75
+"""What an untrue sentence counts: to keep it is worse than to keep junk."""
+
+RIDGE: Final = 300.0
+"""In units of one example; chosen on the left-out authors among 30, 100, 300 and 1000."""
+
+STEPS: Final = 12
+
+
+def train(examples: Examples) -> Heads:
+    labels = examples.labels
+    personal = examples.where(np.isin(labels, ("good", "partly")))
+    wishes = np.array([float(row.wish) for row in personal.rows])
+    return Heads(
+        keep=keep_head(examples),
+        wish=logistic(personal.inputs, wishes, np.ones(len(wishes))),
+        dangling=logistic(personal.inputs, (personal.labels == "partly").astype(float), np.ones(len(wishes))),
+    )
+
+
+def keep_head(examples: Examples) -> Head:
+    targets = np.array([TARGETS[row.label] for row in examples.rows])
+    weights = np.where(examples.labels == "false", FALSE_WEIGHT, 1.0)
+    return logistic(examples.inputs, targets, weights)
+
+
+def logistic(inputs: Floats, targets: Floats, weights: Floats, ridge: float = RIDGE) -> Head:
+    """The z-scores are folded into the weights, so that the head reads plain inputs."""
+    mean, deviation = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
+    rows = np.hstack([(inputs - mean) / deviation, np.ones((len(inputs), 1))])
+    penalty = np.full(rows.shape[1], ridge)
+    penalty[-1] = 1e-6
+    solution = np.zeros(rows.shape[1])
+    for _ in range(STEPS):
+        odds = 1 / (1 + np.exp(-rows @ solution))
+        gradient = rows.T @ (weights * (odds - targets)) + penalty * solution
+        curvature = (rows * (weights * odds * (1 - odds))[:, None]).T @ rows + np.diag(penalty)
+        solution -= np.linalg.solve(curvature, gradient)
+    plain = solution[:-1] / deviation
+    return Head(plain.tolist(), float(solution[-1] - plain @ mean))
+
+
+def scores(head: Head, inputs: Floats) -> Floats:
+    found: Floats = inputs @ np.array(head.weights) + head.bias
+    return found
