@@ -13,6 +13,7 @@ from chatmem_server.keep.choice import (
     SAME_COSINE,
     SEARCHED,
     SHOWN,
+    WISH,
     NotableSentence,
     Scored,
     choose,
@@ -82,8 +83,8 @@ def test_the_sentence_before_comes_along_only_where_one_dangles() -> None:
 
 
 def test_the_second_head_decides_the_group() -> None:
-    assert [note.group for note in kept(scored(2.0, wish=0.1))] == ["wish"]
-    assert [note.group for note in kept(scored(2.0, wish=-0.1))] == ["fact"]
+    assert [note.group for note in kept(scored(2.0, wish=WISH))] == ["wish"]
+    assert [note.group for note in kept(scored(2.0, wish=WISH - 0.1))] == ["fact"]
 
 
 Vectors = st.sampled_from([EAST, NORTH, SOUTH, NORTH_EAST])

@@ -10,8 +10,9 @@ from chatmem_server.embedding.protocol import Vector
 from chatmem_server.keep.orders import is_order
 from chatmem_server.keep.sentences import Sentence
 
-SHOWN: Final = 0.65
-"""Log-odds from which 7 of 100 kept sentences of everyday talk are junk or untrue (`python -m training.keep`)."""
+SHOWN: Final = 0.9
+"""Log-odds from which a note is shown. Of left-out authors 4 of 100 kept sentences are then junk or untrue; talk between
+friends, with its fragments and names, has about twice as many (training/keep/README.md)."""
 
 SEARCHED: Final = 0.0
 """Log-odds from which a sentence is kept for search alone."""
@@ -27,6 +28,9 @@ SAME_COSINE: Final = 0.92
 """Above it two sentences say the same; below, "moved to Rome" and "moved from Rome" would be one."""
 
 MOST_A_MESSAGE: Final = 2
+
+WISH: Final = -0.5
+"""Log-odds from which a sentence is a wish: there the head is right most often."""
 
 DANGLES: Final = 0.5
 """Log-odds from which a sentence is kept with the one before it."""
@@ -46,7 +50,7 @@ class Scored:
     sentence: Sentence
     vector: Vector
     score: float
-    wish: float = 0.0
+    wish: float = -1.0
     dangling: float = 0.0
 
 
@@ -113,5 +117,5 @@ def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
 def _note(one: Scored, shown: bool) -> NotableSentence:
     text = one.sentence.text
     dangles = one.dangling >= DANGLES or len(text.split()) <= FRAGMENT_WORDS
-    group: Literal["fact", "wish"] = "wish" if one.wish > 0 or is_order(text) else "fact"
+    group: Literal["fact", "wish"] = "wish" if one.wish >= WISH or is_order(text) else "fact"
     return NotableSentence(one.message_id, text, one.score, group, shown, one.sentence.before if dangles else None)
