@@ -131,6 +131,6 @@ def test_sentences_of_an_author_never_trained_on_are_told_apart() -> None:
     assert average_precision(out.labels, found) > 0.75
     assert shown.junk + shown.false < 0.1
     assert shown.good > 0.7
-    assert shown.found > 0.55
+    assert shown.found > 0.5
     assert searched.found > 0.75
     assert searched.junk + searched.false < 0.2

@@ -10,14 +10,16 @@ from chatmem_server.embedding.protocol import Vector
 from chatmem_server.keep.orders import is_order
 from chatmem_server.keep.sentences import Sentence
 
-SHOWN: Final = 0.65
-"""Log-odds from which 7 of 100 kept sentences of everyday talk are junk or untrue (`python -m training.keep`)."""
+SHOWN: Final = 0.9
+"""Log-odds from which a note is shown. Of left-out authors 4 of 100 kept sentences are then junk or untrue; talk between
+friends, with its fragments and names, has about twice as many (training/keep/README.md)."""
 
 SEARCHED: Final = 0.0
 """Log-odds from which a sentence is kept for search alone."""
 
 CHANGE: Final = -0.75
-"""Log-odds from which a short statement close to a kept one is taken for a change or an end of it."""
+"""Log-odds from which a short statement close to a kept one, as changes and ends are, is kept for search; and from
+SEARCHED on it is shown."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -27,8 +29,14 @@ SAME_COSINE: Final = 0.92
 
 MOST_A_MESSAGE: Final = 2
 
+WISH: Final = -0.5
+"""Log-odds from which a sentence is a wish: there the head is right most often."""
+
 DANGLES: Final = 0.5
 """Log-odds from which a sentence is kept with the one before it."""
+
+FRAGMENT_WORDS: Final = 4
+"""A sentence of so few words is kept with the one before it in any case."""
 
 ORDER: Final = -1.0
 """Log-odds that a sentence with the form of an order or a request to remember needs."""
@@ -42,7 +50,7 @@ class Scored:
     sentence: Sentence
     vector: Vector
     score: float
-    wish: float = 0.0
+    wish: float = -1.0
     dangling: float = 0.0
 
 
@@ -73,19 +81,22 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
     """Those kept of one message, each with whether it is shown."""
     likeness = [_nearest(one.vector, known) for one in message]
-    shown = [_is_shown(one, alike) for one, alike in zip(message, likeness, strict=True)]
-    wanted = [
-        at for at, one in enumerate(message) if (shown[at] or one.score >= SEARCHED) and likeness[at] <= SAME_COSINE
-    ]
+    tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
+    wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
+    wanted.sort(key=lambda pair: (not pair[1], -message[pair[0]].score))
     chosen: list[int] = []
-    for at in sorted(wanted, key=lambda at: (not shown[at], -message[at].score)):
+    for at, _ in wanted:
         if _nearest(message[at].vector, [message[other].vector for other in chosen]) <= SAME_COSINE:
             chosen.append(at)
-    return [(message[at], shown[at]) for at in sorted(chosen[:MOST_A_MESSAGE])]
+    return [(message[at], bool(tiers[at])) for at in sorted(chosen[:MOST_A_MESSAGE])]
 
 
-def _is_shown(one: Scored, likeness: float) -> bool:
-    return one.score >= SHOWN or _is_order(one) or _is_change(one, likeness)
+def _tier(one: Scored, likeness: float) -> bool | None:
+    """Whether it is shown; None when it is not kept. `likeness`: its greatest cosine to a note kept before."""
+    change = _is_change(one, likeness)
+    if one.score >= SHOWN or _is_order(one) or (change and one.score >= SEARCHED):
+        return True
+    return False if change or one.score >= SEARCHED else None
 
 
 def _is_order(one: Scored) -> bool:
@@ -104,6 +115,7 @@ def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
 
 
 def _note(one: Scored, shown: bool) -> NotableSentence:
-    before = one.sentence.before if one.dangling >= DANGLES else None
-    group: Literal["fact", "wish"] = "wish" if one.wish > 0 or is_order(one.sentence.text) else "fact"
-    return NotableSentence(one.message_id, one.sentence.text, one.score, group, shown, before)
+    text = one.sentence.text
+    dangles = one.dangling >= DANGLES or len(text.split()) <= FRAGMENT_WORDS
+    group: Literal["fact", "wish"] = "wish" if one.wish >= WISH or is_order(text) else "fact"
+    return NotableSentence(one.message_id, text, one.score, group, shown, one.sentence.before if dangles else None)
