@@ -212,6 +212,11 @@ class ServerSettings(Settings):
         validation_alias="DATABASE_URL",
         description="PostgreSQL of your own, as in `postgresql://user@localhost/chatmem`; default: the embedded one.",
     )
+    database_direct_url: SecretStr | None = Field(
+        default=None,
+        validation_alias="DATABASE_DIRECT_URL",
+        description="The same database without a pooler (PgBouncer), where DATABASE_URL leads to one.",
+    )
     host: str = Field(
         default="127.0.0.1", validation_alias="CHATMEM_HOST", description="Address the HTTP server binds."
     )

@@ -12,6 +12,7 @@ from chatmem.settings import ServerSettings, variable
 _DECIDES = (
     "data_dir",
     "database_url",
+    "database_direct_url",
     "user_ids",
     "timezone",
     "personal_groups",

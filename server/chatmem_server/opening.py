@@ -26,7 +26,8 @@ from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import migrate
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
-from chatmem_server.store.database import Database, open_database
+from chatmem_server.store.database import Database, open_routed
+from chatmem_server.store.route import Route, find_route, unpooled
 from chatmem_server.subscriptions import Changes
 from chatmem_sql import migrations
 
@@ -53,9 +54,10 @@ async def open_memory(
     keeps_tokens: bool,
 ) -> Opened:
     """Open the memory the settings name; `stack` closes it again."""
-    dsn, admin_dsn = await _dsn(settings, stack)
-    database = await _pool(stack, dsn, durable=True)
-    traces = await _pool(stack, dsn, durable=False)
+    route, admin_dsn = await _route(settings, stack)
+    dsn = route.direct
+    database = await _pool(stack, route, durable=True)
+    traces = await _pool(stack, route, durable=False)
     announcer = Announcer(database)
     kit = Kit(settings, database, traces, embedder, now, announcer, emit)
     if keeps_tokens:
@@ -72,18 +74,19 @@ async def open_memory(
     return Opened(actors, scrubber, Generations(dsn, now))
 
 
-async def _dsn(settings: ServerSettings, stack: AsyncExitStack) -> tuple[str, str | None]:
-    """Where the database is, and for its superuser if it is our own; the schema is up to date."""
-    url = settings.database_url
+async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None]:
+    """The way to the database, and the address of its superuser if it is our own; the schema is up to date."""
+    url, direct = settings.database_url, settings.database_direct_url
     if url is not None:
-        await _migrate(url.get_secret_value())
-        return url.get_secret_value(), None
+        route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)
+        await _migrate(route.direct)
+        return route, None
     embedded = EmbeddedPostgres(settings.data_dir / "postgres")
     stack.push_async_callback(embedded.release)
     dsn = await embedded.start()
     await stack.enter_async_context(embedded.kept_up())
     await _migrate(dsn)
-    return dsn, embedded.dsn(SUPERUSER)
+    return unpooled(dsn), embedded.dsn(SUPERUSER)
 
 
 async def _migrate(dsn: str) -> None:
@@ -94,7 +97,7 @@ async def _migrate(dsn: str) -> None:
         await connection.close()
 
 
-async def _pool(stack: AsyncExitStack, dsn: str, *, durable: bool) -> Database:
-    database = await open_database(dsn, durable=durable, size=12 if durable else 3)
+async def _pool(stack: AsyncExitStack, route: Route, *, durable: bool) -> Database:
+    database = await open_routed(route, durable=durable, size=12 if durable else 3)
     stack.push_async_callback(database.close)
     return database

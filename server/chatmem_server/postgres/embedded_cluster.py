@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from chatmem_server.outage import StorageRefused
 from chatmem_server.postgres.embedded_account import Account, can_reach
 
 MAJOR = "18"
@@ -63,7 +64,7 @@ hnsw.ef_search = 40
 _RECOVERY = "recovery_init_sync_method = syncfs\n" if sys.platform == "linux" else ""
 
 
-class EmbeddedPostgresError(Exception):
+class EmbeddedPostgresError(StorageRefused):
     """The embedded server cannot run; the message says why and what to do."""
 
 

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 import anyio
 import asyncpg
 
+from chatmem_server.outage import StorageRefused
 from chatmem_sql import Migration, query
 
 # "chatmem" as a number: the advisory lock of a database whose schema is being changed.
@@ -40,7 +41,7 @@ _COMMENT_LINE = re.compile(r"^[ \t]*--.*$", re.MULTILINE)
 logger = logging.getLogger(__name__)
 
 
-class MigrationError(Exception):
+class MigrationError(StorageRefused):
     """The schema cannot be brought to this program's version; the message says why and what to do."""
 
 
