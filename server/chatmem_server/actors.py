@@ -31,6 +31,7 @@ class Actors:
     viewer: Viewer
     explainer: Explainer
     work: WorkQueue
+    tombstones: Tombstones
 
 
 def make_actors(kit: Kit, key: bytes) -> Actors:
@@ -48,4 +49,5 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         viewer=Viewer(kit),
         explainer=Explainer(kit),
         work=WorkQueue(kit, Inputs(kit), Applier(kit, learner)),
+        tombstones=tombstones,
     )

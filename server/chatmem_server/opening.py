@@ -26,7 +26,7 @@ from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import migrate
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
-from chatmem_server.store.database import Database, open_routed
+from chatmem_server.store.database import Database, as_login, open_routed
 from chatmem_server.store.route import Route, find_route, unpooled
 from chatmem_server.subscriptions import Changes
 from chatmem_sql import migrations
@@ -41,6 +41,8 @@ class Opened:
     actors: Actors
     scrubber: Scrubber
     generations: Generations
+    login: str
+    """The address of the tables' owner, who makes and ends access tokens."""
 
 
 async def open_memory(
@@ -60,9 +62,7 @@ async def open_memory(
     traces = await _pool(stack, route, durable=False)
     announcer = Announcer(database)
     kit = Kit(settings, database, traces, embedder, now, announcer, emit)
-    if keeps_tokens:
-        await ensure_local_tokens(database, settings, now())
-    key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), now())
+    key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
     actors = make_actors(kit, key)
     await actors.work.tidy()
     await follow(database, embedder, now())
@@ -71,7 +71,15 @@ async def open_memory(
     near = NearIndexes(database, dsn)
     background = Background(actors, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()))
     await stack.enter_async_context(background.running())
-    return Opened(actors, scrubber, Generations(dsn, now))
+    return Opened(actors, scrubber, Generations(dsn, now), dsn)
+
+
+async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
+    """The memory's key; and this machine's own tokens are in their files."""
+    async with as_login(dsn) as login:
+        if keeps_tokens:
+            await ensure_local_tokens(login, settings, now)
+        return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
 
 
 async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None]:

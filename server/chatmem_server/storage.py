@@ -49,6 +49,7 @@ class Storage:
         self.embedder = ActiveEmbedder(choose_embedder(settings), lambda model: embedder_named(model, settings))
         self.generations: Generations | None = None
         self.scrubber: Scrubber | None = None
+        self.login: str | None = None
         self._now = now
         self._keeps_tokens = keeps_tokens
         self._actors: asyncio.Future[Actors] | None = None
@@ -135,7 +136,7 @@ class Storage:
             stack,
             keeps_tokens=self._keeps_tokens,
         )
-        self.scrubber, self.generations = opened.scrubber, opened.generations
+        self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
         return opened.actors
 
 

@@ -8,7 +8,10 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
 
+import asyncpg
+
 from chatmem_server.store.pools import (
+    OwnedConnection,
     Pool,
     Proxy,
     Row,
@@ -32,6 +35,7 @@ __all__ = [
     "Queries",
     "Row",
     "Transaction",
+    "as_login",
     "codecs",
     "one",
     "open_database",
@@ -146,6 +150,16 @@ class Database:
     async def close(self) -> None:
         for pool in (self._pool, self._workers, self._sessions):
             await pool.close()
+
+
+@asynccontextmanager
+async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
+    """Named queries as the login itself, which owns the tables: for access and keys, which the server's roles cannot reach."""
+    connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
+    try:
+        yield Transaction(connection)
+    finally:
+        await connection.close()
 
 
 async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
