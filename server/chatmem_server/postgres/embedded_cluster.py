@@ -200,6 +200,27 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
         _write(path, "\n".join([str(os.getpid()), *lines[1:], ""]), account)
 
 
+def put_aside_unreadable_pid(cluster: Path) -> bool:
+    """Let a server start although its pid file is empty or garbage, as a crash or a full disk leaves it; whether it was.
+
+    PostgreSQL would refuse it for good. Not while any process works in the folder: a server that lives, or what a killed
+    one left behind. Such orphans hold the shared memory as well, for which the new server looks on its own.
+    """
+    path = cluster / "postmaster.pid"
+    if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
+        return False
+    path.replace(cluster / "postmaster.pid.unreadable")
+    return True
+
+
+def _is_inhabited(cluster: Path) -> bool:
+    """Whether a process works in the folder, as each of a server's does."""
+    if sys.platform == "linux":
+        return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
+    return any("postgres" in line and str(cluster) in line for line in shown.stdout.splitlines())
+
+
 def _is_alive(pid: int) -> bool:
     """Whether the number is taken, be it by a zombie: what a postmaster asks before it starts."""
     try:
@@ -214,7 +235,7 @@ def _is_alive(pid: int) -> bool:
 def _recorded_pid(cluster: Path) -> int | None:
     try:
         return int((cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
-    except (FileNotFoundError, ValueError, IndexError):
+    except (OSError, ValueError, IndexError):
         return None
 
 
