@@ -276,6 +276,12 @@ class ServerSettings(Settings):
     remote: Remote = Field(default=Remote(), validation_alias="CHATMEM_REMOTE")
 
     @property
+    def login_url(self) -> str | None:
+        """The address of an external PostgreSQL itself, where sessions last; None: the embedded one."""
+        url = self.database_direct_url or self.database_url
+        return url.get_secret_value() if url is not None else None
+
+    @property
     def own_name(self) -> str:
         """The host by which this machine calls the server: one that listens on all addresses is called on loopback."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)

@@ -27,6 +27,8 @@ app = typer.Typer(
 )
 token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
+database_app = typer.Typer(help="A PostgreSQL of your own.", no_args_is_help=True)
+app.add_typer(database_app, name="database")
 
 
 DEFECT = 70
@@ -214,6 +216,15 @@ def replay() -> None:
     `chatmem status` lists them with the reason.
     """
     _run("maintenance", "replay")
+
+
+@database_app.command("setup")
+def database_setup() -> None:
+    """Make the PostgreSQL that DATABASE_URL names ready.
+
+    Creates the extension, the roles and the tables, or shows what an administrator must run.
+    """
+    _run("database")
 
 
 @token_app.command("create")

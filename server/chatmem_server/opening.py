@@ -24,6 +24,7 @@ from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import migrate
+from chatmem_server.postgres.readiness import prepare
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
 from chatmem_server.store.database import Database, as_login, open_routed
@@ -100,6 +101,7 @@ async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route
 async def _migrate(dsn: str) -> None:
     connection: Any = await asyncpg.connect(dsn)
     try:
+        await prepare(connection)
         await migrate(connection, migrations())
     finally:
         await connection.close()

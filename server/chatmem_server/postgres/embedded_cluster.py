@@ -82,8 +82,12 @@ def bindir() -> Path:
 
 
 def reachable_bindir(account: Account | None) -> Path:
-    """`bindir()`, or a copy (about 40 MB, made once) when the account may not enter, as below a root-only home."""
-    source = bindir()
+    """`bindir()`, or a copy of it where the account may enter."""
+    return reachable(bindir(), account)
+
+
+def reachable(source: Path, account: Account | None) -> Path:
+    """A PostgreSQL's programs, or a copy (about 40 MB, made once) when the account may not enter, as in a closed home."""
     return source if can_reach(account, source) else _copied(source)
 
 
