@@ -80,6 +80,17 @@ class QueuePolicy(Group):
         return timedelta(seconds=self.lease_seconds)
 
 
+class Retention(Group):
+    """How long is kept what explains the memory; what was said is kept until it is forgotten."""
+
+    receipt_days: float = Field(default=30, gt=0, description="Days a context can be explained and shown again.")
+    receipts_per_chat: int = Field(default=2000, ge=1, description="Contexts of one chat that can be, at most.")
+    job_days: float = Field(default=14, gt=0, description="Days a finished job of the queue is kept.")
+    call_days: float = Field(
+        default=90, ge=32, description="Days a model call is kept by itself; then it is part of its month's sums."
+    )
+
+
 class ContextDefaults(Group):
     """How much of each kind a context shows, where the budget allows."""
 
@@ -272,6 +283,7 @@ class ServerSettings(Settings):
     budgets: Budgets = Field(default=Budgets(), validation_alias="CHATMEM_BUDGETS")
     compaction: Compaction = Field(default=Compaction(), validation_alias="CHATMEM_COMPACTION")
     queue: QueuePolicy = Field(default=QueuePolicy(), validation_alias="CHATMEM_QUEUE")
+    retention: Retention = Field(default=Retention(), validation_alias="CHATMEM_RETENTION")
     context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="CHATMEM_CONTEXT")
     remote: Remote = Field(default=Remote(), validation_alias="CHATMEM_REMOTE")
 

@@ -19,8 +19,14 @@ returning id
 -- across owners: work of all owners
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a moment later than any that is set now, $7 leases
 -- lost before a job is given up. The oldest open job of each chat, if it is due and free; a lease that ended frees it.
--- Later jobs of a chat wait for it, so results come in order. A job or a lease dated after $6 counts as due: the clock has
--- been set back since.
+-- Later jobs of a chat wait for it, so results come in order; those of a chat in work are passed over without a look at
+-- what stands before each. A job or a lease dated after $6 counts as due: the clock has been set back since.
+with held as materialized (
+  select owner_id, chat_id
+  from chat_context_queue
+  where state in ('pending_summarization', 'ready_to_write')
+    and (state = 'ready_to_write' or lease_by is not null and lease_until > $2 and lease_until <= $6)
+)
 update chat_context_queue q
 set lease_by = $1, lease_until = $3, fence = q.fence + 1, claims = q.claims + 1,
     lost = q.lost + (q.lease_by is not null)::int
@@ -30,6 +36,7 @@ from (
   where j.state = 'pending_summarization' and (j.not_before <= $2 or j.not_before > $6)
     and (j.lease_until is null or j.lease_until <= $2 or j.lease_until > $6) and j.lost < $7
     and ($4::text[] is null or j.kind = any($4::text[]))
+    and (j.owner_id, j.chat_id) not in (select owner_id, chat_id from held)
     and not exists (
       select from chat_context_queue e
       where e.owner_id = j.owner_id and e.chat_id = j.chat_id and e.id < j.id
@@ -125,11 +132,32 @@ where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 returning state
 
 -- name: void_claims
--- $1 owner: work in flight may hold text that is being forgotten or edited; whoever has it will be refused. Jobs nobody
+-- $1 owner: work in flight may hold text that is being forgotten; whoever has it will be refused. Jobs nobody
 -- has claimed are touched too: till the transaction ends none can be claimed, and read before the text is gone.
 update chat_context_queue
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
+
+-- name: void_readers
+-- $1 owner, $2 chat, $3 message, $4 its lane, $5 the chat's session lane: the message is being edited. What may have read
+-- its former words is refused and done again: work under way, and a chat's next job, which could be claimed and read
+-- before the edit is there. An exchange reads the messages before it and the chat's summary, a thread's or session's
+-- summary what was made of the message, a profile what was learned from it. Other chats' work goes on.
+update chat_context_queue q
+set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
+where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
+  and case
+    when q.kind = 'profile' then exists (
+      select from memories m where m.owner_id = $1 and m.source_chat_id = $2 and $3 = any(m.source_ids))
+    when q.chat_id <> $2 then false
+    when q.kind = 'exchange' then q.to_id >= $3
+    when q.kind = 'thread_summary' then q.thread_key in ($4, $5)
+    else q.thread_key = $4 and $3 between q.from_id and q.to_id
+  end
+  and (q.state = 'ready_to_write' or q.lease_by is not null or not exists (
+    select from chat_context_queue e
+    where e.owner_id = $1 and e.chat_id = q.chat_id and e.id < q.id
+      and e.state in ('pending_summarization', 'ready_to_write')))
 
 -- name: replay
 -- across owners: the operator's
