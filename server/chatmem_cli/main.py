@@ -183,9 +183,12 @@ def reembed(
 
 
 @app.command()
-def scrub() -> None:
-    """Rewrite the database's files: forgotten text leaves them too."""
-    _run("maintenance", "scrub")
+def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for it.")] = False) -> None:
+    """Rewrite the database's files: forgotten text leaves them too.
+
+    It gives way to whoever uses the memory, and says so.
+    """
+    _run("maintenance", "scrub now" if now else "scrub")
 
 
 @app.command()

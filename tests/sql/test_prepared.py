@@ -28,7 +28,7 @@ KEYED_OTHERWISE = {
 BY_THE_LOGIN = ("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain")
 """Access and keys: the server's roles may not reach them."""
 
-MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log")
+MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log", "scrub.cancel", "scrub.longest_wait", "scrub.wait_shortly")
 BY_THE_OPERATOR = tuple(
     f"embeddings.{name}"
     for name in ("activate", "drop_", "keep", "put_away_", "take_", "messages_", "memories_", "summaries_")
