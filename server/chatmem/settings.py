@@ -81,13 +81,16 @@ class QueuePolicy(Group):
 
 
 class Retention(Group):
-    """How long is kept what explains the memory; what was said is kept until it is forgotten."""
+    """How long is kept what explains the memory, and forgotten text in the files; what was said is kept until it is forgotten."""
 
     receipt_days: float = Field(default=30, gt=0, description="Days a context can be explained and shown again.")
     receipts_per_chat: int = Field(default=2000, ge=1, description="Contexts of one chat that can be, at most.")
     job_days: float = Field(default=14, gt=0, description="Days a finished job of the queue is kept.")
     call_days: float = Field(
         default=90, ge=32, description="Days a model call is kept by itself; then it is part of its month's sums."
+    )
+    scrub_hours: float = Field(
+        default=24, ge=0, description="Hours between rewritings of the files after something was forgotten; 0: never."
     )
 
 
@@ -273,12 +276,6 @@ class ServerSettings(Settings):
         ge=0,
         validation_alias="CHATMEM_MONTHLY_CAP_USD",
         description="US dollars a month for learning and summaries, left to Ollama or rules beyond; default: no cap. Answers are not counted.",
-    )
-    scrub_hours: float = Field(
-        default=24,
-        ge=0,
-        validation_alias="CHATMEM_SCRUB_HOURS",
-        description="Hours between rewritings of the files after something was forgotten; 0: never.",
     )
     budgets: Budgets = Field(default=Budgets(), validation_alias="CHATMEM_BUDGETS")
     compaction: Compaction = Field(default=Compaction(), validation_alias="CHATMEM_COMPACTION")

@@ -39,7 +39,7 @@ class Scrubber:
 
     async def scrub_if_due(self) -> bool:
         """Scrub when something was erased and the last scrub is old enough; whether it was done."""
-        hours = self._kit.settings.scrub_hours
+        hours = self._kit.settings.retention.scrub_hours
         if not hours:
             return False
         latest = self._kit.now() - timedelta(hours=hours)
