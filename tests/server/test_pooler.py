@@ -7,12 +7,15 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from pydantic import SecretStr
 
 from chatmem import contract as c
 from chatmem.client import MemoryClient
 from chatmem.connect import connect_http
-from chatmem_server.outage import StorageRefused
+from chatmem.settings import ServerSettings
+from chatmem_server.outage import StorageRefused, StorageUnavailable
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.storage import Storage
 from chatmem_server.store import memories
 from chatmem_server.store.database import Database, open_database, open_routed
 from chatmem_server.store.route import find_route, is_pooled
@@ -75,6 +78,22 @@ async def test_a_pooler_without_a_direct_address_keeps_the_server_shut(pool: Pat
         await find_route(address(pool, dsn), None)
     with pytest.raises(StorageRefused, match="DATABASE_DIRECT_URL leads to a connection pooler, too"):
         await find_route(address(pool, dsn), address(pool, dsn))
+
+
+@with_bouncer
+async def test_a_server_behind_a_pooler_alone_is_not_ready_and_says_what_to_set(
+    postgres: EmbeddedPostgres, settings: ServerSettings
+) -> None:
+    assert settings.database_url is not None
+    async with bouncer(PROGRAMS[-1], postgres) as folder:
+        through = SecretStr(address(folder, settings.database_url.get_secret_value()))
+        storage = Storage(settings.model_copy(update={"database_url": through}))
+        async with storage.running():
+            with pytest.raises(StorageUnavailable, match="Set DATABASE_DIRECT_URL"):
+                await storage.actors()
+            health = await storage.health()
+    assert not health["ready"]
+    assert "DATABASE_DIRECT_URL" in health["reason"]
 
 
 @with_bouncer

@@ -1,5 +1,6 @@
 """What a PostgreSQL of one's own needs before the memory can use it: its version, pgvector in the database, two roles."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,8 +32,8 @@ class Readiness:
     version: int
     installed: str | None
     available: str | None
-    missing: tuple[str, ...]
-    untaken: tuple[str, ...]
+    missing: Sequence[str]
+    untaken: Sequence[str]
     may_create: bool
 
     @property
@@ -46,8 +47,7 @@ class DatabaseNotReady(StorageRefused):
 
 
 async def look(connection: Any) -> Readiness:
-    row = dict(await connection.fetchrow(_LOOK))
-    return Readiness(**{**row, "missing": tuple(row["missing"]), "untaken": tuple(row["untaken"])})
+    return Readiness(**await connection.fetchrow(_LOOK))
 
 
 def hindrance(found: Readiness) -> str | None:

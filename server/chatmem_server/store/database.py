@@ -184,7 +184,7 @@ async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = Tr
 async def _open_borrowed(route: Route, settings: Settings, size: int) -> Database:
     pool = await open_borrowed_pool(route.address, SERVER_ROLE, settings, named=route.named, least=1, most=size)
     workers = await open_borrowed_pool(route.address, WORKER_ROLE, settings, named=route.named, least=0, most=WORKERS)
-    sessions = await open_session_pool(route.direct, SERVER_ROLE, settings, least=0, most=SESSIONS)
+    sessions = await open_session_pool(route.direct, SERVER_ROLE, settings, least=1, most=SESSIONS)
     return await _proved(Database(pool, workers, sessions), pool)
 
 

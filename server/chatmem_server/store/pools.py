@@ -6,7 +6,7 @@ every statement runs in a transaction that sets both for itself alone.
 """
 
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -45,6 +45,9 @@ class OwnedConnection(asyncpg.Connection):
     lasting = True
     """Whether settings outlive a transaction."""
 
+    name = "chatmem"
+    """By which a running server is known in `pg_stat_activity`."""
+
     _owner: int | None = None
     _model: str | None = None
 
@@ -76,6 +79,8 @@ class BorrowedConnection(OwnedConnection):
     """A connection to a pooler: PostgreSQL's side of it may be another one in the next transaction."""
 
     lasting = False
+    name = "chatmem, pooled"
+    """Not counted as a running server: the pooler keeps connections when it has gone."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
@@ -200,10 +205,16 @@ async def open_borrowed_pool(
     return BorrowedPool(connections, {**settings, "role": role})
 
 
+class Begin(Protocol):
+    """What a new connection does first."""
+
+    async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
+
+
 async def _open(
     address: str,
     connection_class: type[OwnedConnection],
-    init: Callable[[Any], Coroutine[Any, Any, None]],
+    init: Begin,
     settings: Settings,
     least: int,
     most: int,
@@ -216,7 +227,7 @@ async def _open(
         init=init,
         reset=_keep,
         connection_class=connection_class,
-        server_settings={"application_name": "chatmem", **settings},
+        server_settings={"application_name": connection_class.name, **settings},
         max_cached_statement_lifetime=0,
         statement_cache_size=statements,
     )
