@@ -80,6 +80,20 @@ class QueuePolicy(Group):
         return timedelta(seconds=self.lease_seconds)
 
 
+class Retention(Group):
+    """How long is kept what explains the memory, and forgotten text in the files; what was said is kept until it is forgotten."""
+
+    receipt_days: float = Field(default=30, gt=0, description="Days a context can be explained and shown again.")
+    receipts_per_chat: int = Field(default=2000, ge=1, description="Contexts of one chat that can be, at most.")
+    job_days: float = Field(default=14, gt=0, description="Days a finished job of the queue is kept.")
+    call_days: float = Field(
+        default=90, ge=32, description="Days a model call is kept by itself; then it is part of its month's sums."
+    )
+    scrub_hours: float = Field(
+        default=24, ge=0, description="Hours between rewritings of the files after something was forgotten; 0: never."
+    )
+
+
 class ContextDefaults(Group):
     """How much of each kind a context shows, where the budget allows."""
 
@@ -212,6 +226,11 @@ class ServerSettings(Settings):
         validation_alias="DATABASE_URL",
         description="PostgreSQL of your own, as in `postgresql://user@localhost/chatmem`; default: the embedded one.",
     )
+    database_direct_url: SecretStr | None = Field(
+        default=None,
+        validation_alias="DATABASE_DIRECT_URL",
+        description="The same database without a pooler (PgBouncer), where DATABASE_URL leads to one.",
+    )
     host: str = Field(
         default="127.0.0.1", validation_alias="CHATMEM_HOST", description="Address the HTTP server binds."
     )
@@ -258,17 +277,18 @@ class ServerSettings(Settings):
         validation_alias="CHATMEM_MONTHLY_CAP_USD",
         description="US dollars a month for learning and summaries, left to Ollama or rules beyond; default: no cap. Answers are not counted.",
     )
-    scrub_hours: float = Field(
-        default=24,
-        ge=0,
-        validation_alias="CHATMEM_SCRUB_HOURS",
-        description="Hours between rewritings of the files after something was forgotten; 0: never.",
-    )
     budgets: Budgets = Field(default=Budgets(), validation_alias="CHATMEM_BUDGETS")
     compaction: Compaction = Field(default=Compaction(), validation_alias="CHATMEM_COMPACTION")
     queue: QueuePolicy = Field(default=QueuePolicy(), validation_alias="CHATMEM_QUEUE")
+    retention: Retention = Field(default=Retention(), validation_alias="CHATMEM_RETENTION")
     context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="CHATMEM_CONTEXT")
     remote: Remote = Field(default=Remote(), validation_alias="CHATMEM_REMOTE")
+
+    @property
+    def login_url(self) -> str | None:
+        """The address of an external PostgreSQL itself, where sessions last; None: the embedded one."""
+        url = self.database_direct_url or self.database_url
+        return url.get_secret_value() if url is not None else None
 
     @property
     def own_name(self) -> str:

@@ -1,128 +1,147 @@
-"""PostgreSQL's own tools for backups, and the database they work on; what a backup means is not known here."""
+"""A backup's file: which migrations ran, and every table's rows as COPY writes them; any supported PostgreSQL reads it.
 
-import asyncio
-import os
-import re
-import shutil
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+The schema is not in it: this program's own migrations make it anew, so a backup goes back to the server it came from, and
+to any other, with no tool but this one. It is a zip file: `manifest.json`, and `tables/<name>` for each table.
+"""
+
+import zipfile
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
+from typing import Any, BinaryIO, Final, cast
 
 import asyncpg
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from chatmem.settings import ServerSettings
 from chatmem_cli.failures import CommandFailed
-from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, bindir
+from chatmem_server.postgres.migrate import CREATE_LEDGER, statements
+from chatmem_sql import Migration, query
 
-DUMP = "pg_dump"
-MISSING = (
-    "{tool} is not here. Install the PostgreSQL client tools of your server's version or newer "
-    "(Debian: `apt install postgresql-client`), or use `chatmem export`."
-)
+FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+LEDGER: Final = "schema_migration"
+"""Kept by the migrations themselves."""
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
+    columns: tuple[str, ...]
+
+
+class Manifest(BaseModel):
+    """`migrations`: version → sha256 of each that ran. `tables` in an order in which they can be filled."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    format: int
+    migrations: dict[int, str]
+    tables: tuple[Table, ...]
 
 
 @dataclass(frozen=True)
-class Target:
-    """A database, and the folder of the tools that fit it."""
+class Archive:
+    """An open backup file."""
 
-    dsn: str
-    tools: Path
-
-    async def run(self, tool: str, *arguments: str, output: Path | None = None) -> None:
-        """Run a tool on this database. Raises CommandFailed with what it said."""
-        address, password = without_password(self.dsn)
-        await run(self.program(tool), *arguments, f"--dbname={address}", password=password, output=output)
-
-    def program(self, tool: str) -> str:
-        return str(self.tools / tool)
+    file: zipfile.ZipFile
+    manifest: Manifest
 
 
-@asynccontextmanager
-async def database(settings: ServerSettings) -> AsyncGenerator[Target]:
-    """The memory's database, started if it is the embedded one and nobody runs it."""
-    if settings.database_url is not None:
-        dsn = settings.database_url.get_secret_value()
-        yield Target(dsn, await _fitting(dsn))
-        return
-    embedded = EmbeddedPostgres(settings.data_dir / "postgres")
+def is_archive(file: Path) -> bool:
+    return zipfile.is_zipfile(file)
+
+
+async def write(connection: Any, file: Path) -> None:
+    """Everything as it is at one moment; others go on reading and writing."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await connection.execute(query("backup.formats"))
+            manifest = await _manifest(connection)
+            for table in manifest.tables:
+                with archive.open(f"tables/{table.name}", "w", force_zip64=True) as rows:
+                    await connection.copy_from_table(table.name, columns=table.columns, output=rows)
+        archive.writestr(MANIFEST, manifest.model_dump_json())
+
+
+async def _manifest(connection: Any) -> Manifest:
+    columns = {row["name"]: tuple(row["columns"]) for row in await connection.fetch(query("backup.tables"))}
+    references = await connection.fetch(query("backup.references"))
+    order = in_order(columns, [(row["referrer"], row["referred"]) for row in references])
+    applied = await connection.fetch(query("backup.applied"))
+    return Manifest(
+        format=FORMAT,
+        migrations={row["version"]: row["sha256"] for row in applied},
+        tables=tuple(Table(name=name, columns=columns[name]) for name in order if name != LEDGER),
+    )
+
+
+def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> list[str]:
+    """Tables, each after those it refers to."""
+    before: dict[str, set[str]] = {name: set() for name in sorted(tables)}
+    for referrer, referred in references:
+        before[referrer] |= {referred} - {referrer}
+    return list(TopologicalSorter(before).static_order())
+
+
+def opened(file: Path) -> Archive:
+    """The archive in `file`, which the caller closes. Raises CommandFailed if it is none, or of a newer program."""
+    archive = zipfile.ZipFile(file)
     try:
-        yield Target(await embedded.start(), bindir())
-    except EmbeddedPostgresError as error:
-        raise CommandFailed(f"{error} Run `chatmem doctor` for the fix.") from error
-    finally:
-        await embedded.release()
+        manifest = Manifest.model_validate_json(archive.read(MANIFEST))
+    except (KeyError, ValidationError, zipfile.BadZipFile) as error:
+        archive.close()
+        raise CommandFailed(f"{file} is no backup that this chatmem can read; nothing was changed.") from error
+    return Archive(archive, manifest)
 
 
-async def _fitting(dsn: str) -> Path:
-    """Tools no older than the server: those on the PATH, which are the person's own, else the embedded server's.
-
-    Where neither fits, the first, whose own words then say what is wrong.
-    """
-    folders = _folders()
-    server = await _server_version(dsn)
-    for folder in folders:
-        if await _tool_version(folder) >= server:
-            return folder
-    return folders[0]
-
-
-def _folders() -> list[Path]:
-    on_path = shutil.which(DUMP)
-    folders = [Path(on_path).parent] if on_path is not None else []
-    try:
-        return [*folders, bindir()]
-    except EmbeddedPostgresError as error:
-        if not folders:
-            raise CommandFailed(MISSING.format(tool=DUMP)) from error
-        return folders
-
-
-async def _server_version(dsn: str) -> int:
-    """The server's major version. Raises CommandFailed when it does not answer."""
-    try:
-        connection: Any = await asyncpg.connect(dsn)
-    except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
-        raise CommandFailed(f"PostgreSQL does not answer ({error}). Run `chatmem doctor` for the fix.") from error
-    try:
-        return int(connection.get_server_version().major)
-    finally:
-        await connection.close()
-
-
-async def _tool_version(folder: Path) -> int:
-    """The tools' major version, 0 if they do not tell."""
-    process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
-    told, _ = await process.communicate()
-    found = re.search(rb"\d+", told)
-    return int(found[0]) if found is not None else 0
-
-
-async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program; its output goes to a file. Raises CommandFailed with what it said."""
-    environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
-    with (output or Path(os.devnull)).open("wb") as stream:
-        process = await asyncio.create_subprocess_exec(
-            tool,
-            *arguments,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=stream,
-            stderr=asyncio.subprocess.PIPE,
-            env=environment,
+def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
+    """The migrations that make the backup's schema. Raises CommandFailed where this program has others."""
+    newest = max((migration.version for migration in known), default=0)
+    if max(manifest.migrations, default=0) > newest:
+        raise CommandFailed(
+            f"the backup is of a newer chatmem (schema {max(manifest.migrations)}, this one knows {newest}); "
+            "update, then restore."
         )
-        _, said = await process.communicate()
-    if process.returncode != 0:
-        reason = said.decode(errors="replace").strip()
-        hint = f" {MISSING.format(tool=Path(tool).name)}" if "server version mismatch" in reason else ""
-        raise CommandFailed(f"{Path(tool).name} failed: {reason[-1500:]}{hint}")
+    chosen = [migration for migration in known if migration.version in manifest.migrations]
+    if {migration.version: migration.sha256 for migration in chosen} != manifest.migrations:
+        raise CommandFailed("the backup was made by a chatmem with other migrations than this one's.")
+    return chosen
 
 
-def without_password(dsn: str) -> tuple[str, str | None]:
-    """The address to show to other users of this machine, and the password to hide from them."""
-    parts = urlsplit(dsn)
-    if parts.password is None:
-        return dsn, None
-    place = parts.netloc.rpartition("@")[2]
-    return urlunsplit(parts._replace(netloc=f"{parts.username or ''}@{place}")), unquote(parts.password)
+async def fill(connection: Any, archive: Archive, known: Sequence[Migration]) -> None:
+    """Put the backup in place of what is there, in one transaction: all of it, or nothing changes."""
+    chosen = to_apply(archive.manifest, known)
+    try:
+        async with connection.transaction():
+            await connection.execute(query("backup.clear"))
+            await connection.execute(CREATE_LEDGER)
+            for migration in chosen:
+                await _apply(connection, migration)
+            await _copy_all(connection, archive)
+    except (zipfile.BadZipFile, EOFError, asyncpg.DataError, asyncpg.IntegrityConstraintViolationError) as error:
+        raise CommandFailed(f"the backup is damaged ({error}); nothing was changed.") from error
+
+
+async def _apply(connection: Any, migration: Migration) -> None:
+    # On empty tables nothing waits for an index, and inside a transaction none can be built concurrently.
+    for statement in statements(migration.sql.replace(" concurrently ", " ")):
+        await connection.execute(statement)
+    await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)
+
+
+async def _copy_all(connection: Any, archive: Archive) -> None:
+    tables = archive.manifest.tables
+    await connection.execute(query("backup.formats"))
+    # Some migrations make rows, which the backup has as well.
+    await connection.execute(query("backup.empty"))
+    # Indexes are built at the end, each in one go, as the keys' are not: ten times as fast for the words' index.
+    indexes = await connection.fetch(query("backup.indexes"))
+    for index in indexes:
+        await connection.execute(index["clear"])
+    for table in tables:
+        with archive.file.open(f"tables/{table.name}") as rows:
+            source = cast(BinaryIO, rows)
+            await connection.copy_to_table(table.name, columns=table.columns, source=source)
+    for index in indexes:
+        await connection.execute(index["build"])
+    await connection.execute(query("backup.numbers"))

@@ -4,8 +4,9 @@ import asyncio
 from pathlib import Path
 
 from chatmem.settings import ServerSettings, load
-from chatmem_cli.archive import database
+from chatmem_cli.archive import write
 from chatmem_cli.failures import CommandFailed
+from chatmem_cli.reach import current, database
 from chatmem_cli.screen import console
 
 
@@ -21,8 +22,8 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
     part = file.with_name(f"{file.name}.part")
     try:
         part.touch(mode=0o600)
-        async with database(settings) as target:
-            await target.run("pg_dump", "--format=custom", "--no-owner", "--compress=6", f"--file={part}")
+        async with database(settings) as dsn, current(dsn) as connection:
+            await write(connection, part)
         part.rename(file)
     except OSError as error:
         raise CommandFailed(f"{file} cannot be written: {error.strerror}; name a file you may write.") from error

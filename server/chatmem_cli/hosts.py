@@ -26,6 +26,7 @@ class ClientName(StrEnum):
 _DECIDES = (
     "data_dir",
     "database_url",
+    "database_direct_url",
     "user_ids",
     "timezone",
     "personal_groups",

@@ -3,7 +3,6 @@
 It holds no rule of its own on what contradicts or repeats what: that is the server's.
 """
 
-import secrets
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,9 +15,8 @@ from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.importance import importance_of
 from chatmem_server.memories.results import PRIORITY
 from chatmem_server.memories.statements import Statements
-from chatmem_server.opening import KEY_NAME
 from chatmem_server.places import Where
-from chatmem_server.store import memories, messages, tokens
+from chatmem_server.store import memories, messages
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask
 from chatmem_text.dates.deadlines import due_date
@@ -153,5 +151,4 @@ class Keeper:
 
 async def make_keeper(actors: Actors, where: Where) -> Keeper:
     kit = actors.kit
-    key = await tokens.obtain_key(kit.database, KEY_NAME, secrets.token_bytes(32), kit.now())
-    return Keeper(actors, where, Tombstones(key), await memories.all_of_owner(kit.database, where.owner_id))
+    return Keeper(actors, where, actors.tombstones, await memories.all_of_owner(kit.database, where.owner_id))

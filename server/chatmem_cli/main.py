@@ -28,6 +28,8 @@ app = typer.Typer(
 )
 token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
 app.add_typer(token_app, name="token")
+database_app = typer.Typer(help="A PostgreSQL of your own.", no_args_is_help=True)
+app.add_typer(database_app, name="database")
 
 
 DEFECT = 70
@@ -195,9 +197,12 @@ def reembed(
 
 
 @app.command()
-def scrub() -> None:
-    """Rewrite the database's files: forgotten text leaves them too."""
-    _run("maintenance", "scrub")
+def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for it.")] = False) -> None:
+    """Rewrite the database's files: forgotten text leaves them too.
+
+    It gives way to whoever uses the memory, and says so.
+    """
+    _run("maintenance", "scrub now" if now else "scrub")
 
 
 @app.command()
@@ -228,6 +233,15 @@ def replay() -> None:
     `chatmem status` lists them with the reason.
     """
     _run("maintenance", "replay")
+
+
+@database_app.command("setup")
+def database_setup() -> None:
+    """Make the PostgreSQL that DATABASE_URL names ready.
+
+    Creates the extension, the roles and the tables, or shows what an administrator must run.
+    """
+    _run("database")
 
 
 @token_app.command("create")

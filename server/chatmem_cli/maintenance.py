@@ -1,8 +1,9 @@
 """`chatmem replay`, `reembed` and `scrub`: work that is started by hand."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 
 from rich.progress import Progress
 
@@ -18,7 +19,7 @@ from chatmem_server.embedding.protocol import Embedder, NoEmbedder
 
 def run(action: str) -> int:
     settings = load(ServerSettings)
-    asyncio.run({"replay": _replay, "reembed": _reembed, "rollback": _rollback, "scrub": _scrub}[action](settings))
+    asyncio.run(_ACTIONS[action](settings))
     return 0
 
 
@@ -28,10 +29,14 @@ async def _replay(settings: ServerSettings) -> None:
     console.print(f"{counted(count, 'dead job')} {'starts' if count == 1 else 'start'} anew")
 
 
-async def _scrub(settings: ServerSettings) -> None:
+async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
     async with opened(settings) as storage_:
         assert storage_.scrubber is not None  # made with the actors
-        await storage_.scrubber.scrub()
+        if not await storage_.scrubber.scrub(gives_way=not now):
+            raise CommandFailed(
+                "the scrub gave way, because the memory is in use; the running server tries again by itself. "
+                "`chatmem scrub --now` lets others wait instead."
+            )
     console.print("the database's files are rewritten; what was forgotten is not in them")
 
 
@@ -61,6 +66,15 @@ async def _rollback(settings: ServerSettings) -> None:
         except NoWayBack as error:
             raise CommandFailed(str(error)) from error
     console.print(f"{model} answers again; what came since is embedded by the running server")
+
+
+_ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {
+    "replay": _replay,
+    "reembed": _reembed,
+    "rollback": _rollback,
+    "scrub": _scrub,
+    "scrub now": partial(_scrub, now=True),
+}
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ from chatmem_server.actors import Actors
 from chatmem_server.outage import StorageUnavailable
 from chatmem_server.places import Caller, Where, locate
 from chatmem_server.storage import Storage
+from chatmem_server.store.database import Queries, as_login
 
 
 def own_environment() -> dict[str, str]:
@@ -35,6 +36,15 @@ async def storage(settings: ServerSettings) -> AsyncGenerator[Actors]:
     """The memory's actors in this process."""
     async with opened(settings) as found:
         yield await found.actors()
+
+
+@asynccontextmanager
+async def tables_owner(settings: ServerSettings) -> AsyncGenerator[Queries]:
+    """Queries as the login that owns the tables: for what the server's own role may not do."""
+    async with opened(settings) as found:
+        assert found.login is not None  # known once the storage is open
+        async with as_login(found.login) as login:
+            yield login
 
 
 def chat_of(settings: ServerSettings, chat_id: int | None) -> Where:

@@ -5,22 +5,19 @@ Access is no part of what is restored where the backup is of this memory: who wa
 
 import asyncio
 import json
-import tempfile
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 
 from chatmem.settings import ServerSettings, load
-from chatmem_cli.archive import Target, database
-from chatmem_cli.archive import run as run_tool
+from chatmem_cli.archive import fill, is_archive, opened
+from chatmem_cli.dump import replace_by_dump
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.memory import storage
+from chatmem_cli.reach import current, database
 from chatmem_cli.screen import console
 from chatmem_server.opening import KEY_NAME
-from chatmem_server.postgres.migrate import MigrationError, migrate
 from chatmem_server.store.database import unzip
 from chatmem_sql import migrations, query
 
@@ -35,33 +32,20 @@ def run(file: Path, *, force: bool = False) -> int:
 async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
     if not file.is_file():
         raise CommandFailed(f"there is no file {file}; name one that `chatmem backup` wrote.")
-    async with database(settings) as target:
-        async with _connected(target) as connection:
+    async with database(settings) as dsn:
+        async with current(dsn) as connection:
             await _refuse_if_in_use(connection)
             await _refuse_if_full(connection, force)
             stones, tokens = await _stones(connection), await connection.fetch(query("backup.tokens"))
             key = await connection.fetchval(query("backup.key"), KEY_NAME)
-        await _replace(target, file)
-        async with _connected(target) as connection:
+        await _replace(dsn, file)
+        async with current(dsn) as connection:
             ours = key is not None and key == await connection.fetchval(query("backup.key"), KEY_NAME)
             kept = await _keep(connection, stones) if ours else 0
             if ours:
                 await _keep_tokens(connection, [tuple(row) for row in tokens])
     console.print(f"{file} is restored.")
     await _forget_again(settings, {stone[0] for stone in stones} if kept else set())
-
-
-@asynccontextmanager
-async def _connected(target: Target) -> AsyncGenerator[Any]:
-    """A session of its own on an up-to-date schema; the roles a backup grants to are made with it."""
-    connection: Any = await asyncpg.connect(target.dsn)
-    try:
-        await migrate(connection, migrations())
-        yield connection
-    except MigrationError as error:
-        raise CommandFailed(str(error)) from error
-    finally:
-        await connection.close()
 
 
 async def _refuse_if_in_use(connection: Any) -> None:
@@ -78,45 +62,18 @@ async def _refuse_if_full(connection: Any, force: bool) -> None:
         )
 
 
-async def _replace(target: Target, file: Path) -> None:
-    """In one transaction: what is there goes and what is in the file comes, or nothing changes."""
-    with tempfile.TemporaryDirectory(prefix="chatmem-restore-") as folder:
-        contents, chosen, clear, script = (
-            Path(folder) / name for name in ("list", "chosen", "clear.sql", "script.sql")
-        )
-        restore = target.program("pg_restore")
-        await run_tool(restore, "--list", str(file), output=contents)
-        # The extension belongs to the administrator and is here already.
-        chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
-        await run_tool(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
-        _refuse_newer(script)
-        clear.write_text(f"set local client_min_messages = warning;\n{query('backup.clear')};\n")
-        together = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
-        await target.run("psql", *together, f"--file={clear}", f"--file={script}")
-
-
-def _refuse_newer(script: Path) -> None:
-    """A backup of a newer program would leave a memory this one cannot open."""
-    newest = max((version for version in _applied(script)), default=0)
-    known = max(migration.version for migration in migrations())
-    if newest > known:
-        raise CommandFailed(
-            f"the backup is of a newer chatmem (schema {newest}, this one knows {known}); update, then restore."
-        )
-
-
-def _applied(script: Path) -> list[int]:
-    """Versions in the copied rows of the table of migrations."""
-    found: list[int] = []
-    within = False
-    with script.open(errors="replace") as lines:
-        for line in lines:
-            if within and line.startswith("\\."):
-                break
-            if within:
-                found.append(int(line.split("\t", 1)[0]))
-            within = within or line.startswith("COPY public.schema_migration ")
-    return found
+async def _replace(dsn: str, file: Path) -> None:
+    """All of what is there goes and what is in the file comes, or nothing changes."""
+    if not is_archive(file):
+        await replace_by_dump(dsn, file)
+        return
+    archive = opened(file)
+    with archive.file:
+        connection: Any = await asyncpg.connect(dsn)
+        try:
+            await fill(connection, archive, migrations())
+        finally:
+            await connection.close()
 
 
 async def _stones(connection: Any) -> Rows:

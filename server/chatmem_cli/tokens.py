@@ -7,7 +7,7 @@ from rich.table import Table
 
 from chatmem.settings import ServerSettings, load
 from chatmem_cli.failures import CommandFailed
-from chatmem_cli.memory import storage
+from chatmem_cli.memory import tables_owner
 from chatmem_cli.screen import console, notes
 from chatmem_server.auth import SCOPES, TokenScope, create_token
 from chatmem_server.store import tokens
@@ -36,8 +36,8 @@ def _scope(text: str) -> TokenScope:
 
 async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:
     owner = (user or settings.default_user) if scope == "assistant" else None
-    async with storage(settings) as actors:
-        token = await create_token(actors.kit.database, name, owner, (scope,), datetime.now(UTC))
+    async with tables_owner(settings) as login:
+        token = await create_token(login, name, owner, (scope,), datetime.now(UTC))
     console.print(token)
     # Beside the token, so that `$(chatmem token create …)` is the token alone.
     notes.print(
@@ -49,8 +49,8 @@ async def _list(settings: ServerSettings) -> None:
     table = Table(box=None)
     for column in ("name", "user", "scopes", "created", "revoked"):
         table.add_column(column)
-    async with storage(settings) as actors:
-        for entry in await tokens.everyone(actors.kit.database):
+    async with tables_owner(settings) as login:
+        for entry in await tokens.everyone(login):
             revoked = f"{entry.revoked_at:%Y-%m-%d}" if entry.revoked_at else ""
             user = str(entry.user_id) if entry.user_id is not None else "–"
             table.add_row(entry.name, user, " ".join(entry.scopes), f"{entry.created_at:%Y-%m-%d}", revoked)
@@ -58,7 +58,7 @@ async def _list(settings: ServerSettings) -> None:
 
 
 async def _revoke(settings: ServerSettings, name: str) -> None:
-    async with storage(settings) as actors:
-        if not await tokens.revoke(actors.kit.database, name, datetime.now(UTC)):
+    async with tables_owner(settings) as login:
+        if not await tokens.revoke(login, name, datetime.now(UTC)):
             raise CommandFailed(f"there is no live token {name!r}; `chatmem token list` shows them.")
     console.print(f"{name} is revoked")

@@ -36,6 +36,7 @@ class Actors:
     work: WorkQueue
     tidying: Tidying
     handing_out: HandingOut
+    tombstones: Tombstones
 
 
 def make_actors(kit: Kit, key: bytes) -> Actors:
@@ -55,4 +56,5 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         work=WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner)),
         tidying=Tidying(kit),
         handing_out=HandingOut(kit),
+        tombstones=tombstones,
     )

@@ -13,7 +13,7 @@ from mcp.server.auth.provider import AccessToken
 from chatmem.settings import ServerSettings
 from chatmem_server.places import Caller
 from chatmem_server.store import tokens
-from chatmem_server.store.database import Database
+from chatmem_server.store.database import Database, Queries
 
 TokenScope = Literal["assistant", "relay", "agent"]
 SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
@@ -54,32 +54,35 @@ def configured_caller(settings: ServerSettings) -> Caller:
 
 
 async def create_token(
-    database: Database, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
+    login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:
-    """A new token of that name, told once and kept only as a hash. An older one of the name ends."""
+    """A new token of that name, told once and kept only as a hash. An older one of the name ends.
+
+    `login`: the tables' owner; the server's own role may not.
+    """
     token = secrets.token_urlsafe(32)
-    await tokens.add(database, digest(token), name, user_id, scopes, now)
+    await tokens.add(login, digest(token), name, user_id, scopes, now)
     return token
 
 
-async def ensure_local_tokens(database: Database, settings: ServerSettings, now: datetime) -> None:
+async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: datetime) -> None:
     """Tokens for the processes of this machine's user, in files only that user can read."""
     folder = settings.data_dir / "tokens"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for scope in SCOPES:
         user = settings.default_user if scope == "assistant" else None
-        await _ensure_local(database, folder / scope, scope, user, now)
+        await _ensure_local(login, folder / scope, scope, user, now)
 
 
-async def _ensure_local(database: Database, file: Path, scope: TokenScope, user_id: int | None, now: datetime) -> None:
+async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: int | None, now: datetime) -> None:
     if file.exists():
         token = file.read_text().strip()
-        grant = await tokens.find(database, digest(token))
+        grant = await tokens.find(login, digest(token))
         if grant is not None and grant.user_id == user_id and grant.scopes == [scope]:
             return
     # The folder is part of the name: two machines on one database each keep their own.
     name = f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
-    token = await create_token(database, name, user_id, (scope,), now)
+    token = await create_token(login, name, user_id, (scope,), now)
     _write_private(file, token)
 
 

@@ -12,6 +12,7 @@ from chatmem_server.embedding.near_index import NearIndexes
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
 from chatmem_server.outage import AWAY
+from chatmem_server.retention import Retention
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +20,7 @@ TIDY_SECONDS = 5.0
 ENDINGS_SECONDS = 600.0
 SCRUB_CHECK_SECONDS = 600.0
 NEAR_INDEX_SECONDS = 300.0
+RETENTION_SECONDS = 3600.0
 MODEL_SECONDS = 2.0
 
 
@@ -50,6 +52,7 @@ class Background:
             asyncio.create_task(_every(TIDY_SECONDS, self._actors.work.tidy)),
             asyncio.create_task(_every(ENDINGS_SECONDS, self._actors.tidying.tidy)),
             asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
+            asyncio.create_task(_every(RETENTION_SECONDS, Retention(self._actors.kit).prune)),
             asyncio.create_task(_every(NEAR_INDEX_SECONDS, self._near.build_missing)),
             asyncio.create_task(_every(MODEL_SECONDS, self._follow_model)),
             asyncio.create_task(_every(heap.TRIM_SECONDS, heap.trim)),

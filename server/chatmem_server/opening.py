@@ -24,9 +24,11 @@ from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import migrate
+from chatmem_server.postgres.readiness import prepare
 from chatmem_server.services import Kit
 from chatmem_server.store import tokens
-from chatmem_server.store.database import Database, open_database
+from chatmem_server.store.database import Database, as_login, open_routed
+from chatmem_server.store.route import Route, find_route, unpooled
 from chatmem_server.subscriptions import Changes
 from chatmem_sql import migrations
 
@@ -40,6 +42,8 @@ class Opened:
     actors: Actors
     scrubber: Scrubber
     generations: Generations
+    login: str
+    """The address of the tables' owner, who makes and ends access tokens."""
 
 
 async def open_memory(
@@ -53,14 +57,13 @@ async def open_memory(
     keeps_tokens: bool,
 ) -> Opened:
     """Open the memory the settings name; `stack` closes it again."""
-    dsn, admin_dsn = await _dsn(settings, stack)
-    database = await _pool(stack, dsn, durable=True)
-    traces = await _pool(stack, dsn, durable=False)
+    route, admin_dsn = await _route(settings, stack)
+    dsn = route.direct
+    database = await _pool(stack, route, durable=True)
+    traces = await _pool(stack, route, durable=False)
     announcer = Announcer(database)
     kit = Kit(settings, database, traces, embedder, now, announcer, emit)
-    if keeps_tokens:
-        await ensure_local_tokens(database, settings, now())
-    key = await tokens.obtain_key(database, KEY_NAME, secrets.token_bytes(32), now())
+    key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
     actors = make_actors(kit, key)
     await actors.work.tidy()
     await actors.tidying.tidy()
@@ -70,32 +73,42 @@ async def open_memory(
     near = NearIndexes(database, dsn)
     background = Background(actors, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()))
     await stack.enter_async_context(background.running())
-    return Opened(actors, scrubber, Generations(dsn, now))
+    return Opened(actors, scrubber, Generations(dsn, now), dsn)
 
 
-async def _dsn(settings: ServerSettings, stack: AsyncExitStack) -> tuple[str, str | None]:
-    """Where the database is, and for its superuser if it is our own; the schema is up to date."""
-    url = settings.database_url
+async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
+    """The memory's key; and this machine's own tokens are in their files."""
+    async with as_login(dsn) as login:
+        if keeps_tokens:
+            await ensure_local_tokens(login, settings, now)
+        return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
+
+
+async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None]:
+    """The way to the database, and the address of its superuser if it is our own; the schema is up to date."""
+    url, direct = settings.database_url, settings.database_direct_url
     if url is not None:
-        await _migrate(url.get_secret_value())
-        return url.get_secret_value(), None
+        route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)
+        await _migrate(route.direct)
+        return route, None
     embedded = EmbeddedPostgres(settings.data_dir / "postgres")
     stack.push_async_callback(embedded.release)
     dsn = await embedded.start()
     await stack.enter_async_context(embedded.kept_up())
     await _migrate(dsn)
-    return dsn, embedded.dsn(SUPERUSER)
+    return unpooled(dsn), embedded.dsn(SUPERUSER)
 
 
 async def _migrate(dsn: str) -> None:
     connection: Any = await asyncpg.connect(dsn)
     try:
+        await prepare(connection)
         await migrate(connection, migrations())
     finally:
         await connection.close()
 
 
-async def _pool(stack: AsyncExitStack, dsn: str, *, durable: bool) -> Database:
-    database = await open_database(dsn, durable=durable, size=12 if durable else 3)
+async def _pool(stack: AsyncExitStack, route: Route, *, durable: bool) -> Database:
+    database = await open_routed(route, durable=durable, size=12 if durable else 3)
     stack.push_async_callback(database.close)
     return database

@@ -7,6 +7,10 @@ class StorageUnavailable(Exception):
     """The database could not be opened; the text says why and what to do."""
 
 
+class StorageRefused(Exception):
+    """The database is there and must not be used as it is; the text says why and what to do."""
+
+
 AWAY = (
     OSError,
     asyncpg.PostgresError,

@@ -17,7 +17,7 @@ from chatmem_server.auth import TokenVerifier
 from chatmem_server.embedding.active import ActiveEmbedder
 from chatmem_server.embedding.choose import choose_embedder, embedder_named
 from chatmem_server.oauth import JwtVerifier, SigningKeys, is_jwt
-from chatmem_server.outage import StorageUnavailable
+from chatmem_server.outage import StorageRefused, StorageUnavailable
 from chatmem_server.subscriptions import Changes
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Storage:
         self.embedder = ActiveEmbedder(choose_embedder(settings), lambda model: embedder_named(model, settings))
         self.generations: Generations | None = None
         self.scrubber: Scrubber | None = None
+        self.login: str | None = None
         self._now = now
         self._keeps_tokens = keeps_tokens
         self._actors: asyncio.Future[Actors] | None = None
@@ -103,7 +104,8 @@ class Storage:
                 actors = await self._make(attempt)
             except Exception as error:
                 # An edge: whatever it is, callers are to hear of it instead of waiting for ever.
-                logger.exception("storage could not be opened; trying again")
+                said = isinstance(error, StorageRefused)
+                logger.error("storage could not be opened (%s); trying again", error, exc_info=not said)
                 self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
                 return False
             self._settle(actors)
@@ -134,7 +136,7 @@ class Storage:
             stack,
             keeps_tokens=self._keeps_tokens,
         )
-        self.scrubber, self.generations = opened.scrubber, opened.generations
+        self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
         return opened.actors
 
 

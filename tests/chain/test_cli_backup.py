@@ -1,15 +1,17 @@
 """`chatmem backup` and `restore` as a person runs them, on a real embedded PostgreSQL."""
 
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from chatmem import contract as c
+from chatmem_server.postgres.embedded import bindir
 from tests.chain.home import Home
+from tests.server.own_postgres import installations, name_of, own_postgres
 from tests.server.processes import free_port
 from tests.stubs import exports
 
@@ -42,14 +44,12 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
     assert await _everything(other) == await _everything(home)
 
 
-async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(
-    home: Home, other: Home, dsn: str, tmp_path: Path
-) -> None:
+async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(home: Home, other: Home, dsn: str) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
     await home.run("backup", "all.chatmem")
     everything = await _everything(home)
-    other.environment |= {"DATABASE_URL": dsn, "PATH": f"{_old_tools(tmp_path)}:{os.environ['PATH']}"}
+    other.environment["DATABASE_URL"] = dsn
     await other.run("restore", str(home.folder / "all.chatmem"))
     assert await _everything(other) == everything
     with pytest.raises(AssertionError, match=r"would replace.*--force"):
@@ -98,6 +98,53 @@ async def test_a_database_that_is_away_is_told_in_a_sentence(home: Home) -> None
     assert not (home.folder / "mine.dump").exists()
 
 
+@pytest.mark.parametrize("program", installations(), ids=name_of)
+async def test_a_backup_goes_back_to_the_server_it_came_from_and_on_to_another(
+    home: Home, other: Home, program: Path
+) -> None:
+    async with own_postgres(program) as server:
+        home.environment["DATABASE_URL"] = await server.database("chatmem")
+        await home.run("database", "setup")
+        exports.telegram(home.folder / "result.json", 300)
+        await home.run("import", "telegram", "result.json")
+        everything = await _everything(home)
+        # No tool of PostgreSQL's is needed, whatever lies about.
+        home.environment["PATH"] = "/nonexistent"
+        await home.run("backup", "all.chatmem")
+        await home.run("restore", "all.chatmem", "--force")
+        assert await _everything(home) == everything
+    await other.run("restore", str(home.folder / "all.chatmem"))
+    assert await _everything(other) == everything
+
+
+async def test_a_damaged_backup_changes_nothing(home: Home) -> None:
+    exports.telegram(home.folder / "result.json", 300)
+    await home.run("import", "telegram", "result.json")
+    await home.run("backup", "all.chatmem")
+    before = await _everything(home)
+    whole = (home.folder / "all.chatmem").read_bytes()
+    at = len(whole) // 3
+    (home.folder / "bent").write_bytes(
+        whole[:at] + bytes(byte ^ 0x5A for byte in whole[at : at + 64]) + whole[at + 64 :]
+    )
+    (home.folder / "torn").write_bytes(whole[: 2 * at])
+    for file in ("bent", "torn"):
+        code, said = await home.failing("restore", file, "--force")
+        assert (code, said.count("Traceback")) == (1, 0)
+    assert await _everything(home) == before
+
+
+async def test_a_backup_of_an_earlier_chatmem_made_by_pg_dump_is_restored(home: Home, other: Home, dsn: str) -> None:
+    home.environment["DATABASE_URL"] = dsn
+    exports.telegram(home.folder / "result.json", 300)
+    await home.run("import", "telegram", "result.json")
+    file = home.folder / "old.chatmem"
+    dump = [str(bindir() / "pg_dump"), "--format=custom", "--no-owner", f"--file={file}", f"--dbname={dsn}"]
+    await anyio.run_process(dump)
+    await other.run("restore", str(file))
+    assert await _everything(other) == await _everything(home)
+
+
 async def test_a_file_that_is_no_backup_changes_nothing(home: Home, tmp_path: Path) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
@@ -106,16 +153,6 @@ async def test_a_file_that_is_no_backup_changes_nothing(home: Home, tmp_path: Pa
     with pytest.raises(AssertionError, match="pg_restore failed"):
         await home.run("restore", "broken", "--force")
     assert await _everything(home) == before
-
-
-def _old_tools(folder: Path) -> Path:
-    """Client tools on the PATH that are older than the server: they are passed over."""
-    tools = folder / "old"
-    tools.mkdir()
-    for name in ("pg_dump", "pg_restore", "psql"):
-        (tools / name).write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'; test \"$1\" = --version\n")
-        (tools / name).chmod(0o755)
-    return tools
 
 
 async def _tokens(home: Home) -> list[list[str]]:

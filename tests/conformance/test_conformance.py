@@ -13,6 +13,7 @@ from chatmem_server.auth import create_token
 from chatmem_server.http import build_http
 from chatmem_server.open_streams import OpenStreams
 from chatmem_server.storage import Storage
+from chatmem_server.store.database import as_login
 from tests.conformance.fixtures import add_fixtures
 from tests.conformance.suite import Suite, WithToken
 from tests.memory_fixtures import USER, Clock
@@ -80,8 +81,9 @@ async def memory_server(settings: ServerSettings, clock: Clock) -> AsyncGenerato
     storage = Storage(settings, clock)
     app = build_http(settings, storage, OpenStreams())
     async with app.router.lifespan_context(app):
-        database = (await storage.actors()).kit.database
-        token = await create_token(database, "suite", USER, ("assistant",), clock())
+        await storage.actors()
+        async with as_login(str(storage.login)) as login:
+            token = await create_token(login, "suite", USER, ("assistant",), clock())
         async with served(WithToken(app, token), protocol=TimedArrival) as base:
             yield f"{base}/mcp"
 

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime
 from typing import Any
 
 import httpx2
@@ -19,6 +20,7 @@ from chatmem_server.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier,
 from chatmem_server.open_streams import OpenStreams
 from chatmem_server.storage import Storage
 from chatmem_server.store import tokens
+from chatmem_server.store.database import as_login
 from tests.memory_fixtures import Clock, Memory
 from tests.server.wire import request, wire_headers
 from tests.stubs.issuer import AUDIENCE, ISSUER, Issuer, issuer
@@ -194,8 +196,7 @@ def test_half_an_issuer_is_refused_at_the_start(wrong: dict[str, str], said: str
 
 
 async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memory: Memory, clock: Clock) -> None:
-    database = (await memory.storage.actors()).kit.database
-    token = await create_token(database, "phone", 42, ("assistant",), clock())
+    token = await new_token(memory, "phone", clock())
     assert len(token) >= 43
     async with memory.tables() as tables:
         rows = str([tuple(row) for row in await tables.fetch("select * from access_tokens")])
@@ -206,10 +207,16 @@ async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memor
     assert granted is not None
     assert (granted.subject, granted.scopes) == ("42", ["assistant"])
     assert await memory.storage.verifier.verify_token(token[:-1]) is None
-    again = await create_token(database, "phone", 42, ("assistant",), clock())
+    again = await new_token(memory, "phone", clock())
     assert await memory.storage.verifier.verify_token(token) is None
-    assert await tokens.revoke(database, "phone", clock())
+    async with as_login(str(memory.storage.login)) as login:
+        assert await tokens.revoke(login, "phone", clock())
     assert await memory.storage.verifier.verify_token(again) is None
+
+
+async def new_token(memory: Memory, name: str, now: datetime) -> str:
+    async with as_login(str(memory.storage.login)) as login:
+        return await create_token(login, name, 42, ("assistant",), now)
 
 
 def forged_with_public_key(idp: Issuer) -> str:

@@ -17,8 +17,9 @@ import anyio.abc
 import asyncpg
 import pytest
 
-from chatmem_server.postgres import embedded, embedded_account, embedded_cluster
+from chatmem_server.postgres import embedded, embedded_account, embedded_cluster, watcher
 from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
+from chatmem_server.postgres.file_lock import is_held
 from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
@@ -272,6 +273,70 @@ async def test_a_pid_file_naming_a_live_stranger_is_no_obstacle_and_the_stranger
     finally:
         stranger.kill()
         stranger.wait()
+
+
+@pytest.mark.parametrize("left", [b"", b"\n", b"garbage\n/nowhere\n", b"\xff\xfe\x00", b"0\n"])
+async def test_an_unreadable_pid_file_after_a_kill_is_put_aside_and_nothing_committed_is_lost(
+    server: EmbeddedPostgres, left: bytes
+) -> None:
+    await server.start()
+    async with session(server) as connection:
+        await connection.execute("create table kept (id int)")
+        await connection.execute("insert into kept values (1)")
+    head = recorded_pid(server)
+    os.kill(head, signal.SIGKILL)
+    await reaped(head)
+    file = server.cluster / "postmaster.pid"
+    file.write_bytes(left)
+    await server.start()
+    async with session(server) as connection:
+        assert await connection.fetchval("select count(*) from kept") == 1
+    assert (server.cluster / "postmaster.pid.unreadable").read_bytes() == left
+
+
+async def test_the_pid_file_of_a_live_server_is_never_put_aside(server: EmbeddedPostgres) -> None:
+    await server.start()
+    file = server.cluster / "postmaster.pid"
+    before = file.read_bytes()
+    file.write_bytes(b"")
+    try:
+        assert not embedded_cluster.put_aside_unreadable_pid(server.cluster)
+    finally:
+        file.write_bytes(before)
+
+
+async def test_a_server_whose_last_user_was_killed_ends_by_itself(server: EmbeddedPostgres, reachable: Path) -> None:
+    async with child(reachable / "data") as process:
+        assert await said(process) == "up"
+        head = recorded_pid(server)
+        process.kill()
+        await process.wait()
+    await reaped(head)
+    assert await server.ping() == "down"
+    await nobody_watches(server)
+
+
+async def test_a_server_survives_its_killed_user_while_another_uses_it(
+    server: EmbeddedPostgres, reachable: Path
+) -> None:
+    await server.start()
+    head = recorded_pid(server)
+    async with child(reachable / "data") as process:
+        assert await said(process) == "up"
+        process.kill()
+        await process.wait()
+    assert not watcher.unused(server.cluster.parent, server.cluster)
+    assert not await EmbeddedPostgres(reachable / "data").stop_if_unused()
+    assert recorded_pid(server) == head
+    assert await server.ping() == "up"
+    await server.release()
+    await nobody_watches(server)
+
+
+async def nobody_watches(server: EmbeddedPostgres) -> None:
+    with anyio.fail_after(HANGS):
+        while is_held(server.cluster.parent / ".watch"):  # noqa: ASYNC110  # another process holds it
+            await anyio.sleep(0.05)
 
 
 async def test_a_vanished_socket_is_cured_by_a_restart(

@@ -105,6 +105,27 @@ async def test_the_servers_roles_own_nothing_and_are_above_nothing(lived: Memory
             await connection.execute("alter table messages disable row level security")
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "insert into access_tokens (token_hash, name, scopes, created_at) values ('x', 'mine', '{relay}', now())",
+        "update access_tokens set revoked_at = null",
+        "update access_tokens set scopes = '{relay}'",
+        "delete from access_tokens",
+        "select key from server_keys",
+        "insert into server_keys (name, key, created_at) values ('mine', 'x', now())",
+        "update server_keys set key = 'x'",
+    ],
+)
+async def test_the_servers_role_lets_nobody_in_and_reads_no_key(
+    server: "asyncpg.Connection[Rows]", worker: "asyncpg.Connection[Rows]", wanted: str
+) -> None:
+    for role in (server, worker):
+        with pytest.raises(asyncpg.InsufficientPrivilegeError):
+            await role.execute(wanted)
+    assert await server.fetchval("select count(name) from access_tokens where revoked_at is null") == 3
+
+
 async def test_the_running_server_works_in_its_role(lived: Memory) -> None:
     database = (await lived.storage.actors()).kit.database
     async with database.transaction() as t:

@@ -77,6 +77,56 @@ async def test_former_texts_kept_whole_by_an_older_version_read_the_same_from_li
     assert sorted(row["line"] for row in lines) == ["", "Likes tea.", "Lives in Bern.", "Lives in Porto."]
 
 
+async def test_an_older_memory_keeps_its_tokens_jobs_and_calls_and_loses_rights_and_old_receipts_alone(
+    empty: str, postgres: EmbeddedPostgres
+) -> None:
+    async with connected(postgres.dsn(SUPERUSER, "migrating")) as admin:
+        await admin.execute("create extension vector")
+    async with connected(empty) as db:
+        await migrate(db, [step for step in migrations() if step.version < 24])
+        await db.execute(OLDER_MEMORY)
+        await migrate(db, migrations())
+        assert (
+            await db.fetchval("select name from access_tokens where token_hash = 'x' and revoked_at is null") == "phone"
+        )
+        assert await db.fetchval("select key from server_keys where name = 'memory'") == b"k"
+        async with db.transaction():
+            await db.execute("set local role chatmem_worker")
+            gone = [await db.fetchval(f"select {call}") for call in PRUNED]
+        left = await db.fetch("select id from chat_context_queue order by id")
+        assert await db.fetchrow("select month::text, calls, price_usd::float8 from model_call_months") == (
+            ("2026-01-01", 2, 0.75)
+        )
+        assert await db.fetchval("select has_table_privilege('chatmem_server', 'access_tokens', 'insert')") is False
+    assert gone == [1, 0, 1, 2]
+    # The provisional one may be done again, and the chat's last exchange tells it that it is not the last.
+    assert [row["id"] for row in left] == [2, 3]
+
+
+OLDER_MEMORY = """
+insert into access_tokens (token_hash, name, scopes, created_at) values ('x', 'phone', '{assistant}', '2026-01-01');
+insert into server_keys (name, key, created_at) values ('memory', 'k', '2026-01-01');
+insert into chats (owner_id, chat_id, created_at) values (1, 1, '2026-01-01');
+insert into chat_context_queue (owner_id, chat_id, id, kind, state, thread_key, dedup_key, from_id, to_id, not_before,
+  created_at, done_at, provisional, model, rung)
+select 1, 1, n, 'exchange', 'complete', 't', n::text, n, n, '2026-01-01', '2026-01-01', '2026-01-02', n = 2, 'm', 'offline'
+from generate_series(1, 3) n;
+insert into context_receipts (owner_id, chat_id, id, thread_key, token_budget, tokens, truncated, sections, included,
+  left_out, created_at)
+values (1, 1, 'r', 't', 1, 1, false, '[]', '{}', '[]', '2026-01-01');
+insert into model_calls (owner_id, chat_id, job_id, kind, model, rung, input_tokens, output_tokens, seconds, price_usd, ok,
+  note, at)
+values (1, 1, 1, 'exchange', 'm', 'claude', 1, 1, 1, 0.5, true, '', '2026-01-05'),
+  (1, 1, 2, 'exchange', 'm', 'claude', 1, 1, 1, 0.25, false, '', '2026-01-31 23:00Z');
+"""
+PRUNED = (
+    "drop_old_receipts('2026-02-01', 10)",
+    "drop_surplus_receipts(1, 10)",
+    "drop_finished_jobs('2026-02-01', 10)",
+    "fold_model_calls('2026-04-01', 10)",
+)
+
+
 async def test_each_migration_runs_once(empty: str) -> None:
     async with connected(empty) as db:
         assert await migrate(db, steps(TABLE, ROWS)) == ["0001_step_1.sql", "0002_step_2.sql"]

@@ -12,6 +12,7 @@ from chatmem.client import MemoryClient, MemoryRefused
 from chatmem.settings import ServerSettings
 from chatmem_server.queue.work_inputs import TOLD
 from chatmem_server.storage import Storage
+from chatmem_sql import query
 from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio
@@ -377,3 +378,64 @@ async def test_work_being_claimed_while_its_text_is_forgotten_is_refused(memory:
             await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
         after = await drain(agent)
     assert all("zq77" not in item.model_dump_json() for item in after)
+
+
+async def edit(client: MemoryClient, message_id: str, text: str) -> None:
+    await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=message_id))
+
+
+async def taken(agent: MemoryClient, item: w.WorkItem) -> bool:
+    """Whether its result is accepted."""
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline")
+    try:
+        await agent.submit_work(result)
+    except MemoryRefused:
+        return False
+    return True
+
+
+async def test_an_edit_voids_the_work_that_read_the_message_and_leaves_other_chats_alone(memory: Memory) -> None:
+    async with memory.client() as client, memory.relay() as relay, memory.agent() as agent:
+        await talk(client, 1)
+        spoken = c.RecordMessageArgs(role="user", content="I own a boat", chat_id=-200, message_id="b")
+        await relay.record_message(spoken)
+        answered = c.RecordMessageArgs(role="assistant", content="Nice", chat_id=-200, exchange_of="b")
+        await relay.record_message(answered)
+        jobs = (await agent.claim_work(w.ClaimWorkArgs(worker="test", limit=5, kinds=("exchange",)))).jobs
+        private = next(job for job in jobs if "bikes" in str(job.input))
+        personal = next(job for job in jobs if "boat" in str(job.input))
+        await edit(client, "u0", "I own 9 bikes")
+        assert not await taken(agent, private)
+        assert await taken(agent, personal)
+        again = (await agent.claim_work(w.ClaimWorkArgs(worker="test", limit=5, kinds=("exchange",)))).jobs
+    assert "I own 9 bikes" in str([job.input for job in again])
+
+
+async def test_an_edit_of_a_later_message_lets_work_on_earlier_ones_go_on(memory: Memory) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        (earlier,) = (await agent.claim_work(w.ClaimWorkArgs(worker="test", kinds=("exchange",)))).jobs
+        await talk(client, 1, start=1)
+        await edit(client, "u1", "I own 9 bikes")
+        assert await taken(agent, earlier)
+
+
+async def test_a_long_backlog_of_one_chat_does_not_slow_a_claim(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+        await talk(client, 1)
+        assert (await agent.claim_work(w.ClaimWorkArgs(worker="test", kinds=("exchange",)))).jobs
+        await tables.execute(
+            """
+            insert into chat_context_queue (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id,
+              not_before, created_at)
+            select 42, 42, 1000 + n, 'exchange', 't', n::text, 1, 1, $1, $1 from generate_series(1, 5000) n
+            """,
+            clock(),
+        )
+        await tables.execute("analyze chat_context_queue")
+        plan = await tables.fetch(
+            f"explain (analyze, timing off, format text) {query('queue.claim')}",
+            *("other", clock(), clock(), None, 1, clock(), 3),
+        )
+    probes = [line[0] for line in plan if "Index Only Scan using chat_context_queue_open" in line[0]]
+    assert [line for line in probes if "never executed" not in line] == []

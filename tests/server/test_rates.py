@@ -16,6 +16,7 @@ from chatmem.settings import Remote, ServerSettings
 from chatmem_server.admission import BURST_SECONDS, MOST_BUCKETS, RateLimit
 from chatmem_server.arrival import TimedArrival
 from chatmem_server.auth import create_token
+from chatmem_server.store.database import as_login
 from tests.memory_fixtures import Clock
 from tests.patience import HANGS
 from tests.server.test_auth import call, running
@@ -64,9 +65,10 @@ def test_a_rate_of_nothing_is_no_limit_and_the_buckets_are_bounded() -> None:
 async def test_a_credential_in_a_hurry_is_told_when_to_come_again(settings: ServerSettings, clock: Clock) -> None:
     slow = settings.model_copy(update={"remote": Remote(rate_limit=0.2)})
     async with running(slow, clock) as (base, storage):
-        database = (await storage.actors()).kit.database
-        phone = await create_token(database, "phone", 42, ("assistant",), clock())
-        tablet = await create_token(database, "tablet", 42, ("assistant",), clock())
+        await storage.actors()
+        async with as_login(str(storage.login)) as login:
+            phone = await create_token(login, "phone", 42, ("assistant",), clock())
+            tablet = await create_token(login, "tablet", 42, ("assistant",), clock())
         first, second, third = [await call(base, phone) for _ in range(3)]
         local = (settings.data_dir / "tokens" / "assistant").read_text().strip()
         others = [await call(base, tablet), *[await call(base, local) for _ in range(4)]]

@@ -10,7 +10,8 @@ import pytest
 from asyncpg import BitString
 
 from chatmem_server.embedding.codes import halfvec
-from chatmem_server.store.database import ACT_FOR, SERVER_ROLE
+from chatmem_server.store.database import SERVER_ROLE
+from chatmem_server.store.pools import OWNER, SET
 from chatmem_sql import query
 from tests.memory_fixtures import START
 
@@ -64,7 +65,7 @@ async def filled(dsn: str) -> AsyncIterator[Any]:
 
 async def plan_of(connection: Any, name: str, args: Sequence[object]) -> dict[str, Any]:
     """The plan that ran, of a prepared statement, as the server's connections plan: once for all arguments."""
-    await connection.fetchval(ACT_FOR, str(args[0]))
+    await connection.fetchval(SET, OWNER, str(args[0]), False)
     values = ", ".join([await connection.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
     await connection.execute(f"prepare hot as {query(name)}")
     try:
@@ -150,7 +151,7 @@ async def test_words_are_found_by_the_gin_index(dsn: str, filled: Any) -> None:
     owner = await asyncpg.connect(dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
     body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
     statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
-    await owner.fetchval(ACT_FOR, str(BIG))
+    await owner.fetchval(SET, OWNER, str(BIG), False)
     await owner.execute(
         f"prepare words (tsquery) as {statement.replace('messages_with.words', '$1').replace(' words', ' $1')}"
     )

@@ -10,7 +10,7 @@ from chatmem_server.erasure.targets import Target, sentences
 from chatmem_server.memories import literals
 from chatmem_server.memories.check import contains_quote
 from chatmem_server.memories.statements import Statements
-from chatmem_server.places import Where
+from chatmem_server.places import Where, session_lane
 from chatmem_server.store import memories, queue, summaries
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import StoredMessage
@@ -29,7 +29,8 @@ class Rederiver:
     ) -> tuple[JobKind, ...]:
         """Retire what the new text no longer says, and queue learning and summarising it again."""
         retired = await self._retire(t, where, old, new_text, now)
-        await queue.void_claims(t, where.owner_id)
+        session = session_lane(where.chat_id)
+        await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
         gone = [Target.statement(text) for text in (*(m.content for m in retired), *_taken_back(old.content, new_text))]
         cleaned = await take_back_derived(t, where.owner_id, gone, now)
         kinds = self._learn_again(old)

@@ -21,6 +21,7 @@ from urllib.parse import quote
 import anyio
 import asyncpg
 
+from chatmem_server.postgres import watcher
 from chatmem_server.postgres.embedded_account import Account, NoServerAccount, server_account
 from chatmem_server.postgres.embedded_cluster import (
     LOG_NAME,
@@ -35,13 +36,14 @@ from chatmem_server.postgres.embedded_cluster import (
     make_socket_dir,
     place,
     postmaster,
+    put_aside_unreadable_pid,
     reachable_bindir,
     refuse_other_major,
     socket_dir,
     trim_log,
     write_conf,
 )
-from chatmem_server.postgres.file_lock import HeldLock, exclusive, hold
+from chatmem_server.postgres.file_lock import HeldLock, exclusive, hold, is_held
 
 __all__ = ["APP_DATABASE", "APP_ROLE", "SUPERUSER", "EmbeddedPostgres", "EmbeddedPostgresError", "State", "bindir"]
 
@@ -153,6 +155,18 @@ class EmbeddedPostgres:
                 await self._stop_server()
                 self._drop_use()
 
+    async def stop_if_unused(self) -> bool:
+        """Stop the server unless a process uses it; whether nobody does."""
+        async with exclusive(self._start_lock):
+            use = await hold(self._home / ".use", "shared")
+            try:
+                if not use.is_last():
+                    return False
+                await self._stop_server()
+                return True
+            finally:
+                use.release()
+
     async def release(self) -> None:
         """Leave; the last process to leave stops the server. Safe to call twice, and after a start that failed."""
         if self._use is not None:
@@ -200,6 +214,7 @@ class EmbeddedPostgres:
                 await self._prepare()
                 await self._wait_until_up()
             await self._ensure_database()
+            await self._watch_over()
             self._keep_log_small()
             joined = True
         finally:
@@ -207,6 +222,16 @@ class EmbeddedPostgres:
                 # Whoever gives up waiting must not leave a server behind that nobody holds.
                 with anyio.CancelScope(shield=True):
                     await self._leave()
+
+    async def _watch_over(self) -> None:
+        """A user that is killed stops nothing: another process does it then."""
+        if is_held(self._home / ".watch"):
+            return
+        command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
+        nothing = subprocess.DEVNULL
+        await anyio.run_process(
+            command, stdin=nothing, stdout=nothing, stderr=nothing, check=False, cwd="/", start_new_session=True
+        )
 
     async def _leave(self) -> None:
         if self._use is not None and self._use.is_last():
@@ -266,6 +291,10 @@ class EmbeddedPostgres:
         # hold its shared memory, and pg_ctl knows better than we when that is over.
         if postmaster(self.cluster) is None:
             disown_stale_pid(self.cluster, self._account)
+            if put_aside_unreadable_pid(self.cluster):
+                logger.warning(
+                    "put aside the unreadable postmaster.pid in %s; no server was running there", self.cluster
+                )
             trim_log(self.cluster)
             await self._pg_ctl("-l", str(self.cluster / LOG_NAME), "-W", "start")
         elif quiet > _SOCKET_PATIENCE:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from chatmem_server.outage import StorageRefused
 from chatmem_server.postgres.embedded_account import Account, can_reach
 
 MAJOR = "18"
@@ -63,7 +64,7 @@ hnsw.ef_search = 40
 _RECOVERY = "recovery_init_sync_method = syncfs\n" if sys.platform == "linux" else ""
 
 
-class EmbeddedPostgresError(Exception):
+class EmbeddedPostgresError(StorageRefused):
     """The embedded server cannot run; the message says why and what to do."""
 
 
@@ -81,8 +82,12 @@ def bindir() -> Path:
 
 
 def reachable_bindir(account: Account | None) -> Path:
-    """`bindir()`, or a copy (about 40 MB, made once) when the account may not enter, as below a root-only home."""
-    source = bindir()
+    """`bindir()`, or a copy of it where the account may enter."""
+    return reachable(bindir(), account)
+
+
+def reachable(source: Path, account: Account | None) -> Path:
+    """A PostgreSQL's programs, or a copy (about 40 MB, made once) when the account may not enter, as in a closed home."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -199,6 +204,27 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
         _write(path, "\n".join([str(os.getpid()), *lines[1:], ""]), account)
 
 
+def put_aside_unreadable_pid(cluster: Path) -> bool:
+    """Let a server start although its pid file is empty or garbage, as a crash or a full disk leaves it; whether it was.
+
+    PostgreSQL would refuse it for good. Not while any process works in the folder: a server that lives, or what a killed
+    one left behind. Such orphans hold the shared memory as well, for which the new server looks on its own.
+    """
+    path = cluster / "postmaster.pid"
+    if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
+        return False
+    path.replace(cluster / "postmaster.pid.unreadable")
+    return True
+
+
+def _is_inhabited(cluster: Path) -> bool:
+    """Whether a process works in the folder, as each of a server's does."""
+    if sys.platform == "linux":
+        return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
+    return any("postgres" in line and str(cluster) in line for line in shown.stdout.splitlines())
+
+
 def _is_alive(pid: int) -> bool:
     """Whether the number is taken, be it by a zombie: what a postmaster asks before it starts."""
     try:
@@ -213,7 +239,7 @@ def _is_alive(pid: int) -> bool:
 def _recorded_pid(cluster: Path) -> int | None:
     try:
         return int((cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
-    except (FileNotFoundError, ValueError, IndexError):
+    except (OSError, ValueError, IndexError):
         return None
 
 

@@ -34,6 +34,15 @@ class HeldLock:
         os.close(self._descriptor)
 
 
+def is_held(path: Path) -> bool:
+    """Whether some process holds `path` now."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        return not _try_lock(descriptor, "exclusive")
+    finally:
+        os.close(descriptor)
+
+
 @asynccontextmanager
 async def exclusive(path: Path) -> AsyncGenerator[None]:
     """Hold `path` alone among all processes and tasks; waits as long as it takes. OSError if it cannot be written."""

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 import anyio
 import asyncpg
 
+from chatmem_server.outage import StorageRefused
 from chatmem_sql import Migration, query
 
 # "chatmem" as a number: the advisory lock of a database whose schema is being changed.
@@ -20,7 +21,7 @@ _LOCK = 0x63_68_61_74_6D_65_6D
 _POLL = 0.1
 _TELL = 10.0
 
-_CREATE_TABLE = """
+CREATE_LEDGER = """
 create table if not exists schema_migration (
     version int primary key,
     name text not null,
@@ -40,7 +41,7 @@ _COMMENT_LINE = re.compile(r"^[ \t]*--.*$", re.MULTILINE)
 logger = logging.getLogger(__name__)
 
 
-class MigrationError(Exception):
+class MigrationError(StorageRefused):
     """The schema cannot be brought to this program's version; the message says why and what to do."""
 
 
@@ -51,7 +52,7 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
     MigrationError for two files of one number, a file changed after it was applied, a newer database, a table in use.
     """
     async with _alone(connection):
-        await connection.execute(_CREATE_TABLE)
+        await connection.execute(CREATE_LEDGER)
         applied = {row["version"]: row["sha256"] for row in await connection.fetch(_APPLIED)}
         todo = missing(migrations, applied)
         for migration in todo:

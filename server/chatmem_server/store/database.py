@@ -1,25 +1,52 @@
 """Named queries on pools of prepared connections, or inside one transaction; knows names, not tables.
 
 Whose rows a statement may touch is held twice: by its own `owner_id = $1`, and by row-level security, for which every
-connection carries the owner it works for. A connection that changes owners pays one round trip, others nothing.
+connection carries the owner it works for (`pools`).
 """
 
-import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import asyncpg
-from asyncpg.pool import PoolConnectionProxy
-from pydantic_core import to_json
 
-from chatmem_server.embedding.codes import Halfvec
+from chatmem_server.store.pools import (
+    OwnedConnection,
+    Pool,
+    Proxy,
+    Row,
+    SessionPool,
+    Settings,
+    codecs,
+    open_borrowed_pool,
+    open_session_pool,
+    owner_forgotten_if_undone,
+    prove_bound,
+    serving,
+)
+from chatmem_server.store.route import Route, unpooled
 from chatmem_sql import query, reach
 
-Row = asyncpg.Record
+__all__ = [
+    "POOL_SIZE",
+    "SERVER_ROLE",
+    "WORKER_ROLE",
+    "Database",
+    "Queries",
+    "Row",
+    "Transaction",
+    "as_login",
+    "codecs",
+    "one",
+    "open_database",
+    "open_routed",
+    "unzip",
+]
 
 POOL_SIZE = 12
 WORKERS = 3
+SESSIONS = 2
+"""Direct connections kept beside a pooler's, for locks."""
 
 SERVER_ROLE = "chatmem_server"
 """Sees the rows of the connection's owner; owns nothing."""
@@ -27,8 +54,7 @@ SERVER_ROLE = "chatmem_server"
 WORKER_ROLE = "chatmem_worker"
 """Serves all owners: the queue, the embedder, the ledger. Sees only the columns these need."""
 
-ACT_FOR = "select set_config('chatmem.owner', $1, false)"
-BRING_FROM = "select set_config('chatmem.model', $1, false)"
+SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
 
 
 class Queries(Protocol):
@@ -53,41 +79,6 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
     return row
 
 
-class OwnedConnection(asyncpg.Connection):
-    """A connection that knows for which owner its session works, and which model made the vectors it brings."""
-
-    _owner: int | None = None
-    _model: str | None = None
-
-    async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Before the statement `name`: its first argument is the owner, unless it has none."""
-        if reach(name) == "owner" and self._owner != args[0]:
-            self._owner = None
-            await self.fetchval(ACT_FOR, str(args[0]))
-            self._owner = args[0]
-        model = _maker(args)
-        if model is not None and self._model != model:
-            self._model = None
-            await self.fetchval(BRING_FROM, model)
-            self._model = model
-
-    def forget_owner(self) -> None:
-        """After a rollback, which takes the session's settings back as well."""
-        self._owner = self._model = None
-
-
-def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model that made the vectors among the arguments, or in a column of them."""
-    for arg in args:
-        found = arg[0] if isinstance(arg, list) and arg else arg
-        if isinstance(found, Halfvec):
-            return found.model
-    return None
-
-
-Proxy: TypeAlias = "PoolConnectionProxy[Row]"
-
-
 class Transaction:
     """Named queries on one connection, of one owner or of several in turn: in one transaction, or each by itself (`session`)."""
 
@@ -97,131 +88,113 @@ class Transaction:
     @asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
         """What is done inside is undone by an exception, the rest of the transaction stays."""
-        async with _owner_forgotten_if_undone(self._connection), self._connection.transaction():
+        async with owner_forgotten_if_undone(self._connection), self._connection.transaction():
             yield
 
     async def rows(self, name: str, *args: Any) -> list[Row]:
-        return await (await _serving(self._connection, name, args)).fetch(query(name), *args)
+        return await (await serving(self._connection, name, args)).fetch(query(name), *args)
 
     async def row(self, name: str, *args: Any) -> Row | None:
-        return await (await _serving(self._connection, name, args)).fetchrow(query(name), *args)
+        return await (await serving(self._connection, name, args)).fetchrow(query(name), *args)
 
     async def value(self, name: str, *args: Any) -> Any:
-        return await (await _serving(self._connection, name, args)).fetchval(query(name), *args)
+        return await (await serving(self._connection, name, args)).fetchval(query(name), *args)
 
     async def run(self, name: str, *args: Any) -> int:
-        return _touched(await (await _serving(self._connection, name, args)).execute(query(name), *args))
+        return _touched(await (await serving(self._connection, name, args)).execute(query(name), *args))
 
 
 class Database:
     """Named queries, each on a connection of its own: for one owner from one pool, across owners from another."""
 
-    def __init__(self, pool: "asyncpg.Pool[Row]", workers: "asyncpg.Pool[Row]") -> None:
+    def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool) -> None:
         self._pool = pool
         self._workers = workers
+        self._sessions = sessions
 
     async def rows(self, name: str, *args: Any) -> list[Row]:
-        async with self._connection(name, args) as connection:
+        async with self._of(name).statement(name, args) as connection:
             return await connection.fetch(query(name), *args)
 
     async def row(self, name: str, *args: Any) -> Row | None:
-        async with self._connection(name, args) as connection:
+        async with self._of(name).statement(name, args) as connection:
             return await connection.fetchrow(query(name), *args)
 
     async def value(self, name: str, *args: Any) -> Any:
-        async with self._connection(name, args) as connection:
+        async with self._of(name).statement(name, args) as connection:
             return await connection.fetchval(query(name), *args)
 
     async def run(self, name: str, *args: Any) -> int:
-        async with self._connection(name, args) as connection:
+        async with self._of(name).statement(name, args) as connection:
             return _touched(await connection.execute(query(name), *args))
 
-    @asynccontextmanager
-    async def _connection(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
-        pool = self._workers if reach(name) == "all owners" else self._pool
-        async with pool.acquire() as connection:
-            yield await _serving(connection, name, args)
+    def _of(self, name: str) -> Pool:
+        return self._workers if reach(name) == "all owners" else self._pool
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Transaction]:
         """Named queries on one connection, each committed at once: what is locked for the session stays locked meanwhile."""
-        async with self._pool.acquire() as connection:
+        async with self._sessions.session() as connection:
             yield Transaction(connection)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:
-        async with self._pool.acquire() as connection, _owner_forgotten_if_undone(connection), connection.transaction():
+        async with self._pool.transaction() as connection:
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
         """Announce what is already committed: inside its transaction a notification would serialise all commits."""
-        await self._pool.executemany(query("notify.send"), announcements)
+        async with self._pool.statement("notify.send", ()) as connection:
+            await connection.executemany(query("notify.send"), announcements)
 
     async def close(self) -> None:
-        await self._pool.close()
-        await self._workers.close()
-
-
-async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Pools on `dsn`. `durable=False` is for rows whose loss in a power cut nobody would miss (receipts)."""
-    settings = {
-        "application_name": "chatmem",
-        "jit": "off",
-        "plan_cache_mode": "force_generic_plan",
-        "max_parallel_workers_per_gather": "0",
-        "synchronous_commit": "on" if durable else "off",
-    }
-    pool = await _pool(dsn, {**settings, "role": SERVER_ROLE}, least=1, most=size)
-    return Database(pool, await _pool(dsn, {**settings, "role": WORKER_ROLE}, least=0, most=WORKERS))
-
-
-async def _pool(dsn: str, settings: dict[str, str], *, least: int, most: int) -> "asyncpg.Pool[Row]":
-    return await asyncpg.create_pool(
-        dsn,
-        min_size=least,
-        max_size=most,
-        init=codecs,
-        reset=_keep,
-        connection_class=OwnedConnection,
-        server_settings=settings,
-        max_cached_statement_lifetime=0,
-        statement_cache_size=300,
-    )
-
-
-async def _serving(connection: Proxy, name: str, args: tuple[Any, ...]) -> Proxy:
-    owned: OwnedConnection = connection  # type: ignore[assignment]  # the pool makes these, and its proxy passes all on
-    await owned.serve(name, args)
-    return connection
+        for pool in (self._pool, self._workers, self._sessions):
+            await pool.close()
 
 
 @asynccontextmanager
-async def _owner_forgotten_if_undone(connection: Proxy) -> AsyncGenerator[None]:
-    owned: OwnedConnection = connection  # type: ignore[assignment]  # as above
-    # Taken now: the proxy of a connection that was cut has nothing to pass on to.
-    forget_owner = owned.forget_owner
-    finished = False
+async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
+    """Named queries as the login itself, which owns the tables: for access and keys, which the server's roles cannot reach."""
+    connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
     try:
-        yield
-        finished = True
+        yield Transaction(connection)
     finally:
-        if not finished:
-            forget_owner()
+        await connection.close()
 
 
-async def codecs(connection: "asyncpg.Connection[Row]") -> None:
-    """How jsonb and vectors travel."""
-    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
-    # A halfvec travels in pgvector's own binary form: the embedding room makes and reads it.
-    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
+    """Pools on a PostgreSQL that is reached directly."""
+    return await open_routed(unpooled(dsn), size=size, durable=durable)
 
 
-async def _keep(connection: Any) -> None:
-    """No reset between uses: the owner is the only session state, and a reset costs 0.2-0.9 ms a query."""
+async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
+    """Pools on `route`. `durable=False` is for rows whose loss in a power cut nobody would miss (receipts).
+
+    Raises:
+        StorageRefused: when row-level security does not bind what they do.
+    """
+    settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
+    if route.pooled:
+        return await _open_borrowed(route, settings, size)
+    pool = await open_session_pool(route.address, SERVER_ROLE, settings, least=1, most=size)
+    workers = await open_session_pool(route.address, WORKER_ROLE, settings, least=0, most=WORKERS)
+    return await _proved(Database(pool, workers, pool), pool)
 
 
-def _dump(value: Any) -> str:
-    return to_json(value).decode()
+async def _open_borrowed(route: Route, settings: Settings, size: int) -> Database:
+    pool = await open_borrowed_pool(route.address, SERVER_ROLE, settings, named=route.named, least=1, most=size)
+    workers = await open_borrowed_pool(route.address, WORKER_ROLE, settings, named=route.named, least=0, most=WORKERS)
+    sessions = await open_session_pool(route.direct, SERVER_ROLE, settings, least=1, most=SESSIONS)
+    return await _proved(Database(pool, workers, sessions), pool)
+
+
+async def _proved(database: Database, pool: Pool) -> Database:
+    try:
+        await prove_bound(pool)
+    except BaseException:
+        await database.close()
+        raise
+    return database
 
 
 def _touched(status: str) -> int:

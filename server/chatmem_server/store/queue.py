@@ -231,6 +231,11 @@ async def void_claims(q: Queries, owner_id: int) -> int:
     return await q.run("queue.void_claims", owner_id)
 
 
+async def void_readers(q: Queries, owner_id: int, chat_id: int, message_id: int, lane: str, session: str) -> int:
+    """Refuse the work that may have read a message's former words; how many jobs."""
+    return await q.run("queue.void_readers", owner_id, chat_id, message_id, lane, session)
+
+
 async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
     return len(await q.rows("queue.replay", owner_id, now))
 

@@ -62,3 +62,74 @@ begin
   end loop;
 end
 $$
+
+-- name: formats
+-- How values are written, whatever the server is set to; till the transaction ends
+select set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'postgres', true),
+  set_config('timezone', 'UTC', true), set_config('extra_float_digits', '1', true)
+
+-- name: applied
+-- Which migrations ran
+select version, sha256 from schema_migration order by version
+
+-- name: note_applied
+-- $1 version, $2 name, $3 sha256: a migration that ran again on an empty place
+insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, 0)
+
+-- name: tables
+-- Our tables with the columns that hold what was stored, not what is computed from it
+select c.relname::text as name,
+  array_agg(a.attname::text order by a.attnum) as columns
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+  and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+group by c.relname
+
+-- name: references
+-- Which table refers to which
+select distinct r.relname::text as referrer, t.relname::text as referred
+from pg_constraint k
+join pg_class r on r.oid = k.conrelid
+join pg_class t on t.oid = k.confrelid
+where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
+
+-- name: indexes
+-- Indexes that hold no constraint, with the statements that take one away and make it anew
+select format('drop index %s', i.indexrelid::regclass) as clear, pg_get_indexdef(i.indexrelid) as build
+from pg_index i
+join pg_class c on c.oid = i.indrelid
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+  and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
+  and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+order by i.indexrelid
+
+-- name: numbers
+-- Columns that number their rows go on after the highest number there is
+do $$
+declare
+  numbered record;
+begin
+  for numbered in
+    select a.attrelid::regclass as owner, a.attname as name
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and a.attidentity <> ''
+  loop
+    execute format('select setval(pg_get_serial_sequence(%L, %L), coalesce(max(%I), 0) + 1, false) from %s',
+      numbered.owner, numbered.name, numbered.name, numbered.owner);
+  end loop;
+end
+$$
+
+-- name: empty
+-- Every table of ours but the one of the migrations
+do $$
+begin
+  execute (
+    select 'truncate ' || string_agg(c.oid::regclass::text, ', ')
+    from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migration'
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e'));
+end
+$$

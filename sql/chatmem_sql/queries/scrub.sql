@@ -58,6 +58,20 @@ vacuum (full, analyze) thread_state
 -- The planner's samples hold words; needs a superuser
 vacuum full pg_catalog.pg_statistic
 
+-- name: wait_shortly
+-- Whoever waits for a table lets everybody after it wait as well
+select set_config('lock_timeout', '400ms', false)
+
+-- name: longest_wait
+-- $1 a server process: for how many seconds somebody has been waiting for a lock that it holds or waits for ahead of them
+select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float8
+from pg_locks
+where not granted and $1 = any(pg_blocking_pids(pid))
+
+-- name: cancel
+-- $1 a server process of the same login: what it runs is undone
+select pg_cancel_backend($1)
+
 -- name: checkpoint
 -- Everything in memory goes to the files, and log that is no longer needed is removed
 checkpoint

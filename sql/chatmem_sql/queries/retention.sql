@@ -1,0 +1,19 @@
+-- name: old_receipts
+-- across owners: the server's own background work
+-- $1 those made before, $2 how many at most: how many went
+select drop_old_receipts($1, $2)
+
+-- name: surplus_receipts
+-- across owners: the server's own background work
+-- $1 how many a chat keeps, $2 how many go at most: how many went
+select drop_surplus_receipts($1, $2)
+
+-- name: finished_jobs
+-- across owners: the server's own background work
+-- $1 those done before, $2 how many at most: how many went
+select drop_finished_jobs($1, $2)
+
+-- name: model_calls
+-- across owners: the server's own background work
+-- $1 those made before, $2 how many at most: how many became part of their month's sums
+select fold_model_calls($1, $2)

@@ -1,0 +1,63 @@
+"""A fresh PostgreSQL of one's own: it works at once, or a sentence names the statements that make it work."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from chatmem import contract as c
+from tests.chain.home import Home
+from tests.server.own_postgres import OwnPostgres, installations, name_of, own_postgres
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(params=installations(), ids=name_of)
+async def server(request: pytest.FixtureRequest) -> AsyncIterator[OwnPostgres]:
+    program: Path = request.param
+    async with own_postgres(program) as server:
+        yield server
+
+
+async def test_up_makes_a_fresh_database_ready_where_the_login_may(home: Home, server: OwnPostgres) -> None:
+    home.environment["DATABASE_URL"] = await server.database("fresh")
+    async with home.up(), home.memory() as memory:
+        await memory.remember(c.RememberArgs(content="I live in Porto"))
+        found = await memory.search_memory(c.SearchMemoryArgs(query="Where do I live?"))
+    assert "Porto" in str(found.model_dump())
+
+
+async def test_an_ordinary_login_is_told_the_statements_and_works_after_them(home: Home, server: OwnPostgres) -> None:
+    home.environment["DATABASE_URL"] = await server.plain("plain")
+    for command in (("database", "setup"), ("status",), ("backup", "all")):
+        code, said = await home.failing(*command)
+        assert (code, "Traceback" in said) == (1, False)
+    code, said = await home.failing("database", "setup")
+    told = re.findall(r"^  (.+;)$", said, re.MULTILINE)
+    assert "create role chatmem_server nologin;" in told
+    assert "grant chatmem_worker to plain;" in told
+    diagnosed = await home._run(("doctor",), "")
+    assert "is not set up" in diagnosed[1]
+    await server.admin(*told, database="plain")
+    assert "is ready" in await home.run("database", "setup")
+    assert "is not set up" not in (await home._run(("doctor",), ""))[1]
+    async with home.up(), home.memory() as memory:
+        await memory.remember(c.RememberArgs(content="I live in Porto"))
+
+
+async def test_a_login_without_a_place_for_tables_is_told_so(home: Home, server: OwnPostgres) -> None:
+    await server.admin("create role guest login", "create database others")
+    await server.admin("revoke create on schema public from public", database="others")
+    home.environment["DATABASE_URL"] = server.dsn("guest", "others")
+    _, said = await home.failing("database", "setup")
+    assert "grant usage, create on schema public to guest;" in said
+
+
+async def test_up_says_in_a_sentence_what_an_administrator_must_run(home: Home, server: OwnPostgres) -> None:
+    await server.admin("create role lonely login", "create database lonely")
+    home.environment["DATABASE_URL"] = server.dsn("lonely", "lonely")
+    code, out, said = await home._run(("up",), "")
+    assert code == 1
+    assert "An administrator of PostgreSQL" in " ".join((out + said).split())
+    assert "Traceback" not in out + said

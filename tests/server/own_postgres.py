@@ -1,0 +1,94 @@
+"""A PostgreSQL of one's own for a test, of another version than the embedded one: fresh, with ordinary logins."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import asyncpg
+
+from chatmem_server.postgres.embedded import bindir
+from chatmem_server.postgres.embedded_account import Account, server_account
+from chatmem_server.postgres.embedded_cluster import reachable
+
+PORT = 5433
+
+
+def installations() -> list[Path]:
+    """The `bin` folders of each PostgreSQL with pgvector here: the other one of the embedded package, and Debian's."""
+    package = bindir().parent.parent
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    vector = "/usr/share/postgresql/{}/extension/vector.control"
+    return [package / "pginstall" / "bin", *(b for b in debian if Path(vector.format(b.parent.name)).exists())]
+
+
+def name_of(programs: Path) -> str:
+    """As in "postgresql16"."""
+    said = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    return "postgresql" + said.split()[2].partition(".")[0]
+
+
+@dataclass(frozen=True)
+class OwnPostgres:
+    folder: Path
+
+    def dsn(self, user: str, database: str) -> str:
+        return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}&port={PORT}"
+
+    async def admin(self, *commands: str, database: str = "postgres") -> None:
+        """Run as the superuser."""
+        connection = await asyncpg.connect(self.dsn("postgres", database))
+        try:
+            for command in commands:
+                await connection.execute(command)
+        finally:
+            await connection.close()
+
+    async def database(self, name: str) -> str:
+        """The superuser's address of a new database."""
+        await self.admin(f"create database {name}")
+        return self.dsn("postgres", name)
+
+    async def plain(self, name: str) -> str:
+        """The address of a new database that belongs to an ordinary login of the same name."""
+        await self.admin(f"create role {name} login", f"create database {name} owner {name}")
+        return self.dsn(name, name)
+
+
+@asynccontextmanager
+async def own_postgres(programs: Path) -> AsyncGenerator[OwnPostgres]:
+    folder = Path(tempfile.mkdtemp(prefix="cm-own-", dir="/tmp"))
+    account = server_account(folder)
+    programs = reachable(programs, account)
+    if account is not None:
+        os.chown(folder, account.uid, account.gid)
+    data = folder / "data"
+    _run(account, programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+    options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off -p {PORT}"
+    start = ("-D", data, "-w", "-l", folder / "log", "-o", options, "start")
+    _run(account, programs / "pg_ctl", *start)
+    try:
+        yield OwnPostgres(folder)
+    finally:
+        _run(account, programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(account: Account | None, *command: str | Path) -> None:
+    # No pipe for the output: the server would inherit it, and reading it would not end.
+    subprocess.run(
+        list(map(str, command)),
+        check=True,
+        cwd="/",
+        env={"PATH": os.defpath, "LC_ALL": "C"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        user=account.uid if account else None,
+        group=account.gid if account else None,
+        extra_groups=[] if account else None,
+    )
