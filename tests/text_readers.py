@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from types import ModuleType
 from zoneinfo import ZoneInfo
 
+from chatmem_summarizer.rules import rule
+
 import chatmem_relay
 import chatmem_server
 import chatmem_summarizer
@@ -58,7 +60,6 @@ from chatmem_summarizer import (
     transcript,
     validate,
 )
-from chatmem_summarizer.rules import rule
 
 ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)
