@@ -2,9 +2,10 @@
 
 from chatmem_server.context import lines
 from chatmem_server.dates import dating
+from chatmem_server.erasure import word_forms
 from chatmem_server.memories import attributes, claims, dedup, dedup_guards
 from chatmem_server.retrieval import signals
-from chatmem_server.text import secrets, stemming, tokens, word_forms
+from chatmem_server.text import secrets, stemming, tokens
 
 
 def clear() -> None:

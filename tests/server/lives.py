@@ -166,7 +166,7 @@ class Life:
         except ForgetRefused as refusal:  # the answer was lost after the commit: nothing matches any more
             assert "not what was previewed" in str(refusal)  # noqa: PT017
         else:
-            assert done_.erased["traces_left"] == 0, await self.tables.fetchval(FORGOTTEN, f"%{args.topic}%")
+            assert done_.traces_left == 0, await self.tables.fetchval(FORGOTTEN, f"%{args.topic}%")
 
     async def work(self, points: int | None) -> None:
         """A worker that may die anywhere, and one that comes after it."""

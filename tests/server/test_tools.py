@@ -82,7 +82,7 @@ async def test_forget_previews_first_and_erases_only_with_its_token(memory: Memo
     assert {m.kind for m in preview.matches} == {"goal", "message"}
     assert len(still.goals) == 1
     assert done.erased["memories"] == 1
-    assert done.erased["traces_left"] == 0
+    assert done.traces_left == 0
     assert context.context is not None
     assert "SingPass" not in context.context
     assert "I like tea." in context.context

@@ -6,7 +6,7 @@ from datetime import datetime
 from chatmem.contract import JobKind, Memory
 from chatmem_server.erasure.derived import take_back_derived
 from chatmem_server.erasure.remaking import queue_chunk, queue_profile, queue_remaking
-from chatmem_server.erasure.targets import Target, sentences
+from chatmem_server.erasure.targets import sentences
 from chatmem_server.memories.claims import claims
 from chatmem_server.memories.evidence import supported
 from chatmem_server.memories.statements import Statements
@@ -30,7 +30,7 @@ class Rederiver:
         """Retire what the new text no longer says, and queue learning and summarising it again."""
         retired = await self._retire(t, where, old, new_text, now)
         await queue.void_claims(t, where.owner_id)
-        gone = [Target.statement(text) for text in (*(m.content for m in retired), *_taken_back(old.content, new_text))]
+        gone = [*(m.content for m in retired), *_taken_back(old.content, new_text)]
         cleaned = await take_back_derived(t, where.owner_id, gone, now)
         kinds = self._learn_again(old)
         for kind in kinds:

@@ -32,11 +32,10 @@ _SEPARATOR: Final = r"[ ,.'_/()-]*"
 _GAP: Final = r"[ -]*"
 """What may stand between two words of a name."""
 _PARTS: Final = re.compile(r"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ -]+)|(?P<plain>[^\d \-]+)")
-_ALNUM: Final = re.compile(r"[a-z0-9]+")
+_LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _PLAIN_RUN: Final = re.compile(r"[^\d \-]+|\d")
-
-SQUEEZED: Final = f"{_CONTROLS} ,.'`_/()-"
-"""Characters that `Literal.needle` leaves out; a text loses them before it is compared with it."""
+_MOST_RUNS: Final = 16
+"""Runs of letters and digits of a LIKE pattern: more of them exclude hardly a text more."""
 
 
 def fold(text: str) -> str:
@@ -77,14 +76,11 @@ class Literal:
         return cls(folded, gate, re.compile(_flexible(folded)))
 
     @property
-    def needle(self) -> str | None:
-        """Letters and digits that every plain ASCII text with the literal has in it, once `SQUEEZED` is taken out of it.
-
-        Empty where there are none; None where no ASCII text has the literal.
-        """
+    def like(self) -> str | None:
+        """A LIKE pattern that every plain ASCII text with the literal matches in lower case; None where none has it."""
         if not self.folded.isascii():
             return None
-        return max(_ALNUM.findall(self.folded.translate(_WITHOUT)), key=len, default="")
+        return "%".join(["", *_LIKE_RUN.findall(self.folded)[:_MOST_RUNS], ""])
 
     def is_in(self, text: str) -> bool:
         return self._in_folded(fold(text))
@@ -169,4 +165,3 @@ class _Table(dict[int, str]):
 
 
 _TABLE: Final = _Table()
-_WITHOUT: Final = str.maketrans("", "", SQUEEZED)

@@ -160,39 +160,6 @@ select * from memories
 where owner_id = $1 and superseded_by = $2
 order by id
 
--- name: matching
--- $1 owner, $2 chat or null for all, $3 tsquery text, $4 scope lexeme query: of any status, for forget
-select m.*
-from memories_with($4::tsquery && $3::tsquery) f
-join memories m on m.owner_id = $1 and m.id = f.id
-where $2::bigint is null or m.chat_id is null or m.chat_id = $2
-order by m.id
-
--- name: with_text
--- $1 owner, $2 chat or null for all, $3 LIKE patterns the text must all match: for scripts the index knows no words of
-select *
-from memories
-where owner_id = $1 and content ilike all($3::text[]) and ($2::bigint is null or chat_id is null or chat_id = $2)
-order by id
-
--- name: former
--- $1 owner: all former texts, and the sentences memories were learned from. Version 0 is the quote.
-select id, version, content
-from memory_versions
-where owner_id = $1
-union all
-select id, 0, quote
-from memories
-where owner_id = $1 and quote is not null
-
--- name: drop_former
--- $1 owner, $2 number, $3 version, 0 for the quote
-with quote as (
-  update memories set quote = null where owner_id = $1 and id = $2 and $3 = 0
-)
-delete from memory_versions
-where owner_id = $1 and id = $2 and version = $3
-
 -- name: unembedded
 -- across owners: the server's own background work
 -- $1 owner and $2 number to continue after, $3 how many

@@ -1,0 +1,253 @@
+"""What is looked for when something is to be forgotten, and where a text says it; pure."""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from chatmem.contract import ForgetLabel
+from chatmem_server.erasure.targets import Sentence, Target, placed_sentences
+from chatmem_server.erasure.word_forms import is_spaceless
+from chatmem_server.store.forget import Place
+from chatmem_server.text.folding import Literal as FoldedLiteral
+from chatmem_server.text.folding import Span, fold
+from chatmem_server.text.stemming import stem
+
+Degree = Literal["exact", "number", "form", "part"]
+"""How surely a place says it, best first; `part`: the characters stand inside a longer word."""
+DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
+DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
+"""Places of texts made from messages; what is cut out of them too much is made again."""
+METADATA: Final = frozenset((1, 2, 4, 5, 6))
+"""Columns of a message that are neither its text nor its summary: who said it, and ids of its channel."""
+HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of a text that says what is to be forgotten."""
+
+    start: int
+    end: int
+    degree: Degree
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The row in which a text stands, and its column: of a message 0 is what was said."""
+
+    place: Place
+    chat_id: int | None
+    id: int
+    column: int = 0
+
+    @property
+    def is_metadata(self) -> bool:
+        return self.place == "message" and self.column in METADATA
+
+
+class ForgetQuery(Protocol):
+    @property
+    def patterns(self) -> list[str]:
+        """LIKE patterns of which every plain ASCII text that is to be found matches one, in lower case."""
+        ...
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        """Where the text says it: in order, without overlap."""
+        ...
+
+
+def label(degree: Degree) -> ForgetLabel:
+    """As the contract calls it."""
+    return "form" if degree == "part" else degree
+
+
+class LiteralQuery:
+    """Characters, wherever they stand."""
+
+    def __init__(self, literal: FoldedLiteral) -> None:
+        self._literal = literal
+
+    @property
+    def patterns(self) -> list[str]:
+        return [like for like in (self._literal.like,) if like is not None]
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        return [_mark(span) for span in self._literal.spans(text)]
+
+
+class TopicQuery:
+    """A topic: its characters as whole words, and every sentence that has a form of each of its words."""
+
+    def __init__(self, topic: str, literal: FoldedLiteral) -> None:
+        self._literal = literal
+        self._target = Target.topic(topic)
+        self._silent: set[str] = set()
+
+    @property
+    def patterns(self) -> list[str]:
+        likes = [] if self._target.is_empty else self._target.likes
+        return [*([self._literal.like] if self._literal.like is not None else []), *likes]
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        spans = self._literal.spans(text)
+        found = [_mark(span) for span in spans if _is_whole(text, span)]
+        forms = [mark for mark in self._forms(text) if not touched(found, mark.start, mark.end)]
+        return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
+
+    def _forms(self, text: str) -> list[Mark]:
+        if self._target.is_empty:
+            return []
+        found: list[Mark] = []
+        start = 0
+        for line in text.split("\n"):
+            if line not in self._silent:
+                marks = self._in_line(line, start)
+                found += marks
+                if not marks:
+                    self._silent.add(line)
+            start += len(line) + 1
+        return found
+
+    def _in_line(self, line: str, start: int) -> list[Mark]:
+        """A line that states nothing is not read again: the versions of a text share most lines."""
+        if not self._target.may_be_in(Sentence(line)):
+            return []
+        parts = ((at, part) for at, part in placed_sentences(line) if self._target.stated_in(Sentence(part)))
+        return [Mark(start + at, start + at + len(part), "form") for at, part in parts]
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A statement to be forgotten: a memory (`id`) with the sentence and the messages it was learned from, or a sentence."""
+
+    text: str
+    id: int | None = None
+    quote: str | None = None
+    sources: frozenset[tuple[int, int]] = frozenset()
+
+
+class StatementQuery:
+    """Statements. A message's sentence is `exact` if it is one's source or says just that, else a `form` of it."""
+
+    def __init__(self, stated: Iterable[Stated]) -> None:
+        self._stated = tuple(stated)
+        self._targets = [Target.statement(s.text) for s in self._stated]
+        self._verbatim = [[fold(t).strip() for t in (s.text, s.quote or "") if t.strip()] for s in self._stated]
+        self._ids = frozenset(s.id for s in self._stated if s.id is not None)
+        self._by_word: defaultdict[str, list[int]] = defaultdict(list)
+        for number, target in enumerate(self._targets):
+            for word in target.words:
+                self._by_word[word].append(number)
+        # Of a text without words of its own, or of a script without spaces, no word leads to it.
+        self._wordless = [n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)]
+        self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
+        self._numbers = [n for n, counted in enumerate(self._counted) if counted]
+
+    @property
+    def patterns(self) -> list[str]:
+        return ["%"] if self._stated else []
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        if source.place == "memory" and source.column == 0:
+            return self._of_memory(text, source)
+        if source.is_metadata:
+            return []
+        found: list[Mark] = []
+        for start, part in placed_sentences(text):
+            degree = self._degree(part, source)
+            if degree is not None:
+                found.append(Mark(start, start + len(part), degree))
+        return found
+
+    def _of_memory(self, text: str, source: Source) -> list[Mark]:
+        if source.id in self._ids:
+            return [Mark(0, len(text), "exact")]
+        degree = self._degree(text, source)
+        return [Mark(0, len(text), "form")] if degree == "exact" else []
+
+    def _degree(self, sentence: str, source: Source) -> Degree | None:
+        read, folded = Sentence(sentence), fold(sentence)
+        degree: Degree | None = None
+        for number in self._candidates(read):
+            if self._is_same(number, read, folded, source):
+                return "exact"
+            if self._targets[number].words and self._targets[number].most_in(read.words):
+                degree = "form"
+        return degree
+
+    def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
+        if any(words in folded for words in self._verbatim[number]):
+            return True
+        target, words = self._targets[number], read.words
+        lenient = source.place in DERIVED or (source.chat_id, source.id) in self._stated[number].sources
+        if lenient and target.words and target.most_in(words):
+            return True
+        return target.is_all_of(words)
+
+    def _candidates(self, read: Sentence) -> list[int]:
+        """Statements that share two words with the sentence, or all they have; numbers may be written otherwise."""
+        stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
+        shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
+        if self._numbers and read.may_count_otherwise:
+            for number in self._numbers:
+                shared[number] += self._counted[number]
+        enough = [n for n, count in shared.items() if count >= min(2, len(self._targets[n].words))]
+        return [*enough, *self._wordless]
+
+
+class RowQuery:
+    """Whole messages, and what texts made from them say of their sentences; with memories, if some are meant too."""
+
+    def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
+        self._messages = frozenset(messages)
+        self._statements = StatementQuery(stated)
+
+    @property
+    def patterns(self) -> list[str]:
+        return ["%"]
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        if source.place in ("message", "message_version"):
+            meant = (source.chat_id, source.id) in self._messages and not source.is_metadata
+            return [Mark(0, len(text), "exact")] if meant and text else []
+        return self._statements.marks(text, source)
+
+
+def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
+    """Whether one of the marks, which are in order and disjoint, lies within the stretch or across its ends."""
+    first = bisect_right(marks, start, key=_end)
+    return first < len(marks) and marks[first].start < end
+
+
+def _start(mark: Mark) -> int:
+    return mark.start
+
+
+def _end(mark: Mark) -> int:
+    return mark.end
+
+
+def accepted(degree: Degree) -> frozenset[Degree]:
+    """The degrees at least as sure as this one."""
+    return frozenset(DEGREES[: DEGREES.index(degree) + 1])
+
+
+def best(degrees: Iterable[Degree]) -> Degree:
+    return min(degrees, key=DEGREES.index)
+
+
+def _mark(span: Span) -> Mark:
+    return Mark(span.start, span.end, "number" if span.loose else "exact")
+
+
+def _is_whole(text: str, span: Span) -> bool:
+    """Whether no letter or digit continues the word at either end; in scripts without spaces any place will do."""
+    return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
+        text[span.end - 1], text[span.end : span.end + 1]
+    )
+
+
+def _ends(inside: str, outside: str) -> bool:
+    return not (inside.isalnum() and outside.isalnum()) or is_spaceless(inside) or is_spaceless(outside)
