@@ -25,7 +25,9 @@ NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
 EVERY = 60
 """Of the messages of the first case one in so many has the name."""
-WORDS = "we they walked talked bought green old house river market again because under seven morning coffee train".split()
+WORDS = (
+    "we they walked talked bought green old house river market again because under seven morning coffee train".split()
+)
 PAUSE = 0.004
 
 
@@ -64,10 +66,7 @@ async def _talk(memory: Memory, user: int, count: int, said: Callable[[int], str
         numbers = range(start, min(start + BATCH, count))
         begin = NOW - timedelta(minutes=count)
         await importer.add(
-            [
-                ImportMessage("user", said(n), f"turn:{n}", begin + timedelta(minutes=n), "benchmark")
-                for n in numbers
-            ]
+            [ImportMessage("user", said(n), f"turn:{n}", begin + timedelta(minutes=n), "benchmark") for n in numbers]
         )
 
 

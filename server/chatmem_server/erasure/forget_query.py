@@ -93,29 +93,30 @@ class TopicQuery:
     def marks(self, text: str, source: Source) -> list[Mark]:
         spans = self._literal.spans(text)
         found = [_mark(span) for span in spans if _is_whole(text, span)]
-        forms = [mark for mark in self._forms(text) if not touched(found, mark.start, mark.end)]
+        forms = self._forms(text, found)
         return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
 
-    def _forms(self, text: str) -> list[Mark]:
+    def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
+        """Sentences with other forms of the words. A line without them is not read again: versions share most lines."""
+        forms: list[Mark] = []
         if self._target.is_empty:
-            return []
-        found: list[Mark] = []
+            return forms
         start = 0
         for line in text.split("\n"):
             if line not in self._silent:
-                marks = self._in_line(line, start)
-                found += marks
-                if not marks:
+                if not self._target.may_be_in(Sentence(line)):
                     self._silent.add(line)
+                forms += self._in_line(line, start, found) if line not in self._silent else []
             start += len(line) + 1
-        return found
+        return forms
 
-    def _in_line(self, line: str, start: int) -> list[Mark]:
-        """A line that states nothing is not read again: the versions of a text share most lines."""
-        if not self._target.may_be_in(Sentence(line)):
-            return []
-        parts = ((at, part) for at, part in placed_sentences(line) if self._target.stated_in(Sentence(part)))
-        return [Mark(start + at, start + at + len(part), "form") for at, part in parts]
+    def _in_line(self, line: str, start: int, found: Sequence[Mark]) -> list[Mark]:
+        parts = ((start + at, start + at + len(part), part) for at, part in placed_sentences(line))
+        return [
+            Mark(first, last, "form")
+            for first, last, part in parts
+            if not touched(found, first, last) and self._target.stated_in(Sentence(part))
+        ]
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,9 @@ class StatementQuery:
                 self._by_word[word].append(number)
         # Of a text without words of its own, or of a script without spaces, no word leads to it.
         self._wordless = [n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)]
+        # How many of its words are numbers and dates, which a sentence may write in another way.
         self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
-        self._numbers = [n for n, counted in enumerate(self._counted) if counted]
+        self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
 
     @property
     def patterns(self) -> list[str]:
@@ -190,11 +192,13 @@ class StatementQuery:
         """Statements that share two words with the sentence, or all they have; numbers may be written otherwise."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
-        if self._numbers and read.may_count_otherwise:
-            for number in self._numbers:
-                shared[number] += self._counted[number]
-        enough = [n for n, count in shared.items() if count >= min(2, len(self._targets[n].words))]
-        return [*enough, *self._wordless]
+        otherwise = read.may_count_otherwise
+        enough = [
+            number
+            for number, count in shared.items()
+            if count + otherwise * self._counted[number] >= min(2, len(self._targets[number].words))
+        ]
+        return [*enough, *self._wordless, *(self._only_counted if otherwise else ())]
 
 
 class RowQuery:

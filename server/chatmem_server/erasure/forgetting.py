@@ -1,5 +1,6 @@
 """Forgetting: a preview and a token first, then the erasure of what was shown, then another look at every text."""
 
+import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from chatmem_server.erasure import previews
 from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.erasing import Erased, Eraser, Order
 from chatmem_server.erasure.forget_query import ForgetQuery, StatementQuery
-from chatmem_server.erasure.previews import GROUP, Match, is_own
+from chatmem_server.erasure.previews import GROUP, Match, Shown, is_own
 from chatmem_server.erasure.related import related
 from chatmem_server.erasure.remaking import table_of
 from chatmem_server.erasure.request import query_of, stated
@@ -46,7 +47,17 @@ class _Confirmed:
 
     @property
     def kept(self) -> list[Match]:
-        return [match for match in self.shown if match not in self.chosen]
+        chosen = frozenset(self.chosen)
+        return [match for match in self.shown if match not in chosen]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A preview: its matches, what would go of each table, and the matches as numbers."""
+
+    shown: Sequence[Shown]
+    tally: dict[str, int]
+    sealed: Sequence[Sequence[object]]
 
 
 class Forgetter:
@@ -63,19 +74,19 @@ class Forgetter:
             ForgetRefused: for what folds to nothing, and for numbers of memories or messages that are not there.
         """
         query = await query_of(self._kit.database, where, args)
-        shown = previews.matches(await self._scan(where, query, args))
-        if not shown:
+        found = await self._scan(where, query, args)
+        seen = await asyncio.to_thread(_seen, found)
+        if not seen.shown:
             return Forgotten()
-        all_matches = [each.match for each in shown]
         now = self._kit.now()
-        near = await related(self._kit.database, where, shown) if args.include_messages else []
-        listed = previews.listed(shown, now)
+        near = await related(self._kit.database, where, seen.shown) if args.include_messages else []
+        listed = previews.listed(seen.shown, now)
         return Forgotten(
             matches=listed,
-            related=previews.listed(near, now, len(shown) + 1),
-            would_erase=_tally([hit for each in shown if each.match.ticked for hit in each.hits]),
-            confirm=await self._seal(where, args, all_matches),
-            notes=(*_preview_notes(all_matches, len(listed)), *self._notes()),
+            related=previews.listed(near, now, len(seen.shown) + 1),
+            would_erase=seen.tally,
+            confirm=await self._seal(where, args, seen.sealed),
+            notes=(*_preview_notes(seen, len(listed)), *self._notes()),
         )
 
     async def erase(self, where: Where, args: ForgetArgs) -> Forgotten:
@@ -90,7 +101,7 @@ class Forgetter:
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages)
         erased = await self._eraser.erase(order)
         caches.clear()
-        left = _left(erased, order, confirmed)
+        left = await asyncio.to_thread(_left, erased, order, confirmed)
         receipt = f"f{secrets.token_hex(8)}"
         self._announce(where, erased, receipt, len(left))
         return Forgotten(
@@ -137,10 +148,9 @@ class Forgetter:
     def _notes(self) -> tuple[str, ...]:
         return (EXTERNAL_NOTE,) if self._kit.settings.database_url is not None else ()
 
-    async def _seal(self, where: Where, args: ForgetArgs, all_matches: Sequence[Match]) -> str:
+    async def _seal(self, where: Where, args: ForgetArgs, hits: Sequence[Sequence[object]]) -> str:
         token, now = secrets.token_urlsafe(12), self._kit.now()
         until = now + timedelta(minutes=CONFIRM_MINUTES)
-        hits = previews.packed(all_matches)
         preview = Preview(where.chat_id, until, previews.asked(args, self._key), hits)
         await forget.add_preview(self._kit.database, where.owner_id, token, preview, now)
         return token
@@ -153,7 +163,7 @@ class Forgetter:
             raise ForgetRefused("That confirm token is too old; call forget without confirm again.")
         if preview.chat_id != where.chat_id or preview.asked != previews.asked(args, self._key):
             raise ForgetRefused("That is not what was previewed; call forget without confirm again.")
-        shown = previews.unpacked(preview.hits)
+        shown = await asyncio.to_thread(previews.unpacked, preview.hits)
         unknown = [number for number in args.except_ or () if number > len(shown)]
         if unknown:
             raise ForgetRefused(
@@ -184,12 +194,18 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
 
 
-def _preview_notes(all_matches: Sequence[Match], listed: int) -> list[str]:
+def _seen(found: Sequence[Hit]) -> _Seen:
+    shown = previews.matches(found)
+    ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
+    return _Seen(shown, _tally(ticked), previews.packed([each.match for each in shown]))
+
+
+def _preview_notes(seen: _Seen, listed: int) -> list[str]:
     notes = [NOT_YET]
-    if not any(match.ticked for match in all_matches):
+    if not seen.tally:
         notes.append(ONLY_OFFERED)
-    if len(all_matches) > listed:
-        notes.append(f"{len(all_matches) - listed} more matches are not listed and go with the others.")
+    if len(seen.shown) > listed:
+        notes.append(f"{len(seen.shown) - listed} more matches are not listed and go with the others.")
     return notes
 
 
