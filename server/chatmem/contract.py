@@ -305,6 +305,7 @@ class Forgotten(Contract):
 
     matches: tuple[ForgetMatch, ...] = ()
     related: tuple[ForgetMatch, ...] = Field(default=(), description="Not erased; forget by memory_ids or message_ids.")
+    unlisted: int = Field(default=0, description="Further matches; those ticked go with the others.")
     would_erase: dict[str, int] = {}
     confirm: str | None = None
     erased: dict[str, int] = {}

@@ -30,7 +30,7 @@ CONFIRM_MINUTES = 15
 EXTERNAL_NOTE = (
     "This is an external PostgreSQL: its backups, write-ahead log archives and replicas' files are out of reach here."
 )
-NOT_YET = "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm."
+NOT_YET = "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, and with `except` to keep some of them."
 ONLY_OFFERED = "No match is exact, so none is ticked: with `except` [] all of them are erased."
 
 
@@ -84,9 +84,10 @@ class Forgetter:
         return Forgotten(
             matches=listed,
             related=previews.listed(near, now, len(seen.shown) + 1),
+            unlisted=len(seen.shown) - len(listed),
             would_erase=seen.tally,
             confirm=await self._seal(where, args, seen.sealed),
-            notes=(*_preview_notes(seen, len(listed)), *self._notes()),
+            notes=(*_preview_notes(seen), *self._notes()),
         )
 
     async def erase(self, where: Where, args: ForgetArgs) -> Forgotten:
@@ -200,12 +201,10 @@ def _seen(found: Sequence[Hit]) -> _Seen:
     return _Seen(shown, _tally(ticked), previews.packed([each.match for each in shown]))
 
 
-def _preview_notes(seen: _Seen, listed: int) -> list[str]:
+def _preview_notes(seen: _Seen) -> list[str]:
     notes = [NOT_YET]
     if not seen.tally:
         notes.append(ONLY_OFFERED)
-    if len(seen.shown) > listed:
-        notes.append(f"{len(seen.shown) - listed} more matches are not listed and go with the others.")
     return notes
 
 

@@ -77,11 +77,13 @@ def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[Forge
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """Those to erase: all but the `kept` numbers, by default the ticked ones."""
-    if kept is None:
-        return [match for match in all_matches if match.ticked]
-    without = frozenset(kept)
-    return [match for number, match in enumerate(all_matches, 1) if number not in without]
+    """Those to erase: all but the `kept` numbers, by default the ticked ones. Of what was not listed always the ticked."""
+    without = frozenset(kept or ())
+    return [
+        match
+        for number, match in enumerate(all_matches, 1)
+        if (match.ticked if kept is None or number > MOST_LISTED else number not in without)
+    ]
 
 
 def packed(all_matches: Sequence[Match]) -> list[list[object]]:

@@ -97,7 +97,8 @@ def forgotten(r: c.Forgotten) -> str:
         return "\n".join([f"erased: {_counts(r.erased)}", *left, f"receipt: {r.receipt}", *r.notes])
     if r.confirm is None:
         return "\n".join(r.notes) or "Nothing matches; nothing to forget."
-    related = ["related, not erased:", *map(_match, r.related)] if r.related else []
+    related = [f"and {r.unlisted} more"] if r.unlisted else []
+    related += ["related, not erased:", *map(_match, r.related)] if r.related else []
     call = f"would erase: {_counts(r.would_erase)}; confirm={r.confirm}"
     return "\n".join([*map(_match, r.matches), *related, call, *r.notes])
 
