@@ -22,6 +22,7 @@ WORDS = {
     "Korean": "나는 서울에 살고 있습니다 고양이 학교 한국어 책 12월".split(),
     "Turkish": "İzmirlioğlu IĞDIR ışık İstanbul'da yaşıyor çiçek şeker öğretmen gün 90-216".split(),
 }
+SEED = 1
 TEXTS = """
     select unnest(array[content, speaker, routine, routine_summary, agent_id, ext_id]) as text from messages
     union all select content from message_versions
@@ -34,14 +35,15 @@ TEXTS = """
     union all select line from former_lines
     union all select strings_of(slot - 'type') from thread_state
     union all select unnest(array[error, strings_of(result)]) from chat_context_queue
-    union all select concat_ws(chr(10), strings_of(sections), query) from context_receipts
     union all select note from model_calls"""
+RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from context_receipts"
+"""Contexts as they were shown: put together of the texts above with titles and times of ours, and dropped with every erasure."""
 
 
-async def stored(memory: Memory) -> list[str]:
+async def stored(memory: Memory, what: str = f"{TEXTS} union all {RENDERED}") -> list[str]:
     """Every text there is, each line by itself, but the marks of what is gone."""
     async with memory.tables() as tables:
-        rows = await tables.fetch(TEXTS)
+        rows = await tables.fetch(what)
     return [line for row in rows for line in (row["text"] or "").split("\n") if line and "[forgotten]" not in line]
 
 
@@ -86,7 +88,7 @@ async def live(client: MemoryClient, chance: random.Random, words: list[str], cl
 async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
     memory: Memory, clock: Clock, script: str
 ) -> None:
-    chance = random.Random(script)
+    chance = random.Random(f"{script} {SEED}")
     async with memory.client() as client, memory.agent() as agent:
         await live(client, chance, WORDS[script], clock)
         await work_off(agent)
@@ -94,7 +96,7 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
         await work_off(agent)
         await client.get_context(c.GetContextArgs())
         for _ in range(8):
-            text = chance.choice(await stored(memory))
+            text = chance.choice(sorted(await stored(memory, TEXTS)))
             start = chance.randrange(len(text))
             part = text[start : start + chance.randint(4, 24)]
             literal = Literal.of(part)
@@ -104,7 +106,8 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
             assert done.traces_left == 0, (part, done.left)
             assert [line for line in await stored(memory) if literal.is_in(line)] == [], part
             await work_off(agent)
-            assert (await client.forget(c.ForgetArgs(literal=part))).confirm is None, part
+            # A summarizer may put it together again, with its own words or full stop, of messages that do not say it.
+            assert {m.kind for m in (await client.forget(c.ForgetArgs(literal=part))).matches} <= {"summary"}, part
 
 
 @pytest.mark.parametrize(

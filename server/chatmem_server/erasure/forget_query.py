@@ -135,14 +135,17 @@ class StatementQuery:
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
         self._targets = [Target.statement(s.text) for s in self._stated]
-        self._verbatim = [[fold(t).strip() for t in (s.text, s.quote or "") if t.strip()] for s in self._stated]
+        self._folded = [fold(s.text).strip() for s in self._stated]
+        self._quotes = [fold(s.quote or "").strip() for s in self._stated]
         self._ids = frozenset(s.id for s in self._stated if s.id is not None)
         self._by_word: defaultdict[str, list[int]] = defaultdict(list)
         for number, target in enumerate(self._targets):
             for word in target.words:
                 self._by_word[word].append(number)
-        # Of a text without words of its own, or of a script without spaces, no word leads to it.
-        self._wordless = [n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)]
+        # To a text without words of its own, or of a script without spaces, no word leads.
+        self._wordless = frozenset(
+            n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
+        )
         # How many of its words are numbers and dates, which a sentence may write in another way.
         self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
         self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
@@ -180,13 +183,14 @@ class StatementQuery:
         return degree
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        if any(words in folded for words in self._verbatim[number]):
+        """Verbatim a statement may stand in another one: `lives in Berlin` in what is said of a brother."""
+        target, words, quote = self._targets[number], read.words, self._quotes[number]
+        if quote and quote in folded:
             return True
-        target, words = self._targets[number], read.words
         lenient = source.place in DERIVED or (source.chat_id, source.id) in self._stated[number].sources
-        if lenient and target.words and target.most_in(words):
+        if (lenient or number in self._wordless) and self._folded[number] and self._folded[number] in folded:
             return True
-        return target.is_all_of(words)
+        return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> list[int]:
         """Statements that share two words with the sentence, or all they have; numbers may be written otherwise."""
