@@ -42,7 +42,7 @@ async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(home: Home) -> 
     kept = await home.run("chat", told="/remember I prefer tea\n/forget tea\nn\n/forget tea")
     assert kept.count("Erase for good? [") == kept.count("Kept.") == 2
     gone = await home.run("chat", told="/forget tea\ny\n/memory\n")
-    assert "✓ Forgotten (1 memory, " in gone
+    assert "✓ Forgotten (1 memory)" in gone
     assert "I prefer tea" not in gone.partition("✓ Forgotten")[2]
 
 
