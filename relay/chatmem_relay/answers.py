@@ -16,8 +16,6 @@ from chatmem_relay.incoming import Incoming, command_of
 from chatmem_relay.responders.offline import OfflineResponder
 from chatmem_relay.responders.responder import Responder
 
-NOTHING_TO_FORGET = "Nothing matches; nothing to forget."
-
 
 @dataclass(frozen=True)
 class Desk:

@@ -19,6 +19,7 @@ from chatmem_relay.agents import Agents
 from chatmem_relay.answers import Desk
 from chatmem_relay.chat_surface import ChatSurface
 from chatmem_relay.doubts import Doubts, ask_about_doubts
+from chatmem_relay.forget_list import ForgetLists
 from chatmem_relay.inbox import Entry, Inbox
 from chatmem_relay.incoming import Incoming, is_command
 from chatmem_relay.lanes import Lanes
@@ -83,7 +84,9 @@ class Relay:
         self._e = equipment
         self._zone = ZoneInfo(equipment.settings.timezone)
         self._lanes = Lanes()
-        self._presses = Presses(equipment.desk.memory, equipment.outbox, equipment.moved)
+        self._lists = ForgetLists()
+        counter = commands.Counter(equipment.desk.memory, self._lists, equipment.desk.zone)
+        self._presses = Presses(counter, equipment.outbox, equipment.moved)
         # Turns not begun, by their updates' numbers.
         self._waiting: dict[int, _Case] = {}
         self._doubts = Doubts(equipment.asked, equipment.now)
@@ -383,7 +386,7 @@ class Relay:
         if number is not None:
             await commands.reword(self._e.desk.memory, case.surface, case.told, number)
         else:
-            await commands.run(self._e.desk, case.surface, case.told)
+            await commands.run(self._e.desk, self._lists, case.surface, case.told)
 
     async def _press(self, query: CallbackQuery) -> None:
         with tracing.traced("button"):

@@ -1,13 +1,17 @@
 """The bot's commands: its menu, what it asks before it forgets, and what follows when a button is pressed."""
 
 from dataclasses import dataclass
+from datetime import tzinfo
+
+from telegram import InlineKeyboardMarkup
 
 from chatmem import contract as c
 from chatmem import counted
 from chatmem.client import MemoryClient
-from chatmem_relay import buttons, questions, views
-from chatmem_relay.answers import NOTHING_TO_FORGET, Desk, answer, place
+from chatmem_relay import buttons, forget_list, questions, views
+from chatmem_relay.answers import Desk, answer, place
 from chatmem_relay.chat_surface import ChatSurface
+from chatmem_relay.forget_list import ForgetLists
 from chatmem_relay.incoming import Incoming, command_of
 
 MENU = (
@@ -20,15 +24,15 @@ MENU = (
     ("status", "What is waiting, and what it cost"),
     ("help", "All commands"),
 )
-MOST_MATCHES = 10
-TOPIC_UNKNOWN = "I can't tell any more what this was about. /forget and the topic asks again."
+LIST_UNKNOWN = "I can't tell any more what this was about. /forget and the topic asks again."
+NOTHING_TICKED = "Nothing is ticked."
 
 
-async def run(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
+async def run(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming: Incoming) -> None:
     """Carry out a command. Raises MemoryUnreachable, MemoryRefused and NotShown."""
     name, topic = command_of(incoming.text)
     if name == "/forget":
-        await _forget(desk, surface, incoming, topic)
+        await _forget(desk, lists, surface, incoming, topic)
     elif (told := await answer(desk, incoming)) is not None:
         await surface.say(told)
     elif (incoming.chat_id or 0) >= 0:
@@ -36,19 +40,16 @@ async def run(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
         await surface.say(views.UNKNOWN_COMMAND)
 
 
-async def _forget(desk: Desk, surface: ChatSurface, incoming: Incoming, topic: str) -> None:
+async def _forget(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming: Incoming, topic: str) -> None:
     if not topic:
         await _ask_to_wipe(desk, surface, incoming)
         return
-    preview = await desk.memory.forget(c.ForgetArgs(topic=topic, **place(incoming)))
-    memories = [match for match in preview.matches if match.kind != "message"]
-    messages = len(preview.matches) - len(memories)
-    for match in memories[:MOST_MATCHES]:
-        await surface.say(match.text, buttons.forget_buttons(match.id))
-    if messages or len(memories) > 1 or (preview.confirm is not None and not memories):
-        await surface.say(questions.forget_topic(topic, len(memories), messages), buttons.topic_buttons())
-    elif not memories:
-        await surface.say(NOTHING_TO_FORGET)
+    target = c.ForgetArgs(topic=topic, **place(incoming))
+    shown = forget_list.list_of(topic, target, await desk.memory.forget(target))
+    if shown is None:
+        await surface.say(views.NOTHING_TO_FORGET)
+    else:
+        await surface.say(forget_list.text(shown, desk.zone), forget_list.markup(lists.add(shown), shown))
 
 
 async def _ask_to_wipe(desk: Desk, surface: ChatSurface, incoming: Incoming) -> None:
@@ -68,42 +69,66 @@ async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming,
 
 @dataclass(frozen=True)
 class Reaction:
-    """To a button: what the person reads instead of its message, and what they are asked to reply to, if anything."""
+    """To a button: what the person reads instead of its message, and what they are asked to reply to, if anything.
+
+    `buttons`: the message lives on with these; `toast`: what flashes up, if not the text.
+    """
 
     text: str
     question: str | None = None
+    buttons: InlineKeyboardMarkup | None = None
+    toast: str | None = None
 
 
-async def pressed(memory: MemoryClient, chat_id: int, press: buttons.Pressed, shown: str) -> Reaction:
-    """Carry out a button; `shown` is the text it stood under."""
+@dataclass(frozen=True)
+class Counter:
+    """What buttons work with."""
+
+    memory: MemoryClient
+    lists: ForgetLists
+    zone: tzinfo
+
+
+async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Reaction:
+    """Carry out a button. Raises MemoryUnreachable and MemoryRefused."""
+    memory = counter.memory
     match press.action:
-        case "forget":
-            return Reaction(await _erase(memory, c.ForgetArgs(memory_ids=(press.memory_id,), chat_id=chat_id)))
         case "wipe":
-            return Reaction(await _erase(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
-        case "topic":
-            topic = questions.topic_of(shown)
-            if topic is None:
-                return Reaction(TOPIC_UNKNOWN)
-            return Reaction(await _erase(memory, c.ForgetArgs(topic=topic, chat_id=chat_id)))
+            return Reaction(await _wipe(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
         case "confirm" | "reject":
-            args = c.UpdateMemoryArgs(memory_id=press.memory_id, action=press.action, chat_id=chat_id)
+            args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
             return Reaction(f"✓ {changed.content}" if press.action == "confirm" else "✗ Not kept")
         case "undo" | "reopen":
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
-            await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.memory_id, action=action, chat_id=chat_id))
+            await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
             return Reaction(views.TAKEN_BACK)
         case "edit":
-            known = await memory.explain(c.ExplainArgs(memory_id=press.memory_id, chat_id=chat_id))
-            return Reaction(known.text, questions.right_wording(known.text, press.memory_id))
-        case "keep":
+            known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
+            return Reaction(known.text, questions.right_wording(known.text, press.number))
+        case "keep" | "cancel":
+            counter.lists.drop(press.number)
             return Reaction("Kept")
+        case _:
+            return await _pressed_in_list(counter, press)
 
 
-async def _erase(memory: MemoryClient, target: c.ForgetArgs) -> str:
+async def _pressed_in_list(counter: Counter, press: buttons.Pressed) -> Reaction:
+    shown = counter.lists.get(press.number)
+    if shown is None:
+        return Reaction(LIST_UNKNOWN)
+    if press.action == "erase" and shown.ticked:
+        done = await counter.memory.forget(shown.confirmation)
+        counter.lists.drop(press.number)
+        return Reaction(views.forgotten_view(done))
+    changed = forget_list.after(shown, press)
+    counter.lists.put(press.number, changed)
+    toast = NOTHING_TICKED if press.action == "erase" else ""
+    return Reaction(forget_list.text(changed, counter.zone), None, forget_list.markup(press.number, changed), toast)
+
+
+async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
     preview = await memory.forget(target)
     if preview.confirm is None:
         return "Nothing left to forget"
-    await memory.forget(target.model_copy(update={"confirm": preview.confirm}))
-    return "✓ Forgotten"
+    return views.forgotten_view(await memory.forget(target.model_copy(update={"confirm": preview.confirm})))

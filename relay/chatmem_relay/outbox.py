@@ -156,16 +156,16 @@ class Outbox:
         except TelegramError as error:
             raise NotSent(why(error)) from error
 
-    async def edit(self, chat_id: int, number: int, what: Marked) -> None:
-        """Change a message's text, and take its buttons away. Doing it again does no harm, so a lost answer is tried again. Raises NotSent."""
+    async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
+        """Change a message's text and its buttons, by default to none. Doing it again does no harm, so a lost answer is tried again. Raises NotSent."""
         try:
-            await self._patiently(lambda: self._edit(chat_id, number, what, None))
+            await self._patiently(lambda: self._edit(chat_id, number, what, markup))
         except BadRequest as error:
             if _is_unchanged(error):
                 return
             if not what.marks:
                 raise NotSent(why(error)) from error
-            await self.edit(chat_id, number, Marked(what.text))
+            await self.edit(chat_id, number, Marked(what.text), markup)
         except TelegramError as error:
             raise NotSent(why(error)) from error
 

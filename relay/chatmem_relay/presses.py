@@ -5,9 +5,9 @@ import logging
 from telegram import CallbackQuery, ForceReply, MaybeInaccessibleMessage, Message
 from telegram.error import TelegramError
 
-from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from chatmem.client import MemoryRefused, MemoryUnreachable
 from chatmem_relay import buttons, commands
-from chatmem_relay.commands import Reaction
+from chatmem_relay.commands import Counter, Reaction
 from chatmem_relay.markdown import Marked
 from chatmem_relay.moved_groups import MovedGroups
 from chatmem_relay.notebook import Notebook
@@ -24,8 +24,8 @@ TOAST = 180
 class Presses:
     """Taps are carried out one after the other in a chat; of those on one message the first that succeeds counts."""
 
-    def __init__(self, memory: MemoryClient, outbox: Outbox, moved: MovedGroups) -> None:
-        self._memory = memory
+    def __init__(self, counter: Counter, outbox: Outbox, moved: MovedGroups) -> None:
+        self._counter = counter
         self._outbox = outbox
         self._moved = moved
         # A second tap may be on its way before the first took the buttons away.
@@ -37,19 +37,22 @@ class Presses:
         if found is None or message is None or self._done.get(_name(message)) is not None:
             await _toast(query, "")
             return
-        # Of a message sent long ago Telegram tells no more than its number.
-        shown = (message.text or "") if isinstance(message, Message) else ""
         try:
-            reaction = await commands.pressed(self._memory, self._moved.memory_chat(message.chat.id), found, shown)
+            reaction = await commands.pressed(self._counter, self._moved.memory_chat(message.chat.id), found)
         except MemoryUnreachable:
             await _toast(query, AWAY)
             return
         except MemoryRefused:
             await _toast(query, GONE)
             return
-        self._done.put(_name(message), found.action)
-        await _toast(query, "" if reaction.question else reaction.text)
+        if reaction.buttons is None:
+            self._done.put(_name(message), found.action)
+        await _toast(query, _toast_of(reaction))
         await _show(self._outbox, message, reaction)
+
+
+def _toast_of(reaction: Reaction) -> str:
+    return reaction.toast if reaction.toast is not None else "" if reaction.question else reaction.text
 
 
 def _name(message: MaybeInaccessibleMessage) -> str:
@@ -65,7 +68,7 @@ async def _toast(query: CallbackQuery, text: str) -> None:
 
 async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Reaction) -> None:
     try:
-        await outbox.edit(message.chat.id, message.message_id, Marked(reaction.text))
+        await outbox.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)
         if reaction.question is not None:
             thread = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
             await outbox.send(Address(message.chat.id, thread), Marked(reaction.question), ForceReply(selective=True))

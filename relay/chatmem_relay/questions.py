@@ -4,26 +4,7 @@ import re
 
 from telegram import Message
 
-from chatmem import counted
-
-_TOPIC = re.compile(r"\AForget all of “(.+)”\? It is in [^“”]*\Z", re.DOTALL)
 _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)
-
-
-def forget_topic(topic: str, memories: int, messages: int) -> str:
-    """Before everything about a topic is erased."""
-    where = (
-        f"{counted.memories(memories)} and {counted.messages(messages)}"
-        if memories or messages
-        else "texts made from what you said"
-    )
-    return f"Forget all of “{topic}”? It is in {where}."
-
-
-def topic_of(question: str) -> str | None:
-    """The topic such a question is about."""
-    found = _TOPIC.match(question)
-    return found[1] if found else None
 
 
 def right_wording(text: str, memory_id: int) -> str:

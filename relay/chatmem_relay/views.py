@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
 
-from chatmem.contract import ChatSummary, Explanation, Memory, Profile
+from chatmem.contract import ChatSummary, Explanation, ForgetMatch, Forgotten, Memory, Profile
 from chatmem.counted import counted, messages, singular, summaries
 from chatmem.work import QueueStatus
 
@@ -23,6 +23,9 @@ CHAT_FULL = "This conversation's summary is full. /new starts a fresh one; your 
 
 TAKEN_BACK = "↩ Taken back"
 NO_RECORD = "I keep no record of what that was based on."
+NOTHING_TO_FORGET = "Nothing matches; nothing to forget."
+_UNSAID = frozenset(("messages", "tombstones", "context_receipts"))
+"""What an erasure counts beside what a person said: of messages their sentences are told."""
 _SHOWN = 5
 _QUOTE = 160
 
@@ -61,6 +64,35 @@ def saved_view(memory: Memory) -> str:
 
 def remembered_view(memory: Memory) -> str:
     return f"✓ Remembered: {memory.content}"
+
+
+def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
+    """What would be forgotten, numbered."""
+    lines = [f"{'☑' if m.ticked else '☐'} {m.id}. {match_view(m, zone)}" for m in preview.matches]
+    lines += (
+        [f"… and {preview.unlisted} more; those that match exactly go with the others."] if preview.unlisted else []
+    )
+    near = [f"  · {m.text[:_QUOTE]}" for m in preview.related[:_SHOWN]]
+    return "\n".join([*lines, *(["Said nearby, not erased:", *near] if near else [])])
+
+
+def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
+    """One match: what it is, of which day, how it matches if not exactly, and its text on one line."""
+    form = {"exact": "", "number": ", other digits", "form": ", other form"}[match.match]
+    day = match.at.astimezone(zone)
+    flat = " ".join(match.text.split())
+    return f"[{match.kind}, {day.day} {day:%b}{form}] {flat if len(flat) <= _QUOTE else flat[: _QUOTE - 1] + '…'}"
+
+
+def forgotten_view(done: Forgotten) -> str:
+    """What became of a `/forget`. It is forgotten only when nothing still says it."""
+    gone = {name: count for name, count in done.erased.items() if count and name not in _UNSAID}
+    tally = ", ".join(counted(count, singular(name.replace("_", " "))) for name, count in gone.items())
+    if not done.traces_left:
+        return f"✓ Forgotten ({tally})" if tally else "Nothing was erased."
+    left = [f"• {match.text[:_QUOTE]}" for match in done.left[:_SHOWN]]
+    more = f"{counted(done.traces_left, 'place')} still {'says' if done.traces_left == 1 else 'say'} it:"
+    return "\n".join([f"Erased: {tally or 'nothing'}. Not forgotten yet: {more}", *left, *done.notes])
 
 
 def notice_view(notice: str) -> str:

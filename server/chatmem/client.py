@@ -88,7 +88,9 @@ class MemoryClient:
         return await self._call(w.QUEUE_STATUS, args or w.QueueStatusArgs(), w.QueueStatus)
 
     async def _call(self, tool: str, args: BaseModel, kind: type[ResultT]) -> ResultT:
-        params = CallToolRequestParams(name=tool, arguments=args.model_dump(mode="json", exclude_none=True))
+        params = CallToolRequestParams(
+            name=tool, arguments=args.model_dump(mode="json", exclude_none=True, by_alias=True)
+        )
         try:
             # The session's own request method: `Client.call_tool` would validate the answer with jsonschema first,
             # which costs three times the rest of the call; pydantic validates it below.

@@ -2,11 +2,13 @@
 
 
 def counted(number: int, one: str) -> str:
-    """`1 job`, `0 jobs`, `2 memories`."""
+    """`1 job`, `0 jobs`, `2 memories`, `3 matches`."""
     return f"{number} {one if number == 1 else _plural(one)}"
 
 
 def _plural(one: str) -> str:
+    if one.endswith("ch"):
+        return f"{one}es"
     return f"{one[:-1]}ies" if one.endswith("y") and one[-2] not in "aeiou" else f"{one}s"
 
 

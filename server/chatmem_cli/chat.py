@@ -14,16 +14,16 @@ from rich.live import Live
 from rich.markdown import Markdown
 
 from chatmem import contract as c
+from chatmem.choices import picked
 from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from chatmem.connect import connect_http, connect_stdio
-from chatmem.counted import counted, memories
 from chatmem.settings import RelaySettings, SettingsError, load
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.keyboard import Keyboard, terminal_as_found
 from chatmem_cli.memory import own_environment
 from chatmem_cli.screen import console
 from chatmem_relay import views
-from chatmem_relay.answers import NOTHING_TO_FORGET, Desk, answer
+from chatmem_relay.answers import Desk, answer
 from chatmem_relay.incoming import Incoming, command_of, is_command
 from chatmem_relay.responders.choose import choose
 from chatmem_relay.responders.offline import OfflineResponder
@@ -190,17 +190,28 @@ class Talk:
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
         preview = await memory.forget(target)
         if preview.confirm is None:
-            return NOTHING_TO_FORGET
-        matches = [f"• {match.text}" for match in preview.matches]
-        console.print("\n".join(matches or ["Only texts made from what you said mention it."]))
-        if not self._keyboard.interactive:
-            console.print("Erase this for good? [y/N]")
-        sure = await self._keyboard.line("Erase this for good? [y/N] ")
-        if not (sure or "").strip().lower().startswith("y"):
+            return views.NOTHING_TO_FORGET
+        console.print(views.matches_view(preview, self._desk.zone))
+        kept = await self._kept(preview)
+        if kept is None:
             return "Kept."
-        done = await memory.forget(target.model_copy(update={"confirm": preview.confirm}))
-        gone = done.erased
-        return f"✓ Forgotten ({memories(gone.get('memories', 0))}, {counted(gone.get('sentences', 0), 'sentence')})"
+        done = await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
+        return views.forgotten_view(done)
+
+    async def _kept(self, preview: c.Forgotten) -> tuple[int, ...] | None:
+        """The matches that are to stay; None for a no. What cannot be read as numbers is asked again."""
+        question = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
+        while True:
+            if not self._keyboard.interactive:
+                console.print(question)
+            said = ((await self._keyboard.line(question)) or "").strip().lower()
+            if said in ("", "n", "no", "none"):
+                return None
+            ticked = frozenset(match.id for match in preview.matches if match.ticked)
+            numbers = ticked if said in ("y", "yes") else picked(said, len(preview.matches))
+            if numbers:
+                return tuple(match.id for match in preview.matches if match.id not in numbers)
+            console.print("Nothing is marked ☑." if numbers is not None else "Numbers of the list, please.")
 
 
 def _effect_lines(effects: Done) -> list[str]:

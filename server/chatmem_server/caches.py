@@ -1,9 +1,10 @@
 """Emptying every cache that holds texts: what was forgotten must not stay in a server's memory either."""
 
 from chatmem_server.context import lines
+from chatmem_server.erasure import word_forms
 from chatmem_server.memories import claims
 from chatmem_server.retrieval import signals
-from chatmem_server.text import secrets, stemming, tokens, word_forms
+from chatmem_server.text import secrets, stemming, tokens
 
 
 def clear() -> None:

@@ -40,10 +40,20 @@ async def test_brackets_in_what_was_said_are_shown_and_break_nothing(home: Home)
 
 async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(home: Home) -> None:
     kept = await home.run("chat", told="/remember I prefer tea\n/forget tea\nn\n/forget tea")
-    assert kept.count("Erase this for good? [y/N]") == kept.count("Kept.") == 2
+    assert kept.count("Erase for good? [") == kept.count("Kept.") == 2
     gone = await home.run("chat", told="/forget tea\ny\n/memory\n")
-    assert "✓ Forgotten (1 memory, " in gone
+    assert "✓ Forgotten (1 memory)" in gone
     assert "I prefer tea" not in gone.partition("✓ Forgotten")[2]
+
+
+async def test_what_is_forgotten_is_picked_by_numbers(home: Home) -> None:
+    remember = "".join(f"/remember I like {kind} tea\n" for kind in ("green", "black", "white"))
+    told = await home.run("chat", told=f"{remember}/forget tea\nseven\n1,3\n/memory\n")
+    assert "☑ 1. [preference, " in told
+    assert "Numbers of the list, please." in told
+    assert "✓ Forgotten (2 memories)" in told
+    left = told.partition("✓ Forgotten")[2]
+    assert ["I like green tea" in left, "I like black tea" in left, "I like white tea" in left] == [False, True, False]
 
 
 async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> None:

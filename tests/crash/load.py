@@ -147,11 +147,12 @@ class Person:
                 return
             confirmed = c.ForgetArgs(chat_id=self.chat, topic=topic, confirm=shown.confirm)
             try:
-                await self.client.forget(confirmed)
+                done = await self.client.forget(confirmed)
             except (MemoryUnreachable, MemoryRefused):
-                # Refused when a job learned from the text in between: the preview is shown again.
                 continue
-            return
+            # What a job learned from the text since the preview is left: the preview is shown again.
+            if done.traces_left == 0:
+                return
 
     async def insist(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         while True:

@@ -5,11 +5,15 @@ import pytest
 from chatmem import contract as c
 from chatmem.client import MemoryRefused
 from chatmem_relay import commands, presses
+from chatmem_relay.buttons import Pressed, data
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import PERSONAL, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram
 
 pytestmark = pytest.mark.anyio
+
+OLD_LIST = {"inline_keyboard": [[{"text": "Forget", "callback_data": data(Pressed("erase", 1))}]]}
+"""Buttons of a list from a process before this one."""
 
 
 async def doubt(memory: Memory, text: str) -> int:
@@ -21,31 +25,58 @@ async def doubt(memory: Memory, text: str) -> int:
     return stored.memory.id
 
 
-async def test_forget_shows_each_match_and_a_tap_erases_it(memory: Memory) -> None:
+async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
-        await api.say("/remember I prefer Singapore Standard Time for all scheduling")
-        stored = await api.replies(1)
+        for text in ("I prefer Singapore Standard Time", "I like Singapore noodles", "I fly to Singapore on Mondays"):
+            await api.say(f"/remember {text}")
+        await api.replies(3)
         await api.say("/forget Singapore")
-        await api.replies(2)
-        await api.press(api.sent[1], "Forget this")
-        await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
+        await api.replies(4)
+        asked = api.sent[3]
+        await api.press(asked, "☑ 2")
+        await api.until(lambda: "2 of 3 matches ticked" in asked["text"])
+        await api.press(asked, "Forget")
+        await api.until(lambda: asked["text"] == "✓ Forgotten (2 memories)")
         profile = await client.get_profile(c.GetProfileArgs())
-    assert stored == ["✓ Remembered: I prefer Singapore Standard Time for all scheduling"]
-    assert profile.preferences == ()
-    assert api.world.toasts == ["✓ Forgotten"]
+    assert [m.content for m in profile.preferences] == ["I like Singapore noodles"]
+    assert profile.facts == ()
+    assert api.world.toasts == ["", "✓ Forgotten (2 memories)"]
 
 
-async def test_a_topic_can_be_forgotten_with_all_that_mentions_it(memory: Memory) -> None:
-    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        await api.say("The SingPass “beta” is late")
+async def test_seventy_matches_are_one_message_with_pages(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        for number in range(70):
+            await client.record_message(c.RecordMessageArgs(role="user", content=f"Vuxley came on day {number}"))
+        await api.say("/forget Vuxley")
         await api.replies(1)
+        (asked,) = api.sent
+        assert "70 of 70 matches ticked" in asked["text"]
+        for page in range(2, 10):
+            await api.press(asked, "▶")
+            await api.until(lambda page=page: f"Page {page} of 9" in asked["text"])  # type: ignore[misc]
+        await api.press(asked, "☑ 70")
+        await api.until(lambda: "69 of 70" in asked["text"])
+        await api.press(asked, "Forget")
+        await api.until(lambda: asked["text"] == "✓ Forgotten (69 sentences)")
+        left = await client.search_memory(c.SearchMemoryArgs(query="Vuxley", where="all"))
+    assert [r.text for r in left.results if "Vuxley" in r.text] == ["Vuxley came on day 69"]
+
+
+async def test_with_nothing_ticked_nothing_is_forgotten_and_cancel_keeps_all(memory: Memory) -> None:
+    async with relaying(memory) as api, memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="The SingPass “beta” is late"))
         await api.say("/forget SingPass")
-        question = (await api.replies(2))[1]
-        await api.press(api.sent[1], "Forget all of it")
-        await api.until(lambda: api.sent[1]["text"] == "✓ Forgotten")
+        await api.replies(1)
+        (asked,) = api.sent
+        await api.press(asked, "☑ 1")
+        await api.until(lambda: "0 of 1" in asked["text"])
+        await api.press(asked, "Forget")
+        await api.until(lambda: len(api.world.toasts) == 2)
+        await api.press(asked, "Cancel")
+        await api.until(lambda: asked["text"] == "Kept")
         context = await client.get_context(c.GetContextArgs())
-    assert question == "Forget all of “SingPass”? It is in 0 memories and 1 message."
-    assert "SingPass" not in (context.context or "")
+    assert api.world.toasts[1] == commands.NOTHING_TICKED
+    assert "SingPass" in (context.context or "")
 
 
 async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) -> None:
@@ -62,7 +93,7 @@ async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) ->
         await api.say("/forget")
         await api.replies(4)
         await api.press(api.sent[3], "Forget everything")
-        await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten")
+        await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten (1 memory)")
         wiped = await client.get_profile(c.GetProfileArgs())
     assert texts(api)[0] == "There are no memories of this chat; nothing to forget."
     assert kept.preferences
@@ -74,7 +105,7 @@ async def test_a_strangers_tap_does_nothing(memory: Memory) -> None:
         await api.say("/remember I like tea")
         await api.say("/forget tea")
         await api.replies(2)
-        await api.press(api.sent[1], "Forget this", user=666)
+        await api.press(api.sent[1], "Forget", user=666)
         await api.say("/help")
         await api.replies(3)
         assert (await client.get_profile(c.GetProfileArgs())).preferences
@@ -145,8 +176,8 @@ async def test_of_two_taps_on_one_message_the_first_counts(memory: Memory) -> No
         await api.press(asked, "Forget everything")
         await api.press(asked, "Forget everything")
         await api.until(lambda: len(api.world.toasts) == 2)
-    assert api.world.toasts == ["✓ Forgotten", ""]
-    assert texts(api)[1] == "✓ Forgotten"
+    assert api.world.toasts == ["✓ Forgotten (1 memory)", ""]
+    assert texts(api)[1] == "✓ Forgotten (1 memory)"
 
 
 async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_cannot(memory: Memory) -> None:
@@ -154,14 +185,14 @@ async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_c
         number = await doubt(memory, "The user might move to Berlin")
         await api.say("Is Berlin nice?")
         await api.say("/forget Berlin")
-        await api.replies(4)
+        await api.replies(3)
         await api.press(api.sent[1], "✓", old=True)
-        await api.press(api.sent[3], "Forget all of it", old=True)
+        await api.press({**api.sent[2], "reply_markup": OLD_LIST}, "Forget", old=True)
         await api.until(lambda: len(api.world.toasts) == 2)
         known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
     assert known is not None
     assert known.status == "active"
-    assert api.world.toasts == ["✓ The user might move to Berlin", commands.TOPIC_UNKNOWN]
+    assert api.world.toasts == ["✓ The user might move to Berlin", commands.LIST_UNKNOWN]
 
 
 async def test_an_edited_right_wording_puts_the_memory_right_again(memory: Memory) -> None:

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from chatmem import contract as c
-from chatmem_relay import views
-from chatmem_relay.buttons import Pressed, data, forget_buttons, read, uncertain_buttons
+from chatmem_relay import forget_list, views
+from chatmem_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
 from chatmem_relay.expectation import expected
-from chatmem_relay.questions import forget_topic, topic_of
 from tests.relay.known import NOW, SINGAPORE, memory, profile
 
 
@@ -94,27 +93,21 @@ def test_the_status_view_tells_the_backlog_in_words() -> None:
     assert "1 job waiting, 0 in work" in views.status_view(summary(backlog=one))
 
 
-@pytest.mark.parametrize("action", ["forget", "keep", "wipe", "confirm", "reject", "edit", "topic"])
+@pytest.mark.parametrize("action", sorted({"keep", "wipe", "confirm", "reject", "edit", *LISTED}))
 def test_a_buttons_data_comes_back_as_it_went_and_fits(action: str) -> None:
-    pressed = Pressed(action, 2**62)  # type: ignore[arg-type]
+    pressed = Pressed(action, 2**62, 9_999)  # type: ignore[arg-type]
     assert read(data(pressed)) == pressed
     assert len(data(pressed).encode()) <= 64
 
 
-@pytest.mark.parametrize("text", ["", "f", "f:", "x:1", "f:-1", "f:1.5", "f:" + "9" * 30, "f:١"])
+@pytest.mark.parametrize("text", ["", "k", "k:", "z:1", "k:-1", "k:1.5", "k:" + "9" * 30, "k:١", "k:1:2:3", "k:1:x"])
 def test_data_that_is_none_of_ours_is_nothing(text: str) -> None:
     assert read(text) is None
 
 
 def test_the_buttons_are_labelled_as_promised() -> None:
-    assert [b.text for row in forget_buttons(1).inline_keyboard for b in row] == ["Forget this", "Keep"]
+    assert [b.text for row in wipe_buttons().inline_keyboard for b in row] == ["Forget everything", "Keep"]
     assert [b.text for row in uncertain_buttons(1).inline_keyboard for b in row] == ["✓", "✗", "✎ Edit"]
-
-
-def test_the_topic_of_a_question_comes_back_whatever_it_is() -> None:
-    for topic in ("SingPass", "the “beta”", "a\nb", "x? It is in 3"):
-        assert topic_of(forget_topic(topic, 1, 2)) == topic
-    assert topic_of("Something else") is None
 
 
 @pytest.mark.parametrize(
@@ -155,3 +148,52 @@ def test_why_counts_one_as_one() -> None:
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held)
     said = "Based on 1 message, 2 memories, 2 relevant summaries, 1 relevant message."
     assert said in views.why_view(answer, receipt)
+
+
+def hit(number: int, *, ticked: bool = True) -> c.ForgetMatch:
+    text = f"Vuxley number {number} " + "and so on " * 40
+    return c.ForgetMatch(
+        id=number, kind="message", chat_id=42, ref=number, text=text, at=NOW, match="exact", ticked=ticked
+    )
+
+
+def listed(count: int) -> forget_list.ForgetList:
+    matches = tuple(hit(n, ticked=n % 2 == 1) for n in range(1, count + 1))
+    shown = forget_list.list_of("Vuxley", c.ForgetArgs(topic="Vuxley"), c.Forgotten(matches=matches, confirm="t"))
+    assert shown is not None
+    return shown
+
+
+def test_a_list_of_many_matches_has_pages_that_fit_a_message_and_shows_each_once() -> None:
+    shown, labels = listed(301), []
+    for page in range(shown.pages):
+        turned = forget_list.after(shown, Pressed("page", 1, page))
+        text = forget_list.text(turned, SINGAPORE)
+        assert len(text.encode("utf-16-le")) // 2 <= 4096
+        buttons = [b for row in forget_list.markup(2**40, turned).inline_keyboard for b in row]
+        assert len(buttons) <= 100
+        assert all(len(str(b.callback_data).encode()) <= 64 for b in buttons)
+        labels += [b.text for b in buttons if b.text[0] in "☑☐"]
+    assert labels == [f"{'☑' if n % 2 else '☐'} {n}" for n in range(1, 302)]
+
+
+def test_what_is_not_ticked_is_kept() -> None:
+    shown = listed(4)
+    for action, item in (("tick", 2), ("tick", 1), ("tick", 99)):
+        shown = forget_list.after(shown, Pressed(action, 1, item))
+    assert shown.confirmation.except_ == (1, 4)
+    assert forget_list.after(shown, Pressed("none", 1)).ticked == frozenset()
+    assert forget_list.after(shown, Pressed("all", 1)).confirmation.except_ == ()
+
+
+def test_forgotten_is_never_said_while_something_still_says_it() -> None:
+    done = c.Forgotten(erased={"memories": 1, "messages": 2, "sentences": 2}, traces_left=0, receipt="f1")
+    assert views.forgotten_view(done) == "✓ Forgotten (1 memory, 2 sentences)"
+    assert (
+        views.forgotten_view(c.Forgotten(erased={"memories": 0}, traces_left=0, receipt="f1")) == "Nothing was erased."
+    )
+    left = done.model_copy(update={"traces_left": 1, "left": (hit(7),), "notes": ("1 more since the preview.",)})
+    told = views.forgotten_view(left)
+    assert "✓" not in told
+    assert "1 place still says it:\n• Vuxley number 7" in told
+    assert told.endswith("1 more since the preview.")

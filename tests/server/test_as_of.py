@@ -37,7 +37,7 @@ class Diary:
     async def forget(self, topic: str) -> None:
         preview = await self.client.forget(c.ForgetArgs(topic=topic))
         done = await self.client.forget(c.ForgetArgs(topic=topic, confirm=preview.confirm))
-        assert done.erased["traces_left"] == 0
+        assert done.traces_left == 0
 
     async def work(self, *, compact: bool = False) -> list[str]:
         """All that is due, repeated faithfully; kinds of the jobs. A day passes."""

@@ -120,8 +120,13 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "to_chat_id": (1.5, True, "abc", HUGE),
     },
     "forget": {
-        "topic": (*NO_STRINGS, "", None, "?!"),
-        "memory_ids": ([0], [-1], [True], ["one"], [HUGE], 0, {}, list(range(1, 1002))),
+        "topic": (*NO_STRINGS, "", None, "\u200b"),
+        "literal": (*NO_STRINGS, "", "\u200b"),
+        "message_ids": ([0], [-1], [True], [HUGE], {}, [999_999], list(range(1, 1002))),
+        "since": (True, [], "nonsense", "9999-12-31"),
+        "until": (True, [], "nonsense", "0001-01-01"),
+        "except": ([0], [-1], [True], [HUGE], {}, "x"),
+        "memory_ids": ([0], [-1], [True], ["1"], [HUGE], 1, {}, list(range(1, 1002))),
         "everything": (True, *NO_FLAGS),
         "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
         "include_messages": NO_FLAGS,
@@ -228,7 +233,7 @@ def with_one_wrong(tool: str, field: str, value: Any) -> dict[str, Any]:
     base = dict(VALID[tool])
     if tool == "explain" and field in ("receipt_id", "message_id"):
         base = {}
-    if tool == "forget" and field == "memory_ids":
+    if tool == "forget" and field in ("memory_ids", "message_ids", "literal", "since", "until"):
         base = {}
     return {**base, field: value}
 

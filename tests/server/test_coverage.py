@@ -103,7 +103,7 @@ class Life:
         preview = await self.client.forget(c.ForgetArgs(topic=CANARY))
         if preview.confirm is not None:
             erased = await self.client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
-            assert erased.erased["traces_left"] == 0
+            assert erased.traces_left == 0
         for message in self.said.values():
             message["content"] = message["content"].replace(CANARY, "")
 

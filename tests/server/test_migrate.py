@@ -9,10 +9,15 @@ import asyncpg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import SecretStr
 
+from chatmem import contract as c
+from chatmem.settings import ServerSettings
 from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from chatmem_server.postgres.migrate import MigrationError, migrate, missing, statements
+from chatmem_server.storage import Storage
 from chatmem_sql import Migration, migrations
+from tests.memory_fixtures import Clock, opened
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
@@ -125,6 +130,37 @@ PRUNED = (
     "drop_finished_jobs('2026-02-01', 10)",
     "fold_model_calls('2026-04-01', 10)",
 )
+
+
+OLD_MESSAGE = """
+    insert into user_profile (owner_id) values (42);
+    insert into chats (owner_id, chat_id, last_id, created_at) values (42, 42, 1, now());
+    insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, speaker, importance, tokens,
+      sent_at, utc_offset, recorded_at)
+      values (42, 42, 1, 'root:42', 1, 0, 'user', 'My dog is called Rex.', 'telegram', 'Dr. Vuxley', 0.5, 5, now(), 0, now());
+    insert into message_fts (owner_id, chat_id, id, tsv) values (42, 42, 1, to_tsvector('chatmem', 'Vuxley'));
+    insert into thread_state (owner_id, chat_id, thread_key, last_no) values (42, 42, 'root:42', 1);
+    insert into memories (owner_id, id, kind, status, content, quote, confidence, priority, importance, pinned, valid_from, origin,
+      user_confirmed, created_at, updated_at, tsv)
+      values (42, 1, 'fact', 'active', 'Has a dog', 'Vuxley has a dog', 1, 1, 1, false, now(), 'user', true, now(), now(), '')"""
+
+
+async def test_what_an_older_version_stored_is_found_and_forgotten(
+    empty: str, postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock
+) -> None:
+    async with connected(postgres.dsn(SUPERUSER, "migrating")) as admin:
+        await admin.execute("create extension vector")
+    async with connected(empty) as db:
+        await migrate(db, [step for step in migrations() if step.version <= 18])
+        await db.execute(OLD_MESSAGE)
+    moved = settings.model_copy(update={"database_url": SecretStr(empty)})
+    async with opened(Storage(moved, clock)) as memory, memory.client() as client:
+        preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
+        done = await client.forget(c.ForgetArgs(topic="Vuxley", confirm=preview.confirm))
+    async with connected(empty) as db:
+        left = await db.fetchrow("select content, speaker, (select quote from memories) as quote from messages")
+    assert (done.erased["messages"], done.erased["memory_quotes"], done.traces_left) == (1, 1, 0)
+    assert tuple(left) == ("My dog is called Rex.", None, None)
 
 
 async def test_each_migration_runs_once(empty: str) -> None:

@@ -13,6 +13,7 @@ from mcp.client import Client, ClientRequestContext
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent, Tool
 
+from chatmem import contract as c
 from chatmem.settings import ServerSettings
 from chatmem_server.app import build_server
 from chatmem_server.places import Caller
@@ -188,12 +189,12 @@ def told(value: Any, text: str) -> bool:
     return str(value) in text or str(value).removesuffix("Z") in text
 
 
-def answering(action: str, erase: bool | None) -> Any:
+def answering(action: str, erase: bool | None, **also: str) -> Any:
     asked: list[str] = []
 
     async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         asked.append(params.message)
-        return ElicitResult(action=action, content={"erase": erase} if erase is not None else None)
+        return ElicitResult(action=action, content={"erase": erase, **also} if erase is not None else None)
 
     return answer, asked
 
@@ -221,33 +222,69 @@ async def test_forget_erases_when_the_person_says_yes_in_the_clients_form(memory
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(("action", "erase"), [("decline", None), ("accept", False)])
-async def test_forget_erases_nothing_when_the_person_says_no(
+@pytest.mark.parametrize(("action", "erase"), [("decline", None), ("accept", False), ("cancel", None)])
+async def test_a_question_declined_or_closed_gives_no_token_and_says_so_where_models_read(
     memory: Memory, dsn: str, mode: str, action: str, erase: bool | None
 ) -> None:
     callback, asked = answering(action, erase)
     async with client_of(memory, mode, elicitation_callback=callback) as client:
         await client.call_tool("remember", {"content": "I prefer green tea"})
         result = await client.call_tool("forget", {"topic": "tea"})
-    assert result.is_error
-    assert "declined" in said(result)
+    assert result.structured_content is not None
+    assert result.structured_content["confirm"] is None
+    assert result.structured_content["receipt"] is None
+    assert "Nothing was erased" in result.structured_content["notes"][0]
+    assert "Nothing was erased" in said(result)
     assert len(asked) == 1
     assert await left(dsn) == 1
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("callback", [None, answering("cancel", None)[0]], ids=["cannot ask", "closed unanswered"])
-async def test_forget_previews_where_nobody_answers_a_form(memory: Memory, dsn: str, mode: str, callback: Any) -> None:
+async def test_the_person_picks_matches_in_the_clients_form(memory: Memory, dsn: str, mode: str) -> None:
+    callback, asked = answering("accept", True, which="2")
     async with client_of(memory, mode, elicitation_callback=callback) as client:
+        for kind in ("green", "black"):
+            await client.call_tool("remember", {"content": f"I prefer {kind} tea", "kind": "fact"})
+        result = await client.call_tool("forget", {"topic": "tea"})
+        profile = await client.call_tool("get_profile", {})
+    assert "☑ 1. I prefer green tea\n☑ 2. I prefer black tea" in asked[0]
+    assert result.structured_content is not None
+    assert result.structured_content["traces_left"] == 0
+    assert await left(dsn) == 1
+    assert "green" in said(profile)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_forget_erases_only_what_the_question_showed(memory: Memory, dsn: str, mode: str) -> None:
+    """Another client stores a further match while the question is open."""
+
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        async with memory.client() as other:
+            await other.remember(c.RememberArgs(content="I drink tea at five", kind="fact"))
+        return ElicitResult(action="accept", content={"erase": True})
+
+    async with client_of(memory, mode, elicitation_callback=answer) as client:
+        await client.call_tool("remember", {"content": "I prefer green tea"})
+        result = await client.call_tool("forget", {"topic": "tea"})
+    assert result.structured_content is not None
+    assert result.structured_content["traces_left"] == 1
+    assert "1 more since the preview, not erased." in result.structured_content["notes"]
+    assert await left(dsn) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_forget_previews_where_nobody_can_be_asked(memory: Memory, dsn: str, mode: str) -> None:
+    async with client_of(memory, mode) as client:
         await client.call_tool("remember", {"content": "I prefer green tea"})
         preview = await client.call_tool("forget", {"topic": "tea"})
         assert not preview.is_error
         assert preview.structured_content is not None
         assert preview.structured_content["receipt"] is None
+        assert "Nothing is erased yet" in preview.structured_content["notes"][0]
         assert await left(dsn) == 1
         confirm = preview.structured_content["confirm"]
         assert confirm in said(preview)
-        done = await client.call_tool("forget", {"topic": "tea", "confirm": confirm})
+        done = await client.call_tool("forget", {"topic": "tea", "confirm": confirm, "except": []})
     assert done.structured_content is not None
     assert done.structured_content["erased"]["memories"] == 1
     assert await left(dsn) == 0

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
 from chatmem_server.text.word_forms import roots
 
 WORDS = [

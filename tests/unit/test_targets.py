@@ -2,11 +2,10 @@
 
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chatmem_server.erasure.targets import Sentence, Sought, Target
+from chatmem_server.erasure.targets import Sentence, Target
 
 WORDS = (
     "I my the cities city knives wives Häuser Straße moved moving to Berlin St.John-May mid-May 50 fifty 1,000 5k 5 M 3.50 007 "
@@ -42,32 +41,19 @@ def test_a_quick_look_overlooks_no_topic_that_a_sentence_names(topic: str, other
 @given(TEXTS)
 def test_a_sentence_states_itself(text: str) -> None:
     target = Target.statement(text)
-    assert Sought([target]).stated_in(text) is not target.is_empty
+    assert target.stated_in(Sentence(text)) is not target.is_empty
 
 
-def test_a_sentence_that_shares_a_number_and_no_word_is_another() -> None:
-    target = Target.statement("Shelf 50 of the shed holds the lanterns")
-    assert not Sought([target]).in_text("I own 50 globes. I paid 150 for two.")
-    assert Sought([target]).in_text("I own globes. The lanterns are on shelf fifty in the shed.")
+@given(st.sampled_from([*WORDS, *NAMED]), st.lists(st.sampled_from([*WORDS, *NAMED]), max_size=6))
+@example("ss", ["STRASSE"])
+def test_a_plain_text_that_names_a_topic_matches_one_of_its_patterns(topic: str, others: list[str]) -> None:
+    target = Target.topic(topic)
+    for form in NAMED:
+        text = " ".join((form, *others))
+        if text.isascii() and not target.is_empty and target.stated_in(Sentence(text)):
+            assert any(like(pattern, text) for pattern in target.likes), (text, target.likes)
 
 
-@pytest.mark.parametrize(
-    ("topic", "text"),
-    [
-        ("city", "Two cities"),
-        ("cities", "a City"),
-        ("Haus", "drei Häuser"),
-        ("Häuser", "ein Haus"),
-        ("Straße", "in der Strasse"),
-        ("happy", "happier, happiness"),
-        ("kids", "the kid"),
-        ("Café", "cafes"),
-        ("кошка", "две кошки"),
-        ("東京", "私は東京に住んでいます"),
-        ("C++", "c++ at work"),
-    ],
-)
-def test_a_pattern_meets_every_regular_form(topic: str, text: str) -> None:
-    for pattern in Target.topic(topic).patterns:
-        meant = re.escape(pattern).replace("%", ".*").replace("_", ".")
-        assert re.fullmatch(meant, text, re.IGNORECASE | re.DOTALL), pattern
+def like(pattern: str, text: str) -> bool:
+    meant = re.escape(pattern).replace("%", ".*").replace("_", ".")
+    return re.fullmatch(meant, text.lower(), re.DOTALL) is not None

@@ -6,7 +6,7 @@ from datetime import datetime
 from chatmem.contract import JobKind, Memory
 from chatmem_server.erasure.derived import take_back_derived
 from chatmem_server.erasure.remaking import queue_chunk, queue_profile, queue_remaking
-from chatmem_server.erasure.targets import Target, sentences
+from chatmem_server.erasure.targets import sentences
 from chatmem_server.memories import literals
 from chatmem_server.memories.check import contains_quote
 from chatmem_server.memories.statements import Statements
@@ -31,7 +31,7 @@ class Rederiver:
         retired = await self._retire(t, where, old, new_text, now)
         session = session_lane(where.chat_id)
         await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
-        gone = [Target.statement(text) for text in (*(m.content for m in retired), *_taken_back(old.content, new_text))]
+        gone = [*(m.content for m in retired), *_taken_back(old.content, new_text)]
         cleaned = await take_back_derived(t, where.owner_id, gone, now)
         kinds = self._learn_again(old)
         for kind in kinds:

@@ -1,16 +1,64 @@
 """Queues the work that writes a derived text anew after sentences were taken out of it; until then it stays as it was left."""
 
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 from chatmem.contract import JobKind
-from chatmem_server.erasure.derived import Cleaned
 from chatmem_server.store import lanes, messages, queue
 from chatmem_server.store.database import Queries
+from chatmem_server.store.forget import Place, TextRow
 from chatmem_server.store.queue import Job, NewJob
 
 _ANEW = "anew:"
 _NEWEST = 12
 """Messages among which the last exchange of a chat is looked for."""
+
+
+_TABLES: Final[dict[Place, str]] = {
+    "summary": "conversation_summaries",
+    "canonical": "chat_metadata",
+    "profile": "user_profile",
+    "former": "former_lines",
+    "slot": "thread_state",
+    "job": "chat_context_queue",
+    "model_call": "model_calls",
+    "message": "routine_summaries",
+    "message_version": "message_versions",
+    "memory": "memory_quotes",
+    "memory_version": "memory_versions",
+}
+
+
+@dataclass
+class Cleaned:
+    """How many texts of each kind were changed, and which ask to be written anew: chunks by (chat, number), rolling
+    summaries by (chat, lane), canonical summaries by chat.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    chunks: list[tuple[int, int]] = field(default_factory=list)
+    rolling: list[tuple[int, str]] = field(default_factory=list)
+    canonicals: list[int] = field(default_factory=list)
+
+    def note(self, row: TextRow) -> None:
+        """One text was changed."""
+        table = table_of(row.place)
+        self.counts[table] = self.counts.get(table, 0) + 1
+        match row.place, row.subject:
+            case "summary", "chunk":
+                self.chunks.append((row.chat_id or 0, row.id))
+            case "summary", _:
+                self.rolling.append((row.chat_id or 0, row.thread_key))
+            case "canonical", "live":
+                self.canonicals.append(row.chat_id or 0)
+            case _:
+                pass
+
+
+def table_of(place: Place) -> str:
+    """How a tally calls it."""
+    return _TABLES[place]
 
 
 def is_anew(job: Job) -> bool:

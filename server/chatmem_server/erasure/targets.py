@@ -1,19 +1,21 @@
-"""What is to be forgotten, and whether a sentence states it; pure."""
+"""Whether a sentence states a topic, in any form of its words, or most of a statement; pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from typing import Final
 
+from chatmem_server.erasure.word_forms import irregular_forms, is_english, is_spaceless, roots
 from chatmem_server.memories.claims import claims, plain, tokens_of
 from chatmem_server.text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
 from chatmem_server.text.stemming import stem
-from chatmem_server.text.word_forms import irregular_forms, is_english, is_spaceless, roots
 
 _SHARE = 0.6
 """Share of a statement's words a sentence must hold to state it."""
+_SAME = 0.8
+"""Share of the words of either that a sentence and a statement have in common when they say the same."""
 _SENTENCE: Final = re.compile(
     r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
 )
@@ -28,6 +30,11 @@ _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
 def sentences(text: str) -> list[str]:
     """The text cut into sentences; joined they are the text again."""
     return _SENTENCE.findall(text)
+
+
+def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The same with where each begins."""
+    return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
 
 
 class Sentence:
@@ -89,14 +96,15 @@ class Target:
         return not self.words and not self.topic_words
 
     @property
-    def is_spaceless(self) -> bool:
-        """Whether a word of the topic stands inside others, so that no index of words finds it."""
-        return any(map(is_spaceless, self.topic_words))
-
-    @property
-    def patterns(self) -> list[str]:
-        """A LIKE pattern for each word of the topic; a text that names it in any regular forms matches all of them."""
-        return [f"%{_letters(word).replace('ss', '%')}%" for word in self.topic_words]
+    def likes(self) -> list[str]:
+        """LIKE patterns; a plain ASCII text that names the topic in any form matches one of them in lower case."""
+        if not self.topic_words:
+            return ["%"]
+        word = max(self.topic_words, key=len)
+        roots_ = (*roots(word), *roots(word, english=True))
+        forms = frozenset[str]().union(*map(irregular_forms, roots_))
+        letters = _letters(word).replace("ss", "%")
+        return [f"%{form}%" for form in (letters, *sorted(forms)) if form.isascii()]
 
     @cached_property
     def _signs(self) -> tuple[re.Pattern[str], ...]:
@@ -126,11 +134,15 @@ class Target:
         if self.topic_words:
             # Naming is looked at first: reading what a sentence says takes ten times as long.
             return self.named_in(sentence) and (not self.words or self.words <= sentence.words)
-        return self._most_in(sentence.words)
+        return self.most_in(sentence.words)
 
-    def _most_in(self, said: frozenset[str]) -> bool:
+    def most_in(self, said: frozenset[str]) -> bool:
         shared = len(self.words & said)
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
+
+    def is_all_of(self, said: frozenset[str]) -> bool:
+        """Whether the words say this and next to nothing else."""
+        return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:
         """Whether it has a form of every word of the topic, wherever it stands."""
@@ -140,32 +152,6 @@ class Target:
             else not roots(word, english=sentence.is_english).isdisjoint(sentence.roots)
             for word in self.topic_words
         )
-
-
-class Sought:
-    """Targets looked for in many texts. A line that states none is not read again: a text's versions share most lines."""
-
-    def __init__(self, targets: Iterable[Target]) -> None:
-        self._targets = tuple(targets)
-        self._clean: set[str] = set()
-
-    def in_text(self, text: str) -> bool:
-        """Whether a sentence of the text states one of them."""
-        for line in text.split("\n"):
-            if line not in self._clean:
-                if self._in_line(line):
-                    return True
-                self._clean.add(line)
-        return False
-
-    def stated_in(self, sentence: str) -> bool:
-        read = Sentence(sentence)
-        return any(target.stated_in(read) for target in self._targets)
-
-    def _in_line(self, line: str) -> bool:
-        read = Sentence(line)
-        possible = any(target.may_be_in(read) for target in self._targets)
-        return possible and any(map(self.stated_in, sentences(line)))
 
 
 def _letters(word: str) -> str:

@@ -9,11 +9,13 @@ from chatmem_server.erasure.targets import sentences
 from chatmem_server.memories.claims import claims
 from chatmem_server.store import tombstones
 from chatmem_server.store.database import Queries
-from chatmem_server.store.messages import Located
 from chatmem_server.store.tombstones import Tombstone
 
 SAME = 0.75
 """Share of a tombstone's words a statement must hold to be taken for the forgotten one said otherwise."""
+
+Mark = tuple[bytes, frozenset[int]]
+"""Hash of a statement, and the hashes of its content words."""
 
 
 class Tombstones:
@@ -22,18 +24,15 @@ class Tombstones:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    async def set(self, q: Queries, owner_id: int, chat_id: int | None, texts: Sequence[str], now: datetime) -> int:
-        """Mark statements as forgotten; how many."""
-        marks = [self.mark(text) for text in dict.fromkeys(texts)]
+    async def add(self, q: Queries, owner_id: int, chat_id: int | None, marks: Sequence[Mark], now: datetime) -> None:
+        """Mark statements and messages as forgotten."""
         if marks:
             await tombstones.add(q, owner_id, chat_id, marks, now)
-        return len(marks)
 
-    async def set_message(self, q: Queries, at: Located, gone: Sequence[str], now: datetime) -> None:
-        """Mark the text of a message and the sentences it loses, so that their being sent once more is no new saying."""
-        said = [at.line.content, *(sentence.strip() for sentence in gone)]
-        marks = [(self._message(at.chat_id, at.line.id, text), frozenset[int]()) for text in dict.fromkeys(said)]
-        await tombstones.add(q, at.owner_id, at.chat_id, marks, now)
+    def message_marks(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[Mark]:
+        """Of the text of a message and the sentences it loses, so that their being sent once more is no new saying."""
+        said = [text, *(sentence.strip() for sentence in gone)]
+        return [(self._message(chat_id, number, part), frozenset[int]()) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
         """The text without the message's forgotten sentences: who edits a message sends those again, too.
@@ -52,12 +51,11 @@ class Tombstones:
         """The marks of all messages in which something was forgotten."""
         return await tombstones.of_messages(q, owner_id)
 
-    def forgotten_in(self, at: Located, marks: frozenset[bytes]) -> list[str]:
-        """The sentences of the message that are marked; all of its text if that is, and none of them is known."""
-        said = [part.strip() for part in sentences(at.line.content)]
-        found = [part for part in said if part and self._message(at.chat_id, at.line.id, part) in marks]
-        whole = self._message(at.chat_id, at.line.id, at.line.content) in marks
-        return found or [at.line.content] * whole
+    def forgotten_in(self, chat_id: int, number: int, text: str, marks: frozenset[bytes]) -> list[str]:
+        """The sentences of the message that are marked; all of them if its text is, and none of them is known."""
+        said = [part.strip() for part in sentences(text) if part.strip()]
+        found = [part for part in said if self._message(chat_id, number, part) in marks]
+        return found or (said if self._message(chat_id, number, text) in marks else [])
 
     async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
         """The user says it again: it may be known again."""
@@ -67,24 +65,15 @@ class Tombstones:
     async def standing(self, q: Queries, owner_id: int) -> list[Tombstone]:
         return await tombstones.standing(q, owner_id)
 
-    def mark(self, text: str) -> tuple[bytes, frozenset[int]]:
+    def mark(self, text: str) -> Mark:
         """(hash of the statement, hashes of its content words)."""
         words = _words(text)
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
         """Those that stand for what the text says."""
-        return [stone for stone in stones if self.covers(stone, text)]
-
-    def covers(self, stone: Tombstone, text: str) -> bool:
-        """Whether the text says what the tombstone stands for."""
-        claim, words = self.mark(text)
-        if hmac.compare_digest(claim, stone.claim):
-            return True
-        if len(stone.words) < 2 or not words:
-            return False
-        shared = len(words & stone.words)
-        return shared >= SAME * len(stone.words) or (shared >= 2 and shared >= SAME * len(words))
+        said = self.mark(text)
+        return [stone for stone in stones if covers(stone, said)]
 
     def _message(self, chat_id: int, number: int, text: str) -> bytes:
         return self._hash(f"m:{chat_id}:{number}:{text}")
@@ -95,6 +84,17 @@ class Tombstones:
     def _word(self, word: str) -> int:
         """63 bits: fits a bigint."""
         return int.from_bytes(self._hash("w:" + word)[:8], "big") >> 1
+
+
+def covers(stone: Tombstone, said: Mark) -> bool:
+    """Whether the tombstone stands for what the marked text says."""
+    claim, words = said
+    if hmac.compare_digest(claim, stone.claim):
+        return True
+    if len(stone.words) < 2 or not words:
+        return False
+    shared = len(words & stone.words)
+    return shared >= SAME * len(stone.words) or (shared >= 2 and shared >= SAME * len(words))
 
 
 def _words(text: str) -> list[str]:

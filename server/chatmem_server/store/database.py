@@ -103,6 +103,12 @@ class Transaction:
     async def run(self, name: str, *args: Any) -> int:
         return _touched(await (await serving(self._connection, name, args)).execute(query(name), *args))
 
+    async def pages(self, name: str, size: int, *args: Any) -> AsyncGenerator[list[Row]]:
+        """The rows of a long answer, so many at a time; only inside a transaction."""
+        cursor = await (await serving(self._connection, name, args)).cursor(query(name), *args)
+        while page := await cursor.fetch(size):
+            yield page
+
 
 class Database:
     """Named queries, each on a connection of its own: for one owner from one pool, across owners from another."""

@@ -277,32 +277,6 @@ async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory
     return [memory(row) for row in await q.rows("memories.predecessors", owner_id, memory_id)]
 
 
-async def matching(q: Queries, owner_id: int, chat_id: int | None, lexemes: str, scope: str) -> list[Memory]:
-    return [memory(row) for row in await q.rows("memories.matching", owner_id, chat_id, lexemes, scope)]
-
-
-async def with_text(q: Queries, owner_id: int, chat_id: int | None, patterns: Sequence[str]) -> list[Memory]:
-    """Those that match all of the LIKE patterns."""
-    return [memory(row) for row in await q.rows("memories.with_text", owner_id, chat_id, list(patterns))]
-
-
-@dataclass(frozen=True)
-class FormerText:
-    """What a memory said before (`version`), the words it was learned from (0), or why it is as it is (-1)."""
-
-    id: int
-    version: int
-    text: str
-
-
-async def former(q: Queries, owner_id: int) -> list[FormerText]:
-    return [FormerText(*row) for row in await q.rows("memories.former", owner_id)]
-
-
-async def drop_former(q: Queries, owner_id: int, former: FormerText) -> None:
-    await q.run("memories.drop_former", owner_id, former.id, former.version)
-
-
 async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> list[str]:
     """What the memories said that went, those they had superseded included."""
     return [row["content"] for row in await q.rows("memories.erase", owner_id, list(ids))]

@@ -120,16 +120,6 @@ class Routine:
     sent_at: datetime
 
 
-@dataclass(frozen=True)
-class Located:
-    """A message with where it stands."""
-
-    owner_id: int
-    chat_id: int
-    thread_key: str
-    line: Line
-
-
 async def record(q: Queries, m: NewMessage) -> Recorded:
     """The message and the work that follows from it, together: a repeated call after a crash queues nothing.
 
@@ -230,42 +220,6 @@ async def of_lane(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> A
         for line in page:
             yield line
         after = page[-1].id
-
-
-async def redact(q: Queries, at: Located, *, content: str, tokens: int, index_text: str, scope: Sequence[str]) -> None:
-    """Replace the text for good: no version of the old one is left."""
-    await q.run("messages.redact", at.owner_id, at.chat_id, at.line.id, content, tokens, index_text, list(scope))
-
-
-async def containing(q: Queries, owner_id: int, chat_id: int | None, lexemes: str, scope: str) -> list[Located]:
-    """Messages that hold the lexemes, in one chat or in all of the owner's."""
-    rows = await q.rows("messages.containing", owner_id, chat_id, lexemes, scope)
-    return [located(row) for row in rows]
-
-
-async def with_text(q: Queries, owner_id: int, chat_id: int | None, patterns: Sequence[str]) -> list[Located]:
-    """Messages that match all of the LIKE patterns."""
-    return [located(row) for row in await q.rows("messages.with_text", owner_id, chat_id, list(patterns))]
-
-
-@dataclass(frozen=True)
-class FormerText:
-    chat_id: int
-    id: int
-    version: int
-    text: str
-
-
-async def former(q: Queries, owner_id: int) -> list[FormerText]:
-    return [FormerText(*row) for row in await q.rows("messages.former", owner_id)]
-
-
-async def drop_former(q: Queries, owner_id: int, former: FormerText) -> None:
-    await q.run("messages.drop_former", owner_id, former.chat_id, former.id, former.version)
-
-
-def located(row: Row) -> Located:
-    return Located(row["owner_id"], row["chat_id"], row["thread_key"], line(row))
 
 
 def line(row: Row) -> Line:

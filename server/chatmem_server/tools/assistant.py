@@ -9,13 +9,13 @@ from pydantic import BaseModel
 
 from chatmem import contract as c
 from chatmem_server.places import DEFAULT_CHANNEL, Where, channel_of, locate
-from chatmem_server.refusals import Refused
 from chatmem_server.tools import text
-from chatmem_server.tools.asking import confirmed
+from chatmem_server.tools.asking import Answer, answered, ask, can_ask
 from chatmem_server.tools.spec import Call, ToolSpec
 
 if TYPE_CHECKING:
     from chatmem_server.actors import Actors
+    from chatmem_server.erasure.forgetting import Forgetter
 
 READ = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
 ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -24,6 +24,11 @@ ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_
 
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
+
+NOT_ERASED = {
+    "no": "Nothing was erased: the user declined.",
+    "dismissed": "Nothing was erased: the user closed the question without an answer.",
+}
 
 GetActors: TypeAlias = "Callable[[], Awaitable[Actors]]"
 
@@ -105,7 +110,7 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.FORGET,
             "Forget",
-            "Erase memories for good, everywhere. Without confirm it only previews; show that to the user first.",
+            "Erase for good, everywhere. Without confirm it only previews; show that to the user first.",
             c.ForgetArgs,
             c.Forgotten,
             tools.forget,
@@ -199,15 +204,18 @@ class _Tools:
         args: c.ForgetArgs = call.args
         if args.confirm is not None:
             return await actors.forgetter.erase(where, args)
+        if not can_ask(call.context):
+            return await actors.forgetter.preview(where, args)
+        reply = answered(call.context)
+        if reply is not None:
+            return await _erased(actors.forgetter, where, args, *reply)
         preview = await actors.forgetter.preview(where, args)
-        answer = await confirmed(call.context, text.forget_question(preview) if preview.matches else None)
+        if preview.confirm is None:
+            return preview
+        answer = await ask(call.context, text.forget_question(preview), preview.confirm)
         if isinstance(answer, InputRequiredResult):
             return answer
-        if answer == "yes":
-            return await actors.forgetter.erase(where, args.model_copy(update={"confirm": preview.confirm}))
-        if answer == "no":
-            raise Refused("The user declined: nothing was erased.")
-        return preview
+        return await _erased(actors.forgetter, where, args, preview.confirm, answer)
 
     async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:
         actors, where = await self._at(call)
@@ -237,3 +245,10 @@ def _channel(call: Call[Any]) -> str:
         return DEFAULT_CHANNEL
     client = call.context.session.client_params
     return channel_of(client.client_info.name if client is not None else None)
+
+
+async def _erased(forgetter: "Forgetter", where: Where, args: c.ForgetArgs, token: str, answer: Answer) -> BaseModel:
+    """What the person's answer to the question did. Nobody gets a token of a question that was not answered."""
+    if answer.said != "yes":
+        return c.Forgotten(notes=(NOT_ERASED[answer.said],))
+    return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which)

@@ -8,6 +8,9 @@ from chatmem import contract as c
 from chatmem.counted import counted, messages, singular, summaries
 from chatmem_server.text.fences import contained, contained_text
 
+ASKED = 20
+"""Matches shown in a client's form."""
+
 
 def as_json(result: BaseModel) -> str:
     return result.model_dump_json()
@@ -95,18 +98,30 @@ def _remembered(outcome: str, stored: c.Memory, before: c.Memory | None) -> str:
 
 
 def forget_question(preview: c.Forgotten) -> str:
-    shown = "\n".join(f"- {match.text}" for match in preview.matches[:20])
-    return f"Erase this for good? ({_counts(preview.would_erase)})\n{shown}"
+    shown = [f"{'☑' if match.ticked else '☐'} {match.id}. {match.text}" for match in preview.matches[:ASKED]]
+    more = len(preview.matches) - ASKED
+    shown += [f"… and {more} more"] if more > 0 else []
+    near = [f"- {match.text}" for match in preview.related[:5]]
+    beside = ["Said nearby, not erased:", *near] if near else []
+    return "\n".join([f"Erase this for good? ({_counts(preview.would_erase)})", *shown, *beside])
 
 
 def forgotten(r: c.Forgotten) -> str:
     if r.receipt is not None:
-        return "\n".join([f"erased: {_counts(r.erased)}", f"receipt: {r.receipt}", *r.notes])
+        left = [f"traces left: {r.traces_left}", *map(_match, r.left)]
+        return "\n".join([f"erased: {_counts(r.erased)}", *left, f"receipt: {r.receipt}", *r.notes])
     if r.confirm is None:
-        return "Nothing matches; nothing to forget."
-    lines = [contained(f"{match.kind} {match.id} ({match.at.isoformat()}): {match.text}") for match in r.matches]
-    call = f"Nothing is deleted yet. Ask the user, then call forget with the same arguments and confirm={r.confirm}"
-    return "\n".join([*lines, f"would erase: {_counts(r.would_erase)}", call, *r.notes])
+        return "\n".join(r.notes) or "Nothing matches; nothing to forget."
+    related = [f"and {r.unlisted} more"] if r.unlisted else []
+    related += ["related, not erased:", *map(_match, r.related)] if r.related else []
+    call = f"would erase: {_counts(r.would_erase)}; confirm={r.confirm}"
+    return "\n".join([*map(_match, r.matches), *related, call, *r.notes])
+
+
+def _match(m: c.ForgetMatch) -> str:
+    where = "all chats" if m.chat_id is None else f"chat {m.chat_id}"
+    about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}, {m.match}"
+    return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {m.text}")
 
 
 def profile(p: c.Profile) -> str:

@@ -1,38 +1,26 @@
 -- name: texts
--- $1 owner, $2 archived ones too: every text in use that was derived for the owner, with what it takes to write it back, and
--- all its words in lines
-select d.*, concat_ws(chr(10), d.text, strings_of(d.body)) as said
-from (
-  select 'summary' as place, chat_id, id, kind as subject, thread_key, text, body
-  from conversation_summaries
-  where owner_id = $1
-  union all
-  select 'canonical', chat_id, epoch, case when archived_at is null then 'live' else 'archived' end, '', '',
-    jsonb_build_object('user_confirmed', user_confirmed, 'llm_inferred', llm_inferred, 'general_summary', general_summary)
-  from chat_metadata
-  where owner_id = $1 and ($2::boolean or archived_at is null)
-  union all
-  select 'profile', 0, 0, '', '', narrative, jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences,
-    'goals', raw_goals, 'dates', raw_dates)
-  from user_profile
-  where owner_id = $1
-  union all
-  select 'routine', chat_id, id, '', '', routine_summary, '{}'::jsonb
-  from messages
-  where owner_id = $1 and routine_summary is not null
-  union all
-  select 'slot', chat_id, 0, '', thread_key, '', slot - 'type'
-  from thread_state
-  where owner_id = $1 and slot is not null) d
-
--- name: former_lines
--- $1 owner, $2 number to continue after, $3 how many: lines of what derived texts said before, in the form of `texts`
-select 'former' as place, 0::bigint as chat_id, id, '' as subject, '' as thread_key, line as text, '{}'::jsonb as body,
-  line as said
-from former_lines
-where owner_id = $1 and id > $2
-order by id
-limit $3
+-- $1 owner: every text in use that was made from messages, in the form of `forget.texts`
+select 'summary' as place, chat_id, id, version, kind as subject, thread_key, updated_at as at, array[text] as texts, body
+from conversation_summaries
+where owner_id = $1
+union all
+select 'canonical', chat_id, epoch, version, 'live', '', updated_at, array[null::text],
+  jsonb_build_object('user_confirmed', user_confirmed, 'llm_inferred', llm_inferred, 'general_summary', general_summary)
+from chat_metadata
+where owner_id = $1 and archived_at is null
+union all
+select 'profile', null, 0, version, '', '', coalesce(built_at, to_timestamp(0)), array[narrative],
+  jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences, 'goals', raw_goals, 'dates', raw_dates)
+from user_profile
+where owner_id = $1
+union all
+select 'message', chat_id, id, version, '', '', sent_at, array[routine_summary], '{}'::jsonb
+from messages
+where owner_id = $1 and routine_summary is not null
+union all
+select 'slot', chat_id, 0, 0, '', thread_key, coalesce(slot_until, to_timestamp(0)), array[null::text], slot - 'type'
+from thread_state
+where owner_id = $1 and slot is not null
 
 -- name: set_summary
 -- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes, $9 when what it said was
@@ -42,12 +30,12 @@ with old as (
   select $1, $2, kind || ':' || case kind when 'chunk' then id::text else thread_key end, version,
     jsonb_build_object('text', former_lines_of($1, text)), updated_at, $9
   from conversation_summaries
-  where owner_id = $1 and chat_id = $2 and id = $3 and $9::timestamptz is not null
+  where owner_id = $1 and chat_id = $2 and id = $3
   on conflict do nothing
 )
 update conversation_summaries
 set text = $4, body = $5, tokens = $6, embedding = null, version = version + 1,
-  updated_at = coalesce($9::timestamptz, updated_at), tsv = to_tsvector('chatmem', $7) || array_to_tsvector($8::text[])
+  updated_at = $9, tsv = to_tsvector('chatmem', $7) || array_to_tsvector($8::text[])
 where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: set_canonical
@@ -59,12 +47,12 @@ with old as (
       'llm_inferred', former_lines_of($1, llm_inferred), 'general_summary', former_lines_of($1, general_summary)),
     updated_at, $8
   from chat_metadata
-  where owner_id = $1 and chat_id = $2 and epoch = $3 and $8::timestamptz is not null
+  where owner_id = $1 and chat_id = $2 and epoch = $3
   on conflict do nothing
 )
 update chat_metadata
 set user_confirmed = $4, llm_inferred = $5, general_summary = $6, tokens = $7, version = version + 1,
-  updated_at = coalesce($8::timestamptz, updated_at)
+  updated_at = $8
 where owner_id = $1 and chat_id = $2 and epoch = $3
 
 -- name: set_profile
@@ -73,23 +61,13 @@ with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, 0, 'profile', version, jsonb_build_object('narrative', former_lines_of($1, narrative)), built_at, $7
   from user_profile
-  where owner_id = $1 and $7::timestamptz is not null
+  where owner_id = $1
   on conflict do nothing
 )
 update user_profile
 set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_dates = $6, version = version + 1,
-  built_at = coalesce($7::timestamptz, built_at)
+  built_at = $7
 where owner_id = $1
-
--- name: set_former_line
--- $1 owner, $2 number, $3 what is left of the line
-update former_lines set line = $3
-where owner_id = $1 and id = $2
-
--- name: drop_former_line
--- $1 owner, $2 number: of a line nothing is left
-delete from former_lines
-where owner_id = $1 and id = $2
 
 -- name: set_routine
 -- $1 owner, $2 chat, $3 message, $4 summary or null

@@ -1,0 +1,143 @@
+"""What `forget` takes, and how long anybody else waits for it: a name in few messages, a name in all, all memories.
+
+    python -m benchmarks.forgetting [--messages N] [--memories N]
+
+Each case is an owner of its own on the real server and its tools. Meanwhile another owner, and the same owner, record a
+message every few milliseconds: the longest of these calls is what somebody else waits. No embeddings.
+"""
+
+import argparse
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from benchmarks.memory import FIRST_USER, NOW, Memory, open_memory
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem_server.importing import BATCH, Importer, ImportMessage
+from chatmem_server.places import Where
+
+NAME = "Quzibro"
+FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
+EVERY = 60
+"""Of the messages of the first case one in so many has the name."""
+WORDS = (
+    "we they walked talked bought green old house river market again because under seven morning coffee train".split()
+)
+PAUSE = 0.004
+
+
+@dataclass
+class Waits:
+    """Seconds each call of a bystander took."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    def told(self) -> str:
+        ordered = sorted(self.seconds)
+        return f"p95 {ordered[int(len(ordered) * 0.95)] * 1000:.0f} max {ordered[-1] * 1000:.0f} ms of {len(ordered)}"
+
+
+async def _main(messages: int, memories: int) -> None:
+    async with open_memory(None, 4) as memory:
+        chance = random.Random(7)
+        await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))
+        await _talk(memory, ALL, messages, lambda n: _said(chance, True))
+        await _talk(memory, EVERYTHING, messages, lambda n: _said(chance, False))
+        await _remember(memory, EVERYTHING, memories)
+        async with memory.tables() as tables:
+            await tables.execute("vacuum analyze")
+        print(f"{messages} messages an owner, {memories} memories")
+        for title, user, what in (
+            (f"a name in {-(-messages // EVERY)} messages", FEW, {"topic": NAME}),
+            ("a name in all messages", ALL, {"topic": NAME}),
+            (f"everything: {memories} memories", EVERYTHING, {"everything": True}),
+        ):
+            await _case(memory, title, user, what)
+
+
+async def _talk(memory: Memory, user: int, count: int, said: Callable[[int], str]) -> None:
+    importer = Importer(memory.actors.kit, Where(user, user))
+    for start in range(0, count, BATCH):
+        numbers = range(start, min(start + BATCH, count))
+        begin = NOW - timedelta(minutes=count)
+        await importer.add(
+            [ImportMessage("user", said(n), f"turn:{n}", begin + timedelta(minutes=n), "benchmark") for n in numbers]
+        )
+
+
+def _said(chance: random.Random, named: bool) -> str:
+    words = [chance.choice(WORDS) for _ in range(22)]
+    return f"{' '.join(words[:11])}{f' {NAME}' if named else ''} {' '.join(words[11:])} {chance.randrange(10**6)}."
+
+
+async def _remember(memory: Memory, user: int, count: int) -> None:
+    async with memory.tables() as tables:
+        await tables.execute(
+            "insert into memories (owner_id, id, chat_id, kind, status, content, confidence, priority, importance, pinned,"
+            " valid_from, origin, user_confirmed, source_chat_id, created_at, updated_at, tsv)"
+            " select $1, n, $1, 'fact', 'active', 'Owns lamp ' || n || ' of the ' || md5(n::text) || ' shelf', 1, 1, 1, false,"
+            " $3, 'user', true, $1, $3, $3, to_tsvector('chatmem', 'Owns lamp ' || n || ' of the ' || md5(n::text) || ' shelf')"
+            " || array_to_tsvector(array['@o' || $4, '@c' || $4])"
+            " from generate_series(1, $2::int) n",
+            user,
+            count,
+            NOW,
+            str(user),
+        )
+        await tables.execute("update user_profile set last_memory_id = $2 where owner_id = $1", user, count)
+
+
+async def _case(memory: Memory, title: str, user: int, what: dict[str, Any]) -> None:
+    async with memory.client(user) as client, memory.client(OTHER) as other, memory.client(user) as same:
+        waits = {"another owner": Waits(), "the same owner": Waits()}
+        began = time.perf_counter()
+        preview = await _watched(client.forget(c.ForgetArgs.model_validate(what)), waits, other, same)
+        previewed = time.perf_counter() - began
+        told = {name: wait.told() for name, wait in waits.items()}
+        for wait in waits.values():
+            wait.seconds.clear()
+        began = time.perf_counter()
+        confirm = {**what, "confirm": preview.confirm}
+        done = await _watched(client.forget(c.ForgetArgs.model_validate(confirm)), waits, other, same)
+        erased = time.perf_counter() - began
+    print(title)
+    print(f"  preview {previewed:.2f} s, {len(preview.matches)} matches; {told}")
+    print(f"  erasure {erased:.2f} s; { {name: wait.told() for name, wait in waits.items()} }")
+    print(f"  {done.erased}, traces left {getattr(done, 'traces_left', done.erased.get('traces_left'))}", flush=True)
+
+
+async def _watched(
+    call: Awaitable[c.Forgotten], waits: dict[str, Waits], other: MemoryClient, same: MemoryClient
+) -> c.Forgotten:
+    watching = [
+        asyncio.create_task(_record(client, wait)) for client, wait in zip((other, same), waits.values(), strict=True)
+    ]
+    try:
+        return await call
+    finally:
+        for task in watching:
+            task.cancel()
+        await asyncio.gather(*watching, return_exceptions=True)
+
+
+async def _record(client: MemoryClient, waits: Waits) -> None:
+    while True:
+        began = time.perf_counter()
+        try:
+            await client.record_message(c.RecordMessageArgs(role="user", content="Something quite different."))
+        finally:
+            waits.seconds.append(time.perf_counter() - began)
+        await asyncio.sleep(PAUSE)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--messages", type=int, default=10_000)
+    parser.add_argument("--memories", type=int, default=1_200)
+    given = parser.parse_args()
+    asyncio.run(_main(given.messages, given.memories))

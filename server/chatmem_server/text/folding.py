@@ -1,0 +1,167 @@
+"""Folding of text one character at a time, and literals found in folded text; pure.
+
+`fold(a + b) == fold(a) + fold(b)`, so whatever is copied out of a text is found in it; of normalization forms of whole
+strings that is not true. What depends on neighbors is part of the literal instead: separators between digits, and runs
+of blanks and hyphens. Every function takes time linear in the text (a literal is bounded by `MOST_FLEXIBLE`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+MOST_FLEXIBLE = 128
+"""Characters of a folded literal up to which its digits and blanks may be separated otherwise in the text. A longer one
+is looked for as it is: each start of a flexible search may read as many characters as the literal has."""
+
+COINCIDENCE = 5
+"""Digits from which a number with other separators is the same number: `1, 2, 3` need not be 123, a card number is."""
+
+_LETTERS: Final = {
+    "ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "ʻ": "'", "ʼ": "'",
+    "æ": "ae", "œ": "oe", "þ": "th",
+}  # fmt: skip
+_FIXED: Final = dict.fromkeys("‐‑‒–—―−﹘﹣－", "-") | dict.fromkeys("‘’‚‛′`´＇", "'") | dict.fromkeys("“”„‟″«»＂", '"')
+_UNSEEN_LETTERS: Final = frozenset("\u115f\u1160\u3164\uffa0\u2800")
+_UNSEEN: Final = frozenset(("Mn", "Me", "Cf"))
+_CONTROLS: Final = "".join(map(chr, (*range(1, 32), 127)))
+_FOLDED_ASCII: Final = re.compile(rf"[\x00{re.escape(_CONTROLS)}`]")
+_SEPARATOR: Final = r"[ ,.'_/()-]*"
+"""What may stand between two digits of a number."""
+_GAP: Final = r"[ -]*"
+"""What may stand between two words of a name."""
+_PARTS: Final = re.compile(r"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ -]+)|(?P<plain>[^\d \-]+)")
+_LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
+_PLAIN_RUN: Final = re.compile(r"[^\d \-]+|\d")
+_MOST_RUNS: Final = 16
+"""Runs of letters and digits of a LIKE pattern: more of them exclude hardly a text more."""
+
+
+def fold(text: str) -> str:
+    """The text without case, diacritics, invisible characters, and with the digits of every script as 0-9."""
+    if text.isascii():
+        lowered = text.lower()
+        return lowered.translate(_TABLE) if _FOLDED_ASCII.search(lowered) else lowered
+    return text.translate(_TABLE)
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where a hit is in the original text. `loose`: a short number whose digits are separated otherwise there."""
+
+    start: int
+    end: int
+    loose: bool = False
+
+
+@dataclass(frozen=True)
+class Literal:
+    """A literal as it is looked for in folded text."""
+
+    folded: str
+    gate: str
+    pattern: re.Pattern[str] | None
+
+    @classmethod
+    def of(cls, said: str) -> "Literal | None":
+        """None for text that folds to nothing, or to blanks."""
+        folded = fold(said).strip()
+        if not folded:
+            return None
+        if len(folded) > MOST_FLEXIBLE:
+            return cls(folded, folded, None)
+        folded = " ".join(folded.split())
+        gate = max(_PLAIN_RUN.findall(folded), key=len, default="")
+        return cls(folded, gate, re.compile(_flexible(folded)))
+
+    @property
+    def like(self) -> str | None:
+        """A LIKE pattern that every plain ASCII text with the literal matches in lower case; None where none has it."""
+        if not self.folded.isascii():
+            return None
+        return "%".join(["", *_LIKE_RUN.findall(self.folded)[:_MOST_RUNS], ""])
+
+    def is_in(self, text: str) -> bool:
+        return self._in_folded(fold(text))
+
+    def spans(self, text: str) -> list[Span]:
+        """Where it is in the original text, in order, without overlap. Invisible characters behind a hit belong to it."""
+        folded = fold(text)
+        return list(self._spans(text, folded)) if self._in_folded(folded) else []
+
+    def _in_folded(self, folded: str) -> bool:
+        return self.gate in folded and (self.pattern is None or self.pattern.search(folded) is not None)
+
+    def _spans(self, text: str, folded: str) -> Iterator[Span]:
+        origins = None if len(folded) == len(text) and text.isascii() else _origins(text)
+        pattern = self.pattern or re.compile(re.escape(self.folded))
+        for match in pattern.finditer(folded):
+            start, end = match.span()
+            if origins is not None:
+                start, end = origins[start], _behind(text, origins[end - 1] + 1)
+            yield Span(start, end, loose=self._is_loose(match[0]))
+
+    def _is_loose(self, hit: str) -> bool:
+        digits = sum(map(str.isdigit, self.folded))
+        return 1 < digits < COINCIDENCE and hit != self.folded and _numbers(hit) != _numbers(self.folded)
+
+
+def _flexible(folded: str) -> str:
+    parts: list[str] = []
+    for match in _PARTS.finditer(folded):
+        if match["number"]:
+            parts.append(_SEPARATOR.join(c for c in match["number"] if c.isdigit()))
+        elif match["plain"]:
+            parts.append(re.escape(match["plain"]))
+        elif match.start() and match.end() < len(folded):
+            parts.append(_GAP)
+    pattern = "".join(parts)
+    return pattern if any(c not in " -" for c in folded) else re.escape(folded)
+
+
+def _numbers(folded: str) -> list[str]:
+    return re.findall(r"\d(?:[ ,.'_/()-]*\d)*", folded)
+
+
+def _origins(text: str) -> list[int]:
+    """For each folded character the position of the character it comes from."""
+    return [position for position, c in enumerate(text) for _ in fold(c)]
+
+
+def _behind(text: str, end: int) -> int:
+    while end < len(text) and not fold(text[end]):
+        end += 1
+    return end
+
+
+def _fold_character(c: str) -> str:
+    if c in _FIXED:
+        return _FIXED[c]
+    if c.isspace():
+        return " "
+    decomposed = unicodedata.normalize("NFKD", c)
+    for _ in range(3):  # a fixed point: what is decomposed may have a case of its own, and the other way round
+        decomposed = unicodedata.normalize("NFKD", decomposed.casefold())
+    return "".join(map(_fold_part, decomposed))
+
+
+def _fold_part(c: str) -> str:
+    category = unicodedata.category(c)
+    if category in _UNSEEN or c in _UNSEEN_LETTERS:
+        return ""
+    if c.isspace() or category == "Cc":
+        return " "
+    digit = unicodedata.decimal(c, None)
+    return _LETTERS.get(c, _FIXED.get(c, c)) if digit is None else str(digit)
+
+
+class _Table(dict[int, str]):
+    """Fills itself with the characters that are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _fold_character(chr(code))
+        return folded
+
+
+_TABLE: Final = _Table()

@@ -1,0 +1,241 @@
+-- Everything `forget` reads and writes.
+
+-- name: texts
+-- $1 owner, $2 chat or null for all, $3 LIKE patterns, $4 messages and their versions too: every text of the owner that may
+-- say what is looked for, with the row it stands in. `texts` are its columns, `body` is its JSON.
+select 'message' as place, chat_id, id, version, role as subject, thread_key, sent_at as at,
+  array[content, speaker, routine, routine_summary, agent_id, ext_id, reply_to] as texts, null::jsonb as body
+from messages
+where owner_id = $1 and ($2::bigint is null or chat_id = $2) and $4::boolean
+  and may_say(concat_ws(chr(10), content, speaker, routine, routine_summary, agent_id, ext_id, reply_to), $3)
+union all
+select 'message_version', chat_id, id, version, '', '', replaced_at, array[content], null
+from message_versions
+where owner_id = $1 and ($2::bigint is null or chat_id = $2) and $4::boolean and may_say(content, $3)
+union all
+select 'memory', chat_id, id, version, kind, '', valid_from,
+  array[content, strings_of(quotes), reason, nullif(about, 'user')], null
+from memories
+where owner_id = $1 and ($2::bigint is null or chat_id is null or chat_id = $2)
+  and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user')), $3)
+union all
+select 'memory_version', null, id, version, '', '', replaced_at, array[content], null
+from memory_versions
+where owner_id = $1 and may_say(content, $3)
+union all
+select 'summary', chat_id, id, version, kind, thread_key, updated_at, array[text], body
+from conversation_summaries
+where owner_id = $1 and ($2::bigint is null or chat_id = $2) and may_say(concat_ws(chr(10), text, strings_of(body)), $3)
+union all
+select 'canonical', chat_id, epoch, version, case when archived_at is null then 'live' else 'archived' end, '', updated_at,
+  array[user_confirmed, llm_inferred, general_summary], null
+from chat_metadata
+where owner_id = $1 and ($2::bigint is null or chat_id = $2)
+  and may_say(concat_ws(chr(10), user_confirmed, llm_inferred, general_summary), $3)
+union all
+select 'profile', null, 0, version, '', '', coalesce(built_at, to_timestamp(0)), array[narrative],
+  jsonb_build_object('facts', raw_facts, 'preferences', raw_preferences, 'goals', raw_goals, 'dates', raw_dates)
+from user_profile
+where owner_id = $1 and may_say(concat_ws(chr(10), narrative, strings_of(raw_facts), strings_of(raw_preferences),
+  strings_of(raw_goals), strings_of(raw_dates)), $3)
+union all
+select 'former', null, id, 0, '', '', to_timestamp(0), array[line], null
+from former_lines
+where owner_id = $1 and may_say(line, $3)
+union all
+select 'slot', chat_id, 0, 0, '', thread_key, coalesce(slot_until, to_timestamp(0)), array[]::text[], slot - 'type'
+from thread_state
+where owner_id = $1 and ($2::bigint is null or chat_id = $2) and slot is not null and may_say(strings_of(slot - 'type'), $3)
+union all
+select 'job', chat_id, id, 0, kind, thread_key, created_at, array[error], result
+from chat_context_queue
+where owner_id = $1 and ($2::bigint is null or chat_id = $2) and (error is not null or result is not null)
+  and may_say(concat_ws(chr(10), error, strings_of(result)), $3)
+union all
+select 'model_call', chat_id, id, 0, kind, '', at, array[note], null
+from model_calls
+where owner_id = $1 and ($2::bigint is null or chat_id = $2) and note <> '' and may_say(note, $3)
+
+-- name: messages
+-- $1 owner, $2 chats, $3 numbers: messages as they are now, in the form of `texts`
+select 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key, m.sent_at as at,
+  array[m.content, m.speaker, m.routine, m.routine_summary, m.agent_id, m.ext_id, m.reply_to] as texts,
+  null::jsonb as body
+from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
+join messages m on m.owner_id = $1 and m.chat_id = asked.chat_id and m.id = asked.id
+order by m.chat_id, m.id
+
+-- name: messages_between
+-- $1 owner, $2 chat or null for all, $3 since or null, $4 until or null: in the form of `texts`
+select 'message' as place, chat_id, id, version, role as subject, thread_key, sent_at as at,
+  array[content, speaker, routine, routine_summary, agent_id, ext_id, reply_to] as texts, null::jsonb as body
+from messages
+where owner_id = $1 and ($2::bigint is null or chat_id = $2)
+  and ($3::timestamptz is null or sent_at >= $3) and ($4::timestamptz is null or sent_at <= $4)
+order by chat_id, id
+
+-- name: memories
+-- $1 owner, $2 numbers: with the sentences they were learned from and their sources
+select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
+  valid_from, source_chat_id, source_ids
+from memories
+where owner_id = $1 and id = any($2::bigint[])
+order by id
+
+-- name: memories_of
+-- $1 owner, $2 chat, $3 whether memories of all chats are its own too, $4 since or null, $5 until or null
+select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
+  valid_from, source_chat_id, source_ids
+from memories
+where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
+  and ($4::timestamptz is null or valid_from >= $4) and ($5::timestamptz is null or valid_from <= $5)
+order by id
+
+-- name: neighbors
+-- $1 owner, $2 chats and $3 numbers of messages, $4 how many: messages beside them in their lanes, and those sent within the
+-- same minute. In the form of `texts`.
+select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
+  m.sent_at as at, array[m.content] as texts, null::jsonb as body
+from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
+join messages h on h.owner_id = $1 and h.chat_id = asked.chat_id and h.id = asked.id
+join messages m on m.owner_id = $1 and m.chat_id = h.chat_id and m.thread_key = h.thread_key
+  and m.lane_no between h.lane_no - 3 and h.lane_no + 3
+  and (abs(m.lane_no - h.lane_no) = 1 or m.sent_at between h.sent_at - interval '1 minute' and h.sent_at + interval '1 minute')
+where not exists (
+  select from unnest($2::bigint[], $3::bigint[]) as hit (chat_id, id) where hit.chat_id = m.chat_id and hit.id = m.id)
+order by m.chat_id, m.id
+limit $4
+
+-- name: resting_on
+-- $1 owner, $2 chats and $3 numbers of messages, $4 memories to leave out, $5 how many: live memories learned from them
+select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
+  valid_from, source_chat_id, source_ids
+from memories
+where owner_id = $1 and valid_to is null and id <> all($4::bigint[]) and exists (
+  select from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
+  where source_chat_id = asked.chat_id and source_ids @> array[asked.id])
+order by id
+limit $5
+
+-- name: add_preview
+-- $1 owner, $2 id, $3 chat, $4 until, $5 hash of what was asked for, $6 hits, $7 now: previews nobody can confirm any more go
+with old as (
+  delete from forget_previews where owner_id = $1 and until < $7
+)
+insert into forget_previews (owner_id, id, chat_id, until, asked, hits) values ($1, $2, $3, $4, $5, $6)
+
+-- name: preview
+-- $1 owner, $2 id
+select chat_id, until, asked, hits from forget_previews
+where owner_id = $1 and id = $2
+
+-- name: redact_messages
+-- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without what is forgotten, $6 tokens, $7 texts
+-- to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids, $13 reply targets, $14 the owner's
+-- scope lexeme, $15 the chats' scope lexemes. Forgetting leaves no version behind.
+with given as (
+  select * from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
+    $10::text[], $11::text[], $12::text[], $13::text[], $15::text[])
+    as g (chat_id, id, version, content, tokens, words, speaker, routine, routine_summary, agent_id, ext_id, reply_to, chat)
+), old as materialized (
+  select g.*, m.thread_key, m.lane_no, m.tokens as old_tokens,
+    m.content <> g.content or m.speaker is distinct from g.speaker as reworded
+  from given g
+  join messages m on m.owner_id = $1 and m.chat_id = g.chat_id and m.id = g.id and m.version = g.version
+), gone as (
+  delete from message_versions v using old o
+  where v.owner_id = $1 and v.chat_id = o.chat_id and v.id = o.id
+), lanes as (
+  update thread_state t set open_tokens = greatest(0, t.open_tokens + d.more)
+  from (
+    select o.chat_id, o.thread_key, sum(o.tokens - o.old_tokens) as more
+    from old o
+    join thread_state s on s.owner_id = $1 and s.chat_id = o.chat_id and s.thread_key = o.thread_key
+    where o.lane_no > s.queued_to
+    group by o.chat_id, o.thread_key) d
+  where t.owner_id = $1 and t.chat_id = d.chat_id and t.thread_key = d.thread_key
+), fts as (
+  update message_fts f set tsv = to_tsvector('chatmem', o.words) || array_to_tsvector(array[$14, o.chat])
+  from old o
+  where o.reworded and f.owner_id = $1 and f.chat_id = o.chat_id and f.id = o.id
+)
+update messages m
+set content = o.content, tokens = o.tokens, speaker = o.speaker, routine = o.routine, routine_summary = o.routine_summary,
+  agent_id = o.agent_id, ext_id = o.ext_id, reply_to = o.reply_to, version = m.version + 1,
+  embedding = case when not o.reworded then m.embedding end, ebits = case when not o.reworded then m.ebits end
+from old o
+where m.owner_id = $1 and m.chat_id = o.chat_id and m.id = o.id
+returning m.chat_id, m.id
+
+-- name: drop_message_versions
+-- $1 owner, $2 chats, $3 numbers, $4 versions
+delete from message_versions v using unnest($2::bigint[], $3::bigint[], $4::int[]) as g (chat_id, id, version)
+where v.owner_id = $1 and v.chat_id = g.chat_id and v.id = g.id and v.version = g.version
+
+-- name: drop_memory_versions
+-- $1 owner, $2 numbers, $3 versions
+delete from memory_versions v using unnest($2::bigint[], $3::int[]) as g (id, version)
+where v.owner_id = $1 and v.id = g.id and v.version = g.version
+
+-- name: drop_quotes
+-- $1 owner, $2 numbers: memories that stay lose the words they were learned from, and what is noted beside them
+update memories set quotes = '[]', reason = null, about = 'user'
+where owner_id = $1 and id = any($2::bigint[])
+
+-- name: set_summaries
+-- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts, $6 bodies as one JSON array, $7 tokens,
+-- $8 texts to index, $9 the owner's scope lexeme, $10 the chats' scope lexemes
+update conversation_summaries s
+set text = g.text, body = b.body, tokens = g.tokens, embedding = null, version = s.version + 1,
+  tsv = to_tsvector('chatmem', g.words) || array_to_tsvector(array[$9, g.chat])
+from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $7::int[], $8::text[], $10::text[]) with ordinality
+  as g (chat_id, id, version, text, tokens, words, chat, n)
+join jsonb_array_elements($6::jsonb) with ordinality as b (body, n) on b.n = g.n
+where s.owner_id = $1 and s.chat_id = g.chat_id and s.id = g.id and s.version = g.version
+
+-- name: set_canonical
+-- $1 owner, $2 chat, $3 epoch, $4 version it must still have, $5 user confirmed, $6 inferred, $7 general, $8 tokens
+update chat_metadata
+set user_confirmed = $5, llm_inferred = $6, general_summary = $7, tokens = $8, version = version + 1
+where owner_id = $1 and chat_id = $2 and epoch = $3 and version = $4
+
+-- name: set_profile
+-- $1 owner, $2 version it must still have, $3 narrative, $4 facts, $5 preferences, $6 goals, $7 dates
+update user_profile
+set narrative = $3, raw_facts = $4, raw_preferences = $5, raw_goals = $6, raw_dates = $7, version = version + 1
+where owner_id = $1 and version = $2
+
+-- name: set_former_lines
+-- $1 owner, $2 numbers, $3 what is left of the lines
+with gone as (
+  delete from former_lines f using unnest($2::bigint[], $3::text[]) as g (id, line)
+  where f.owner_id = $1 and f.id = g.id and g.line = ''
+)
+update former_lines f set line = g.line
+from unnest($2::bigint[], $3::text[]) as g (id, line)
+where f.owner_id = $1 and f.id = g.id and g.line <> ''
+
+-- name: clear_errors
+-- $1 owner, $2 chats, $3 numbers: what a job failed with; a result goes when its claim is voided
+update chat_context_queue j set error = null
+from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
+where j.owner_id = $1 and j.chat_id = g.chat_id and j.id = g.id
+
+-- name: clear_notes
+-- $1 owner, $2 numbers
+update model_calls set note = ''
+where owner_id = $1 and id = any($2::bigint[])
+
+-- name: covering
+-- $1 owner, $2 chats, $3 numbers of messages: the chunk summaries that cover them
+select distinct s.chat_id, s.thread_key, s.from_id, s.to_id
+from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
+join messages m on m.owner_id = $1 and m.chat_id = g.chat_id and m.id = g.id
+join conversation_summaries s on s.owner_id = $1 and s.chat_id = m.chat_id and s.thread_key = m.thread_key
+  and s.kind = 'chunk' and m.lane_no between s.from_no and s.to_no
+
+-- name: lock
+-- $1 owner: tombstones are numbered from the highest one, so one erasure adds them at a time
+select 1 from user_profile
+where owner_id = $1
+for no key update

@@ -1,0 +1,299 @@
+"""Whatever a person can copy out of their memory is found, picked, erased, and then stands nowhere any more."""
+
+import random
+
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem_server.text.folding import Literal
+from tests.memory_fixtures import USER, Clock, Memory
+from tests.offline_worker import work_off
+
+pytestmark = pytest.mark.anyio
+
+WORDS = {
+    "English": "we walked to the old harbor with Dr. Vuxley, Jean-Luc and 73,500 gulls in May zed@foobarx.com COVID-19 it's".split(),
+    "German": "Straße größer Müller übt am Flüßchen schön Scho\u0308n Äpfel 1.234,50 Haus-Nr. Ärger wäre süß".split(),
+    "Russian": "мы жили в Москве у реки её дом ёлка Щукин 12-34-56 счёт привет бабушка".split(),
+    "Arabic": "مَرْحَبًا بيت كبير في القاهرة ٠١٢٣ مدرسة كتاب قَلَم شمس".split(),
+    "Hindi": "नमस्ते मेरा घर दिल्ली में है किताब १२३ पानी हिन्दी स्कूल".split(),
+    "Japanese": "私は東京に 住んでいます。 カタカナ ｶﾀｶﾅ がぎぐ ｆｕｌｌ－ｗｉｄｔｈ１２ 猫 学校".split(),
+    "Korean": "나는 서울에 살고 있습니다 고양이 학교 한국어 책 12월".split(),
+    "Turkish": "İzmirlioğlu IĞDIR ışık İstanbul'da yaşıyor çiçek şeker öğretmen gün 90-216".split(),
+}
+SEED = 1
+TEXTS = """
+    select unnest(array[content, speaker, routine, routine_summary, agent_id, ext_id]) as text from messages
+    union all select content from message_versions
+    union all select unnest(array[content, quote]) from memories
+    union all select content from memory_versions
+    union all select unnest(array[text, strings_of(body)]) from conversation_summaries
+    union all select unnest(array[user_confirmed, llm_inferred, general_summary]) from chat_metadata
+    union all select concat_ws(chr(10), narrative, strings_of(raw_facts), strings_of(raw_preferences), strings_of(raw_goals),
+      strings_of(raw_dates)) from user_profile
+    union all select line from former_lines
+    union all select strings_of(slot - 'type') from thread_state
+    union all select unnest(array[error, strings_of(result)]) from chat_context_queue
+    union all select note from model_calls"""
+RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from context_receipts"
+"""Contexts as they were shown: put together of the texts above with titles and times of ours, and dropped with every erasure."""
+
+
+async def stored(memory: Memory, what: str = f"{TEXTS} union all {RENDERED}") -> list[str]:
+    """Every text there is, each line by itself, but the marks of what is gone."""
+    async with memory.tables() as tables:
+        rows = await tables.fetch(what)
+    return [line for row in rows for line in (row["text"] or "").split("\n") if line and "[forgotten]" not in line]
+
+
+async def said(client: MemoryClient, *texts: str, **fields: str) -> None:
+    for text in texts:
+        await client.record_message(c.RecordMessageArgs.model_validate({"role": "user", "content": text, **fields}))
+
+
+async def gone(client: MemoryClient, kept: tuple[int, ...] | None = None, **what: object) -> c.Forgotten:
+    preview = await client.forget(c.ForgetArgs.model_validate(what))
+    assert preview.confirm is not None, f"{what} is not found"
+    chosen = {"except": kept} if kept is not None else {}
+    return await client.forget(c.ForgetArgs.model_validate({**what, **chosen, "confirm": preview.confirm}))
+
+
+async def live(client: MemoryClient, chance: random.Random, words: list[str], clock: Clock) -> None:
+    """Messages with all their fields, an edit, memories that were reworded, a routine, a question for a value."""
+
+    def text() -> str:
+        return " ".join(chance.choices(words, k=9)) + chance.choice(".!?") + " " + " ".join(chance.choices(words, k=6))
+
+    for number in range(24):
+        who = chance.choice(words)
+        await said(client, text(), message_id=f"{who}_{number}.pdf", speaker=f"{who} {chance.choice(words)}")
+        await client.record_message(c.RecordMessageArgs(role="assistant", content=text(), agent_id=f"{who}-agent"))
+        clock.forward(minutes=1)
+        if number % 8 == 0:
+            await said(client, text(), message_id=f"{who}_{number}.pdf")
+    routine = c.RecordMessageArgs(
+        role="assistant", content=text(), routine=chance.choice(words), summary=" ".join(chance.choices(words, k=5))
+    )
+    await client.record_message(routine)
+    asks = c.Expects(slot=chance.choice(words) + " wanted", type="text")
+    await client.record_message(c.RecordMessageArgs(role="assistant", content=text() + "?", expects=asks))
+    for _ in range(3):
+        kept = await client.remember(c.RememberArgs(content=text(), kind="fact"))
+        reworded = c.UpdateMemoryArgs(memory_id=kept.memory.id, action="edit", content=text())
+        await client.update_memory(reworded)
+
+
+@pytest.mark.parametrize("script", WORDS)
+async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
+    memory: Memory, clock: Clock, script: str
+) -> None:
+    chance = random.Random(f"{script} {SEED}")
+    async with memory.client() as client, memory.agent() as agent:
+        await live(client, chance, WORDS[script], clock)
+        await work_off(agent)
+        await client.summarize_chat(c.SummarizeChatArgs(now=True))
+        await work_off(agent)
+        await client.get_context(c.GetContextArgs())
+        for _ in range(8):
+            text = chance.choice(sorted(await stored(memory, TEXTS)))
+            start = chance.randrange(len(text))
+            part = text[start : start + chance.randint(4, 24)]
+            literal = Literal.of(part)
+            if literal is None or len(literal.folded) < 3:
+                continue
+            done = await gone(client, (), literal=part)
+            assert done.traces_left == 0, (part, done.left)
+            assert [line for line in await stored(memory) if literal.is_in(line)] == [], part
+            await work_off(agent)
+            # A summarizer may put it together again, with its own words or full stop, of messages that do not say it.
+            assert {m.kind for m in (await client.forget(c.ForgetArgs(literal=part))).matches} <= {"summary"}, part
+
+
+@pytest.mark.parametrize(
+    ("topic", "text"),
+    [
+        ("zed@foobarx.com", "My mail is zed@foobarx.com"),
+        ("report_q3_final.pdf", "I sent you report_q3_final.pdf yesterday"),
+        ("Dr. Vuxley", "Tomorrow I see Dr. Vuxley again"),
+        ("Jean-Luc", "My boss is Jean Luc"),
+        ("COVID-19", "I had COVID-19 twice"),
+        ("May", "We marry in May"),
+        ("दिल्ली", "मेरा घर दिल्ली में है"),
+        ("izmirlioğlu", "My neighbor is İzmirlioğlu"),
+        ("Schönbrunn", "We saw Scho\u0308nbrunn"),
+        ("Vuxley", "I met Ｖｕｘｌｅｙ there"),
+        ("85 000", "I earn 85,000 a year"),
+    ],
+)
+async def test_what_is_said_by_name_is_forgotten_by_that_name(memory: Memory, topic: str, text: str) -> None:
+    async with memory.client() as client:
+        await said(client, text, "Tea is fine.")
+        await client.remember(c.RememberArgs(content=text))
+        done = await gone(client, topic=topic)
+    assert (done.erased["memories"], done.erased["messages"], done.traces_left) == (1, 1, 0)
+    left = await stored(memory)
+    assert [line for line in left if text in line] == []
+    assert "Tea is fine." in left
+
+
+@pytest.mark.parametrize("field", ["speaker", "routine", "agent_id", "message_id", "summary"])
+async def test_what_stands_beside_a_message_is_forgotten_and_its_text_stays(memory: Memory, field: str) -> None:
+    fields = {"routine": "news", "summary": "Short."} if field in ("routine", "summary") else {}
+    async with memory.client() as client:
+        fields |= {"role": "assistant", field: "zed_vuxley.pdf"}
+        await said(client, "The sky is blue.", **fields)
+        done = await gone(client, topic="Vuxley")
+    assert (done.erased["messages"], done.traces_left) == (1, 0)
+    left = await stored(memory)
+    assert "The sky is blue." in left
+    assert "vuxley" not in " ".join(left).lower()
+
+
+async def test_a_summary_written_afterwards_does_not_name_it_again(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        for number in range(24):
+            await said(client, f"We decided on vendor {number}. Tea is fine.", speaker="Zorblax")
+            await said(client, f"Zorblax, the answer is {number}.")
+            clock.forward(minutes=2)
+        await client.summarize_chat(c.SummarizeChatArgs(now=True))
+        await work_off(agent)
+        await gone(client, topic="Zorblax")
+        await client.summarize_chat(c.SummarizeChatArgs(now=True))
+        await work_off(agent)
+    assert "orblax" not in " ".join(await stored(memory))
+
+
+async def test_what_came_after_the_preview_stays_and_is_told(memory: Memory) -> None:
+    async with memory.client() as client, memory.client() as other:
+        await said(client, "My dog is Zorblax")
+        preview = await client.forget(c.ForgetArgs(topic="Zorblax"))
+        await said(other, "Zorblax barks a lot")
+        done = await client.forget(c.ForgetArgs(topic="Zorblax", confirm=preview.confirm))
+    assert (done.erased["messages"], done.traces_left) == (1, 1)
+    assert [match.text for match in done.left] == ["Zorblax barks a lot"]
+    assert done.notes[0] == "1 more since the preview, not erased."
+
+
+async def test_a_message_edited_after_the_preview_is_not_the_one_that_was_shown(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "My dog is Zorblax", message_id="7")
+        preview = await client.forget(c.ForgetArgs(topic="Zorblax"))
+        await said(client, "My cat is Zorblax", message_id="7")
+        done = await client.forget(c.ForgetArgs(topic="Zorblax", confirm=preview.confirm))
+    assert done.erased["messages"] == 0
+    assert done.traces_left
+
+
+async def test_another_subjects_sentence_goes_only_when_it_is_ticked(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "I live in Berlin", "My brother lives in Berlin")
+        mine = await client.remember(c.RememberArgs(content="I live in Berlin"))
+        preview = await client.forget(c.ForgetArgs(memory_ids=(mine.memory.id,)))
+        await client.forget(c.ForgetArgs(memory_ids=(mine.memory.id,), confirm=preview.confirm))
+        left = await stored(memory)
+        again = await gone(client, (), topic="Berlin")
+    ticks = {match.text: match.ticked for match in preview.matches if match.kind == "message"}
+    assert ticks == {"I live in Berlin": True, "My brother lives in Berlin": False}
+    assert "My brother lives in Berlin" in left
+    assert "I live in Berlin" not in left
+    assert again.traces_left == 0
+
+
+async def test_other_forms_of_a_word_are_offered_and_stay_unless_they_are_picked(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "Rose is my aunt", "Prices rise every year", "She rises early", "A roseate sky")
+        preview = await client.forget(c.ForgetArgs(topic="Rose"))
+        await client.forget(c.ForgetArgs(topic="Rose", confirm=preview.confirm))
+        left = await stored(memory)
+        offered = await client.forget(c.ForgetArgs(topic="Rose"))
+        nothing = await client.forget(c.ForgetArgs(topic="Rose", confirm=offered.confirm))
+    ticks = {match.text: (match.match, match.ticked) for match in preview.matches}
+    assert ticks["Rose is my aunt"] == ("exact", True)
+    assert ticks["Prices rise every year"] == ("form", False)
+    assert "Prices rise every year" in left
+    assert "Rose is my aunt" not in left
+    assert not any(match.ticked for match in offered.matches)
+    assert nothing.erased["messages"] == 0
+
+
+async def test_a_short_numbers_digits_in_a_row_of_numbers_are_only_offered(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "Count 1, 2, 3 and go", "My room is 123")
+        preview = await client.forget(c.ForgetArgs(literal="123"))
+    assert {m.text: (m.match, m.ticked) for m in preview.matches} == {
+        "Count 1, 2, 3 and go": ("number", False),
+        "My room is 123": ("exact", True),
+    }
+
+
+async def test_matches_are_kept_by_their_numbers(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "Zorblax one", "Zorblax two", "Zorblax three")
+        done = await gone(client, (2,), topic="Zorblax")
+    assert [line for line in await stored(memory) if "orblax" in line] == ["Zorblax two"]
+    assert done.traces_left == 0
+
+
+async def test_messages_are_forgotten_whole_by_their_numbers_and_nothing_beside_them(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "The first thing. It rains.", "The second thing.", "The third thing.")
+        found = await client.search_memory(c.SearchMemoryArgs(query="first thing"))
+        number = next(result.id for result in found.results if "first" in result.text)
+        preview = await client.forget(c.ForgetArgs(message_ids=(number,)))
+        await client.forget(c.ForgetArgs(message_ids=(number,), confirm=preview.confirm))
+    assert [match.text for match in preview.related] == ["The second thing.", "The third thing."]
+    left = await stored(memory)
+    assert "The second thing." in left
+    assert "It rains" not in " ".join(left)
+
+
+async def test_a_stretch_of_time_is_forgotten_with_its_memories(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await said(client, "Before all that I liked chess.")
+        clock.forward(days=2)
+        since = clock()
+        await said(client, "Then I kept bees for a while.")
+        await client.remember(c.RememberArgs(content="I keep bees", kind="fact"))
+        clock.forward(days=2)
+        until = clock()
+        clock.forward(days=2)
+        await said(client, "Now I keep bees no more.")
+        done = await gone(client, since=since, until=until)
+    assert (done.erased["messages"], done.erased["memories"], done.traces_left) == (1, 1, 0)
+    left = await stored(memory)
+    assert "Before all that I liked chess." in left
+    assert "Now I keep bees no more." in left
+    assert "Then I kept bees for a while." not in left
+
+
+async def test_what_rests_on_the_same_message_is_offered_beside_it(memory: Memory) -> None:
+    async with memory.client() as client:
+        await said(client, "I moved to Oslo and I adopted a heron", message_id="7")
+        for content in ("I moved to Oslo", "I adopted a heron"):
+            await client.remember(c.RememberArgs(content=content, kind="fact", source_message_id="7"))
+        preview = await client.forget(c.ForgetArgs(topic="heron"))
+    assert [match.text for match in preview.related] == ["I moved to Oslo"]
+    assert not any(match.ticked for match in preview.related)
+
+
+async def test_a_preview_holds_numbers_and_no_text(memory: Memory) -> None:
+    async with memory.client() as client, memory.tables() as tables:
+        await said(client, "My dog is Zorblax")
+        await client.forget(c.ForgetArgs(topic="Zorblax"))
+        rows = await tables.fetch("select x::text as row from forget_previews x where owner_id = $1", USER)
+    assert len(rows) == 1
+    assert "orblax" not in rows[0]["row"]
+
+
+async def test_an_old_token_and_a_number_that_was_not_shown_are_refused(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await said(client, "My dog is Zorblax")
+        preview = await client.forget(c.ForgetArgs(topic="Zorblax"))
+        confirm = c.ForgetArgs(topic="Zorblax", confirm=preview.confirm)
+        with pytest.raises(Exception, match="no match 9 in that preview; it has 1 match"):
+            await client.forget(confirm.model_copy(update={"except_": (9,)}))
+        clock.forward(minutes=16)
+        with pytest.raises(Exception, match="too old"):
+            await client.forget(confirm)
+    assert "My dog is Zorblax" in await stored(memory)

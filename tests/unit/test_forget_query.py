@@ -1,0 +1,84 @@
+"""Where a text says what is to be forgotten, how surely, and what is left when it is taken out."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chatmem_server.erasure.forget_query import DEGREES, LiteralQuery, Source, Stated, StatementQuery, TopicQuery
+from chatmem_server.erasure.redaction import GONE, marks_of, redact
+from chatmem_server.text.folding import Literal
+
+MESSAGE = Source("message", 42, 7)
+SUMMARY = Source("summary", 42, 1)
+ALL = frozenset(DEGREES)
+
+
+def topic(said: str) -> TopicQuery:
+    literal = Literal.of(said)
+    assert literal is not None
+    return TopicQuery(said, literal)
+
+
+def degrees(query: TopicQuery | StatementQuery, text: str, source: Source = MESSAGE) -> list[str]:
+    return [mark.degree for mark in query.marks(text, source)]
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "found"),
+    [
+        ("Rose", "Rose sings. Prices rise.", ["exact", "form"]),
+        ("art", "The party", ["part"]),
+        ("art", "The party is art", ["exact"]),
+        ("Haus", "zwei Häuser", ["form"]),
+        ("猫", "我有一只猫。", ["exact"]),
+        ("123", "1, 2, 3", ["number"]),
+        ("May", "maybe", ["part"]),
+        ("the", "in the end", ["exact"]),
+        ("fifty guests", "50 guests come", ["form"]),
+    ],
+)
+def test_how_surely_a_text_names_a_topic(said: str, text: str, found: list[str]) -> None:
+    assert degrees(topic(said), text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "found"),
+    [
+        ("I live in Berlin.", MESSAGE, ["exact"]),
+        ("My brother lives in Berlin.", MESSAGE, ["form"]),
+        ("My brother lives in Berlin.", Source("message", 42, 9), ["exact"]),
+        ("The user lives in Berlin with two cats.", SUMMARY, ["exact"]),
+        ("Berlin is big.", MESSAGE, []),
+        ("Lives in Berlin", Source("memory", None, 3), ["exact"]),
+        ("Anything", Source("memory", None, 1), ["exact"]),
+        ("Lives in Berlin", Source("message", 42, 9, 1), []),
+    ],
+)
+def test_a_statement_is_told_from_what_is_like_it(text: str, source: Source, found: list[str]) -> None:
+    query = StatementQuery([Stated("Lives in Berlin", id=1, sources=frozenset(((42, 9),)))])
+    wanted = ["form"] if source.place == "memory" and source.id == 3 else found
+    assert degrees(query, text, source) == wanted
+
+
+def test_many_statements_are_each_found_by_their_words() -> None:
+    query = StatementQuery([Stated(f"Shelf {n} holds the lamp") for n in range(500)])
+    assert degrees(query, "Shelf 77 holds the lamp") == ["exact"]
+    assert degrees(query, "It is 77 miles to the sea") == []
+
+
+@settings(max_examples=300)
+@given(st.text("ab. !?\nx12-", min_size=1, max_size=60), st.data())
+def test_what_is_left_of_a_text_does_not_say_it(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text) - 1))
+    literal = Literal.of(text[start : start + data.draw(st.integers(1, 8))])
+    if literal is not None:
+        left, gone = redact(text, marks_of(LiteralQuery(literal), ALL, MESSAGE))
+        assert not literal.is_in(left)
+        assert gone
+        assert all(part in text or literal.is_in(part) for part in gone)
+
+
+def test_the_mark_of_what_is_gone_says_nothing() -> None:
+    literal = Literal.of("forgotten")
+    assert literal is not None
+    assert redact(GONE, marks_of(LiteralQuery(literal), ALL, MESSAGE)) == (GONE, [])
