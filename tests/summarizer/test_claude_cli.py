@@ -166,7 +166,7 @@ async def test_calls_beyond_the_allowance_are_not_made_and_the_work_is_done_with
         await cli(stand_in, an_hour=0).complete(request("What?"))
     assert not (stand_in.parent / "seen.json").exists()
     ladder = Ladder([Step(Guarded(cli(stand_in, an_hour=0)), HANGS)])
-    outcome = await done(exchange("I live in Lisbon"), ladder, silent)
+    outcome = await done(exchange("I live in Lisbon"), ladder, silent, owner="42")
     assert (outcome.rung, [call.down for call in outcome.calls]) == ("keep", [True])
     assert ladder.best_rung() == "keep"
 
