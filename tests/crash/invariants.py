@@ -56,7 +56,7 @@ BREACHES = {
     "results applied out of order": """
         select owner_id, id, done_at, before from (
           select owner_id, id, done_at, lag(done_at) over (partition by owner_id, chat_id order by id) as before
-          from chat_context_queue where state = 'complete') j
+          from chat_context_queue where state = 'complete' and class = 'live') j
         where done_at < before""",
 }
 
@@ -71,7 +71,7 @@ left join chat_context_queue q on (q.owner_id, q.chat_id, q.kind, q.state) = (c.
   and q.model <> 'none'
 group by c.owner_id, c.chat_id, c.epoch
 having c.version < count(q.id) or c.version > count(q.id)
-  + coalesce(sum(q.claims) filter (where q.dedup_key like 'redo:%'), 0)
+  + coalesce(sum(q.claims) filter (where q.redo), 0)
   + (select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id)
   + (select count(*) from tombstones t where t.owner_id = c.owner_id)"""
 

@@ -64,7 +64,6 @@ create index memories_words on memories (owner_id, words_key) where valid_to is 
 create index memories_unkeyed on memories (owner_id, id) where words_key is null;
 grant select (words_key), update (words_key) on memories to chatmem_worker;
 create index memories_rejected on memories (owner_id, id) where status = 'rejected';
-create index memories_newest on memories (owner_id, valid_from desc, id desc) where valid_to is null;
 create index memories_learned on memories (owner_id, created_at desc) where valid_to is null;
 create index memories_ending on memories (coalesce(happens_to, deadline))
   where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) is not null;
