@@ -65,19 +65,20 @@ def writing(client: MemoryClient, seed: int) -> dict[str, Call]:
 
 async def others(client: MemoryClient) -> dict[str, Call]:
     """The tools a person asks for now and then; what they need is made here."""
-    stored = await client.remember(c.RememberArgs(chat_id=WRITTEN_OWNER, content="My bicycle is green"))
+    stored = (await client.remember(c.RememberArgs(chat_id=WRITTEN_OWNER, content="My bicycle is green"))).memory
+    assert stored is not None  # one statement becomes one memory
     context = await client.get_context(c.GetContextArgs(chat_id=MEASURED_OWNER, query="What was it?"))
 
     def update(n: int) -> Awaitable[object]:
         action: c.MemoryAction = "unpin" if n % 2 else "pin"
         return client.update_memory(
-            c.UpdateMemoryArgs(chat_id=WRITTEN_OWNER, memory_id=stored.memory.id, action=action)
+            c.UpdateMemoryArgs(chat_id=WRITTEN_OWNER, memory_id=stored.id, action=action)
         )
 
     return {
         "update_memory": update,
         "forget (preview)": lambda n: client.forget(
-            c.ForgetArgs(chat_id=WRITTEN_OWNER, memory_ids=(stored.memory.id,))
+            c.ForgetArgs(chat_id=WRITTEN_OWNER, memory_ids=(stored.id,))
         ),
         "get_profile": lambda n: client.get_profile(c.GetProfileArgs(chat_id=MEASURED_OWNER)),
         "summarize_chat": lambda n: client.summarize_chat(c.SummarizeChatArgs(chat_id=MEASURED_OWNER)),

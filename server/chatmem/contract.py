@@ -2,8 +2,13 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, Field, model_validator
 
+from chatmem.contract_types import MAX_BIGINT as MAX_BIGINT
+from chatmem.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
+from chatmem.contract_types import Bigint, Contract, ExternalId, RowId, Text, Unit
+from chatmem.contract_types import Clean as Clean
+from chatmem.contract_types import When as When
 from chatmem.moments import End, Instant, Moment
 
 RECORD_MESSAGE = "record_message"
@@ -17,14 +22,10 @@ SUMMARIZE_CHAT = "summarize_chat"
 EXPLAIN = "explain"
 START_NEW_CHAT = "start_new_chat"
 
-MAX_TEXT_BYTES = 64 * 1024
-MAX_BIGINT = 2**63 - 1
-
 Role = Literal["user", "assistant"]
 MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
-Precision = Literal["instant", "day", "month", "year", "ongoing"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
 ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
@@ -34,42 +35,6 @@ MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin",
 ForgetLabel = Literal["exact", "number", "form"]
 """How a hit says what is to be forgotten: these characters, these digits with other separators, other forms of the words."""
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
-
-
-def _clean(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("holds a NUL character; send plain text")
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT_BYTES:
-        raise ValueError("is longer than 64 KiB; split it")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError("is not valid Unicode text") from error
-    return text
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty")
-    return text
-
-
-def _external_id(value: object) -> object:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-Clean = Annotated[str, AfterValidator(_clean)]
-Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
-Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
-ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
-RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
-Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
-
-
-class Contract(BaseModel):
-    """What we own on the wire: immutable, and nothing unknown slips through."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Place(Contract):
@@ -256,14 +221,6 @@ class RememberArgs(Place):
     def statement(self) -> Statement:
         """The one statement of the first form."""
         return Statement.model_construct(**{name: getattr(self, name) for name in Statement.model_fields})
-
-
-class When(Contract):
-    """When a statement holds or happens, in the user's time zone. Either end may be open."""
-
-    start: Instant | None = None
-    end: Instant | None = None
-    precision: Precision = "day"
 
 
 class Memory(Contract):

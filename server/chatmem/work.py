@@ -4,9 +4,10 @@ from typing import Annotated, Final, Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
-from chatmem.contract import Clean, Contract, JobKind, Role, Scope, Text
-from chatmem.contract import Precision as Precision
-from chatmem.contract import When as When
+from chatmem.contract import JobKind, Role, Scope
+from chatmem.contract_types import Clean, Contract, Text
+from chatmem.contract_types import Precision as Precision
+from chatmem.contract_types import When as When
 from chatmem.moments import Instant
 
 CLAIM_WORK = "claim_work"

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 
 from chatmem.ending import told_to_end
-from chatmem.settings import RelaySettings, ServerSettings, SettingsError, load
+from chatmem.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
 from chatmem_cli.children import Child
 from chatmem_cli.failures import CommandFailed
 from chatmem_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
@@ -156,11 +156,15 @@ def _telegram(relay: RelaySettings) -> str:
 
 
 def _rungs(relay: RelaySettings) -> str:
+    learner = load(SummarizerSettings)
+    if learner.learner == "keep":
+        return "keeps your own words, without a model (CHATMEM_LEARNER=keep)"
     rungs = ["Claude"] if relay.anthropic_api_key else []
+    rungs += ["claude -p"] if learner.asks_the_command else []
     rungs += ["Ollama"] if relay.ollama_url else []
-    return (
-        " → ".join([*rungs, "rules"]) if rungs else "by rules, without a model (set ANTHROPIC_API_KEY or OLLAMA_HOST)"
-    )
+    if not rungs:
+        return "keeps your own words, without a model (set ANTHROPIC_API_KEY or OLLAMA_HOST)"
+    return " → ".join([*rungs, "your own words"])
 
 
 async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:

@@ -30,13 +30,17 @@ class Allowance:
     a_day: int
     clock: Callable[[], float] = time.time
 
-    def take(self) -> float:
-        """0 where a call may be made, which is then counted; else the seconds until one may be."""
+    def take(self, share: float = 1.0) -> float:
+        """0 where a call may be made, which is then counted; else the seconds until one may be.
+
+        A caller with a `share` below 1 leaves the rest of both limits to others.
+        """
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.file.with_suffix(".lock"), timeout=_LOCK_SECONDS):
             now = self.clock()
             calls = self._calls(now)
-            wait = max(_wait(calls, self.an_hour, _HOUR, now), _wait(calls, self.a_day, _DAY, now))
+            hour, day = int(self.an_hour * share), int(self.a_day * share)
+            wait = max(_wait(calls, hour, _HOUR, now), _wait(calls, day, _DAY, now))
             if wait <= 0:
                 self.file.write_text(json.dumps([*calls, now]))
             return max(0.0, wait)

@@ -78,7 +78,8 @@ class Guarded:
         try:
             yield
         except LLMUnavailable as error:
-            self.breaker.failed(error.retry_after)
+            if not error.this_only:
+                self.breaker.failed(error.retry_after)
             raise
         except LLMUnusable:
             self.breaker.succeeded()

@@ -36,7 +36,8 @@ class ClaudeCli:
 
     async def complete(self, request: Completion) -> Answer:
         """The whole answer. Raises LLMUnavailable where the allowance is used up, or the command fails or takes too long."""
-        self._take()
+        # Only learning asks in company. Summaries, which can wait, leave it half of the calls.
+        self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
         with _folder(request) as folder:
             code, out, errors = await self._ran(request, folder)
@@ -48,14 +49,15 @@ class ClaudeCli:
         yield answer.text
         yield answer
 
-    def _take(self) -> None:
+    def _take(self, share: float) -> None:
         try:
-            wait = self._allowance.take()
+            wait = self._allowance.take(share)
         except (OSError, TimeoutError) as error:
             raise LLMUnavailable(self.name, f"its calls cannot be counted ({type(error).__name__})") from error
         if wait > 0:
-            used = f"its {self._allowance.an_hour} calls an hour or {self._allowance.a_day} a day are used up"
-            raise LLMUnavailable(self.name, used, retry_after=wait)
+            hour, day = int(self._allowance.an_hour * share), int(self._allowance.a_day * share)
+            used = f"{hour} calls an hour or {day} a day are used up"
+            raise LLMUnavailable(self.name, used, retry_after=wait, this_only=share < 1)
 
     async def _ran(self, request: Completion, folder: Path) -> tuple[int | None, bytes, bytes]:
         process = await self._started(request, folder)

@@ -26,6 +26,8 @@ class LLMUnavailable(LLMError):
 
     retry_after: float | None = field(default=None, kw_only=True)
     """Seconds the provider asked us to wait, when it said so."""
+    this_only: bool = field(default=False, kw_only=True)
+    """Only requests like this one have to wait; the provider is well."""
 
 
 @dataclass(eq=False)

@@ -134,6 +134,17 @@ async def test_what_quotes_nobody_or_the_assistant_is_dropped_and_counted(memory
     assert status.reading.dropped == {"no true quote": 2}
 
 
+async def test_recalled_text_that_was_pasted_back_bears_nothing_out(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "See:\n⟦memory⟧\nI am a pilot\n⟦/memory⟧\nI like tea")
+        (stored,) = await read(
+            agent,
+            lambda x: [item(x, "The user is a pilot", "I am a pilot"), item(x, "The user likes tea", "I like tea")],
+        )
+        assert await facts(client) == ["The user likes tea"]
+    assert stored == {"dropped": 1, "memories": 1}
+
+
 async def test_what_a_change_replaces_ends_when_it_was_said_and_is_struck_from_every_text_in_use(
     memory: Memory, clock: Clock
 ) -> None:

@@ -148,6 +148,12 @@ def test_calls_are_limited_by_the_hour_and_the_day_and_a_restart_forgets_none(tm
     assert allowance().take() == 0
 
 
+def test_who_has_a_share_leaves_the_rest_to_others(tmp_path: Path) -> None:
+    allowance = Allowance(tmp_path / "calls", 4, 100)
+    assert [allowance.take(0.5) > 0 for _ in range(3)] == [False, False, True]
+    assert [allowance.take() > 0 for _ in range(3)] == [False, False, True]
+
+
 def test_no_call_is_allowed_where_none_may_be_made_and_a_spoiled_file_is_an_empty_one(tmp_path: Path) -> None:
     assert Allowance(tmp_path / "none", 0, 5).take() == 3600
     spoiled = tmp_path / "spoiled"

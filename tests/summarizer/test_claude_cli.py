@@ -152,12 +152,21 @@ async def test_a_command_that_is_missing_is_unavailable(tmp_path: Path) -> None:
         await cli(tmp_path / "nothing").complete(request("What?"))
 
 
+async def test_summaries_leave_half_of_the_calls_to_learning(stand_in: Path) -> None:
+    model = Guarded(cli(stand_in, an_hour=2))
+    await model.complete(request("A summary"))
+    with pytest.raises(LLMUnavailable, match="1 calls an hour"):
+        await model.complete(request("A summary"))
+    learning = Completion((Turn("user", "An exchange"),), timeout=HANGS, together="42")
+    assert (await model.complete(learning)).rung == "claude-cli"
+
+
 async def test_calls_beyond_the_allowance_are_not_made_and_the_work_is_done_without(stand_in: Path) -> None:
     with pytest.raises(LLMUnavailable, match="are used up"):
         await cli(stand_in, an_hour=0).complete(request("What?"))
     assert not (stand_in.parent / "seen.json").exists()
     ladder = Ladder([Step(Guarded(cli(stand_in, an_hour=0)), HANGS)])
-    outcome = await done(exchange("I live in Lisbon"), ladder, silent)
+    outcome = await done(exchange("I live in Lisbon"), ladder, silent, owner="42")
     assert (outcome.rung, [call.down for call in outcome.calls]) == ("keep", [True])
     assert ladder.best_rung() == "keep"
 

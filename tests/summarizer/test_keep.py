@@ -106,6 +106,11 @@ async def test_a_chunk_is_its_most_telling_sentences_in_the_order_said_with_spea
     assert len(lines) == 5
 
 
+async def test_relative_times_are_resolved_beside_the_words_where_they_are_sure() -> None:
+    text = await chunk_text(("I moved to Lisbon yesterday. It rains.",), notable("I moved to Lisbon yesterday."))
+    assert text == "User: “I moved to Lisbon yesterday (2026-02-14).” (2026-02-15)"
+
+
 async def test_without_a_scorer_a_chunk_is_the_first_sentence_of_each_of_the_newest_messages() -> None:
     text = await chunk_text()
     assert text.splitlines()[-1] == "User: “Thanks!” (2026-02-16)"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from chatmem_server.text.word_forms import roots
+from chatmem_server.erasure.word_forms import roots
 
 WORDS = [
     f"{stem}{ending}"

@@ -13,7 +13,7 @@ _ORDERS: tuple[tuple[Wish, re.Pattern[str]], ...] = (
     ("recap", re.compile(r"^\W*(?:please\s+)?(?:recap|summari[sz]e|catch me up)\b", re.I)),
 )
 _QUESTION = re.compile(
-    r"[?？؟]\s*[)\]\"'”»]*\s*(?:\n|\Z)|[?？؟]\s"
+    r"[?？؟][\s)\]\"'”»]*(?:\n|\Z)|[?？؟]\s"
     r"|^\W*(?:what|who|whose|where|when|why|how|which|do|does|did|is|are|was|were|tell|show|list|find)\b(?! not\b)",
     re.I,
 )

@@ -104,7 +104,10 @@ def _told_by(memory: Remembered) -> str:
 
 def _due(memory: Remembered, deadline: datetime, view: View) -> str:
     day = dated(local_day(deadline, view.zone), view.today)
-    return f" (due {day})" if memory.kind == "goal" else f" ({day})"
+    over = local_day(deadline, view.zone) < view.today
+    if memory.kind == "goal":
+        return f" (overdue since {day})" if over else f" (due {day})"
+    return f" (was {day})" if over else f" ({day})"
 
 
 def hit_line(hit: Hit, view: View) -> str:

@@ -22,6 +22,7 @@ from chatmem_server.store.memories import Intent, NewMemory, Quoted
 from chatmem_server.store.messages import Line
 from chatmem_server.store.queue import Job
 from chatmem_server.store.tombstones import Tombstone
+from chatmem_server.text.fences import without_recalled
 from chatmem_server.text.secrets import mask
 
 CERTAIN = 0.9
@@ -189,7 +190,7 @@ class Learner:
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:
         line = x.lines[message_id]
         role = "user" if message_id in x.own else "assistant"
-        return checks.Quoted(text, mask(line.content), role, line.sent_at, self._kit.zone)
+        return checks.Quoted(text, mask(without_recalled(line.content)), role, line.sent_at, self._kit.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
         """Whether the user said no to this before, in whatever words."""
@@ -292,7 +293,7 @@ def _sources(x: _Exchange, item: ExchangeItem) -> list[Line]:
 
 def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
     """A sentence of the user's is true if it is one."""
-    said = [x.lines[q.message_id].content for q in item.quotes if q.message_id in x.own]
+    said = [without_recalled(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
     true = any(checks.contains_quote(mask(text), item.text) for text in said)
     return checks.Verdict(true, (), true)
 

@@ -72,7 +72,6 @@ class ContextRows:
     """
 
     erasures: int
-    unread: int
     chat: ChatHead
     lane: LaneHead
     narrative: str
@@ -83,6 +82,7 @@ class ContextRows:
     chunks: Sequence[Chunk]
     memories: Sequence[Remembered]
     quoted: Line | None
+    unread: int = 0
 
 
 async def read(

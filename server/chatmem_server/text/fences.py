@@ -16,6 +16,7 @@ FENCE_CLOSE = "⟦/memory⟧"
 INDENT = "  "
 QUOTED = f"{INDENT}› "
 
+_RECALLED = re.compile(rf"{FENCE_OPEN}.*?(?:{FENCE_CLOSE}|\Z)", re.DOTALL)
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]", re.IGNORECASE)
 # Possessive quantifiers (`*+`): a run of blanks is read once, not once for each of its characters.
@@ -37,6 +38,11 @@ _IMITATION = re.compile(
 
 def fenced(text: str) -> str:
     return f"{FENCE_OPEN}\n{text}\n{FENCE_CLOSE}"
+
+
+def without_recalled(text: str) -> str:
+    """The text without what stands between the marks: recalled memory, pasted back, is nobody's words."""
+    return _RECALLED.sub("\n", text)
 
 
 def contained(line: str) -> str:

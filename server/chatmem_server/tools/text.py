@@ -180,6 +180,8 @@ def explanation(e: c.Explanation) -> str:
     lines = [f"{e.subject} {e.id} ({e.at.isoformat()}){f', by {e.model}' if e.model else ''}:", e.text]
     lines += [memory(e.memory)] if e.memory else []
     lines += [contained(f"source message {s.id} ({s.role}, {s.at.isoformat()}): {s.text}") for s in e.sources]
+    lines += [contained(f"the user's words: {quote}") for quote in e.quotes]
+    lines += [f"once confirmed it replaces or ends: {_numbers(e.would_replace)}"] if e.would_replace else []
     lines += [contained(f"before {v.at.isoformat()}: {v.text}") for v in e.versions]
     lines += [f"related {memory(m)}" for m in e.memories]
     lines += [f"section {s.name}: {counted(s.tokens, 'token')}, {s.stability}" for s in e.sections]

@@ -7,6 +7,8 @@ from zoneinfo import ZoneInfo
 
 from chatmem.work import NotableSentence, WorkMessage
 from chatmem_summarizer.length import clip
+from chatmem_text.dates.annotation import annotated
+from chatmem_text.dates.readings import Said as SaidAt
 
 LONGEST = 300
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’»]*\s+|(?<=[。！？])|\n+")
@@ -39,9 +41,10 @@ def whole(sentence: NotableSentence) -> str:
 
 
 def dated(said: Said, zone: ZoneInfo) -> str:
-    """`Ann: “I moved to Lisbon last week” (2026-11-20)`: the speaker's own words and their day."""
+    """`Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words and their day, relative times resolved beside them."""
     day = said.message.at.astimezone(zone).date()
-    return f"{_speaker(said.message)}: “{clip(said.text, LONGEST)}” ({day.isoformat()})"
+    words = annotated(clip(said.text, LONGEST), SaidAt(said.message.at, zone))
+    return f"{_speaker(said.message)}: “{words}” ({day.isoformat()})"
 
 
 def _speaker(message: WorkMessage) -> str:
