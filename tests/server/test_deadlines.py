@@ -88,7 +88,7 @@ async def test_of_two_days_the_one_the_user_named_is_kept(memory: Memory) -> Non
 
 async def test_a_day_in_words_only_the_worker_can_read_is_kept(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
-        goal = await learned(client, agent, "I have to finish the thesis by the end of the month", due=MARCH)
+        goal = await learned(client, agent, "I have to finish the thesis by Matariki day", due=MARCH)
     assert goal.deadline == MARCH
 
 

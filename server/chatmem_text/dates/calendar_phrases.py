@@ -1,6 +1,6 @@
 """Days, months, and years by their names on the calendar: `March 3`, `3.4.2026`, `last Friday of October`, `Q2 2026`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from datetime import date
 from typing import Final
 
@@ -16,7 +16,7 @@ from chatmem_text.dates.phrases import (
     trailing_year,
     year_at,
 )
-from chatmem_text.dates.readings import DAY, Days, Meaning, Scene, add_months, month_of, one_day, week_of, year_of
+from chatmem_text.dates.readings import DAY, Days, Meaning, Scene, add_months, month_of, one_day, year_of
 from chatmem_text.dates.tokens import Line
 
 
@@ -539,10 +539,16 @@ def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[S
     return meaning
 
 
-def week_around(days: Iterable[Days]) -> tuple[Days, ...]:
-    return tuple(week_of(found.first) for found in days)
-
-
-CALENDAR_RULES: Final[tuple[Rule, ...]] = (
-    stamp, numeric, month_day, nth_of_month, day_of_month, feast, quarter, month, season, year,
-)  # fmt: skip
+CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
+    (stamp, frozenset({"stamp", "han"})),
+    (numeric, frozenset({"numeric"})),
+    (month_day, frozenset({"weekday", "month", "number", "ordinal", "article"})),
+    (nth_of_month, frozenset({"article", "ordinal", "number"})),
+    (day_of_month, frozenset({"weekday", "article", "number", "ordinal"})),
+    (feast, frozenset({"feast", "step"})),
+    (quarter, frozenset({"article", "ordinal", "word"})),
+    (month, frozenset({"month", "step"})),
+    (season, frozenset({"season", "step", "article"})),
+    (year, frozenset({"number", "mark"})),
+)
+"""Each rule with the kinds and tags of the token it can begin with."""

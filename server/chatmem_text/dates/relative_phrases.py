@@ -575,4 +575,17 @@ def _counted_from(days: Days, unit: str, offset: int) -> Days:
     return Days(first := counted_day(days.first, unit, offset), first + DAY, precision)
 
 
-RELATIVE_RULES: Final[tuple[Rule, ...]] = (day_word, ago, ahead, window, unit_step, weekday)
+_COUNTS: Final = frozenset({"number", "one", "vague"})
+RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
+    (day_word, frozenset({"article", "day", "han"})),
+    (ago, _COUNTS | {"ago_before"}),
+    (ahead, _COUNTS | {"in"}),
+    (window, frozenset({"article", "step", "within"})),
+    (unit_step, frozenset({"article", "step", "unit"})),
+    (weekday, frozenset({"article", "step", "weekday"})),
+)
+"""Each rule with the kinds and tags of the token it can begin with."""
+NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
+    (edge, frozenset({"article", "edge"})),
+    (anchored, _COUNTS | {"article", "weekday", "unit"}),
+)

@@ -22,9 +22,9 @@ from chatmem_text.dates.readings import (
     Scene,
     one_day,
 )
-from chatmem_text.dates.relative_phrases import RELATIVE_RULES, anchored, edge
+from chatmem_text.dates.relative_phrases import NESTING_RULES, RELATIVE_RULES
 from chatmem_text.dates.tense import direction_at
-from chatmem_text.dates.tokens import Line, line_of
+from chatmem_text.dates.tokens import Line, Token, line_of
 
 _HOUR: Final = timedelta(hours=1)
 _DEEPEST: Final = 3
@@ -73,27 +73,39 @@ def _items(line: Line) -> Iterator[tuple[int, Item]]:
 
 def _may_begin(line: Line, index: int) -> bool:
     token = line[index]
-    return bool(token.tags) or token.kind in {"stamp", "numeric", "clock", "han", "number"} or token.word in _QUARTERS
+    if token.kind == "number":
+        following = line[index + 1]
+        alone = not following.tags and following.kind != "mark" and not token.suffix
+        return not alone or (token.value or 0) >= _FIRST_YEAR
+    if token.kind == "word":
+        return not _BEGINNINGS.isdisjoint(token.tags) or token.word in _OTHER_BEGINNINGS
+    return token.kind != "mark" or token.word in _MARKS
 
 
-_QUARTERS: Final = frozenset({"q1", "q2", "q3", "q4"})
+_FIRST_YEAR: Final = 1900
+_BEGINNINGS: Final = frozenset(
+    "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before in within every"
+    " daily for since at from between half half_before quarter_hour noon part".split()
+)
+_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during", "between"})
+_MARKS: Final = frozenset("'’@")
 
 
 def _item(line: Line, index: int) -> Item | None:
     token = line[index]
     if token.has("every"):
-        found = _repeating(line, index + 1)
-        if found:
-            return found
+        repeating = _repeating(line, index + 1)
+        if repeating:
+            return repeating
     if token.has("daily"):
         end = _after_clock(line, index + 1)
         return Item(end, repeats=True) if end > index + 1 else None
     if token.has("weekdays"):
         return Item(_after_clock(line, index + 1), repeats=True)
     if token.has("for"):
-        end = _duration(line, index + 1)
-        if end:
-            return Item(end)
+        lasting = _duration(line, index + 1)
+        if lasting:
+            return Item(lasting)
     if token.has("since") and token.word != "с":
         found = _dated(line, index + 1)
         return found._replace(since=True) if found else None
@@ -199,9 +211,17 @@ def _phrase(line: Line, index: int, depth: int = 0) -> Phrase | None:
     def parent(of: Line, at: int) -> Phrase | None:
         return _phrase(of, at, depth + 1)
 
-    found = [rule(line, index) for rule in (*CALENDAR_RULES, *RELATIVE_RULES)]
-    found += [rule(line, index, parent) for rule in (edge, anchored)]
+    token = line[index]
+    found = [rule(line, index) for rule, begins in _RULES if _begins(token, begins)]
+    found += [rule(line, index, parent) for rule, begins in NESTING_RULES if _begins(token, begins)]
     return max((phrase for phrase in found if phrase), key=lambda phrase: phrase.end, default=None)
+
+
+_RULES: Final = (*CALENDAR_RULES, *RELATIVE_RULES)
+
+
+def _begins(token: Token, begins: frozenset[str]) -> bool:
+    return token.kind in begins or not begins.isdisjoint(token.tags)
 
 
 def _with_time(line: Line, item: Item) -> Item:
@@ -238,8 +258,8 @@ def _part_before_day(line: Line, index: int) -> Item | None:
     at = skip(line, index, "article")
     if not line[at].has("part") or line[at + 1].word not in {"of", "on"}:
         return None
-    phrase = _phrase(line, at + 2)
-    return Item(phrase.end, phrase, part=line[at].get("part")) if phrase and phrase.single else None
+    day = _phrase(line, at + 2)
+    return Item(day.end, day, part=line[at].get("part")) if day and day.single else None
 
 
 def _clocked(line: Line, index: int) -> Item | None:

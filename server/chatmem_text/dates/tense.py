@@ -5,7 +5,7 @@ from typing import Final
 from chatmem_text.dates.readings import Direction
 from chatmem_text.dates.tokens import Line, Token
 
-_FAR: Final = 60
+_FAR: Final = 30
 """Tokens looked at on either side, so that a text without sentence marks stays linear."""
 
 
@@ -24,15 +24,18 @@ def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bo
 
 def _reported(line: Line, first: int) -> bool:
     """`I thought the meeting was the 12th`: what somebody thought or said may be neither past nor still so."""
-    for index in range(first - 1, max(-1, first - _FAR), -1):
-        if ends_sentence(line, index):
-            return False
+    for index in _back(line, first):
         token = line[index]
         if token.has("tense_reported"):
             return token.word in {"thought", "assumed"} or not line[first - 1].has("on")
         if token.has("tense_future"):
             return False
     return False
+
+
+def _back(line: Line, first: int) -> range:
+    """The tokens of the sentence before the expression, the nearest first."""
+    return range(first - 1, max(line.sentences[first][0], first - _FAR) - 1, -1)
 
 
 def _moved(line: Line, first: int) -> Direction | None:
@@ -46,9 +49,7 @@ def _moved(line: Line, first: int) -> Direction | None:
 def _before(line: Line, first: int) -> Direction | None:
     infinitive = False
     weak: Direction | None = None
-    for index in range(first - 1, max(-1, first - _FAR), -1):
-        if ends_sentence(line, index):
-            break
+    for index in _back(line, first):
         found = _sign(line, index, first, infinitive=infinitive)
         if found:
             return found
@@ -60,9 +61,7 @@ def _before(line: Line, first: int) -> Direction | None:
 
 def _after(line: Line, end: int) -> Direction | None:
     weak: Direction | None = None
-    for index in range(end, min(len(line), end + _FAR)):
-        if ends_sentence(line, index - 1):
-            break
+    for index in range(end, min(line.sentences[end - 1][1], end + _FAR)):
         found = _sign(line, index, -1, infinitive=False)
         if found:
             return found
@@ -73,9 +72,9 @@ def _after(line: Line, end: int) -> Direction | None:
 
 def _order(line: Line, first: int) -> Direction | None:
     """`Remind me Friday`: a sentence that begins with an order looks ahead."""
-    index = first
-    while index > max(0, first - _FAR) and not ends_sentence(line, index - 1):
-        index -= 1
+    index = line.sentences[first][0]
+    if first - index > _FAR:
+        return None
     beginning = next((n for n in range(index, first) if line[n].kind == "word"), first)
     return "future" if line[beginning].has("tense_order") else None
 
@@ -134,18 +133,3 @@ def _is_past_participle_ahead(token: Token) -> bool:
 
 
 _VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
-
-
-def ends_sentence(line: Line, index: int) -> bool:
-    """Whether a sentence ends with this token: at a line break, or at a mark that is not an abbreviation's period."""
-    token, following, before = line[index], line[index + 1], line[index - 1]
-    if token.kind == "end" or "\n" in line.text[token.end : following.start]:
-        return True
-    if token.kind != "mark" or token.word not in _ENDS:
-        return False
-    if token.word != "." or following.kind == "end" or following.capital:
-        return True
-    return following.start > token.end and before.kind == "word" and len(before.word) > 2 and not before.has("month")
-
-
-_ENDS: Final = frozenset("!?;…。！？.")
