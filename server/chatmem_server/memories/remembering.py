@@ -19,7 +19,7 @@ from chatmem_server.store.memories import NewMemory
 from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
-from chatmem_text.dates.deadlines import due_date
+from chatmem_text.dates.deadlines import appointment, due_date
 
 DEFAULT_IMPORTANCE = 0.6
 
@@ -72,6 +72,8 @@ class Rememberer:
     def _statement(self, where: Where, args: RememberArgs, text: str, sources: tuple[int, ...]) -> NewMemory:
         now = self._kit.now()
         kind = args.kind or detect(text)
+        if args.kind is None and kind == "fact" and appointment(text, now, self._kit.zone):
+            kind = "date"
         return NewMemory(
             owner_id=where.owner_id,
             chat_id=None if args.scope == "global" else where.chat_id,
