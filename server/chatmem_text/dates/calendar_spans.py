@@ -232,10 +232,29 @@ def feast(line: Line, index: int) -> Phrase | None:
     rule = line[at].get("feast")
     if rule is None:
         return None
+    if line[at + 1].word == "weekend" and step is None:
+        return Phrase(at + 2, _long_weekend(_feast_meaning(rule, None, None)))
     year, end = trailing_year(line, at + 1)
     if year is None:
         year, end = _stepped_year(line, at + 1)
     return Phrase(end, _feast_meaning(rule, year, step), single=True, absolute=bool(year and year > 1000), form="feast")
+
+
+def _long_weekend(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
+    """`Labor Day weekend`: the feast with the Saturday and the Sunday beside it."""
+
+    def weekend(scene: Scene) -> Meaning | None:
+        found = meaning(scene)
+        if found is None:
+            return None
+        return Meaning(tuple(_with_weekend(days.first) for days in found.choices), found.certain)
+
+    return weekend
+
+
+def _with_weekend(day: date) -> Days:
+    saturday = day + ((5 - day.weekday()) % 7 - (7 if day.weekday() in {0, 1, 6} else 0)) * DAY
+    return Days(min(day, saturday), max(day, saturday + DAY) + DAY, "week")
 
 
 def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[Scene], Meaning | None]:

@@ -68,7 +68,24 @@ def ahead(line: Line, index: int) -> Phrase | None:
         return _counted(line, end + 1, unit, count.value, sure=count.exact, exactly=exactly)
     if line[end].word == "from" and line[end + 1].has("day"):
         return _counted(line, end + 1, unit, count.value, sure=count.exact)
+    if unit in {"week", "fortnight"} and line[end].has("day") and line[end].get("day") >= 0:
+        return _counted(line, end, unit, count.value, sure=count.exact)
     return None
+
+
+def fridays_ago(line: Line, index: int) -> Phrase | None:
+    """`two Fridays ago`: counted from the last one."""
+    count = count_at(line, index)
+    number = line[count.end].get("weekdays") if count else None
+    if count is None or number is None or not line[count.end + 1].has("ago"):
+        return None
+    weeks = count.value - 1
+    return Phrase(count.end + 2, lambda s: _fridays_back(s, number, weeks, sure=count.exact), single=True)
+
+
+def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
+    today = scene.today
+    return Meaning((one_day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY - weeks * WEEK),), sure)
 
 
 def _unless_past(phrase: Phrase) -> Phrase:

@@ -5,7 +5,7 @@ from typing import Final
 
 from chatmem_text.dates.calendar_days import day_of_month, month_day, numeric, stamp
 from chatmem_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, year
-from chatmem_text.dates.counted_phrases import ago, ahead, window
+from chatmem_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from chatmem_text.dates.neighbor_phrases import anchored, edge
 from chatmem_text.dates.phrases import Phrase, Rule
 from chatmem_text.dates.tokens import Line, Token
@@ -30,6 +30,7 @@ RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (day_word, frozenset({"article", "day", "han"})),
     (ago, _COUNTS | {"ago_before"}),
     (ahead, _COUNTS | {"in"}),
+    (fridays_ago, _COUNTS),
     (window, frozenset({"article", "step", "within"})),
     (unit_step, frozenset({"article", "step", "unit"})),
     (weekday, frozenset({"article", "step", "weekday"})),

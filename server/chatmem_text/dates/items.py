@@ -32,14 +32,30 @@ class Item(NamedTuple):
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
     index = 0
+    anchor: tuple[int, Item] | None = None
     while index < len(line):
         item = _item(line, index) if may_begin(line, index) else None
         if item is None:
             index += 1
             continue
         if item != Item(item.end) and (item.phrase is None or item.phrase.form != "repeats"):
+            if item.phrase is None and item.clock and anchor:
+                item = _anchored(line, item, index, *anchor)
+            anchor = (index, item) if item.phrase and item.phrase.single and not item.repeats else anchor
             yield index, item
         index = max(item.end, index + 1)
+
+
+def _anchored(line: Line, item: Item, index: int, first: int, named: Item) -> Item:
+    """`Friday I have the dentist at 3pm`: the time of day on the day named before it in the clause."""
+    near = index - named.end <= _NEAR and line.sentences[first] == line.sentences[index]
+    apart = any(line[at].has("clause") for at in range(named.end, index))
+    if not near or apart or named.clock or named.until:
+        return item
+    return item._replace(phrase=named.phrase, part=named.part, clock=item.clock and _in_part(item.clock, named.part))
+
+
+_NEAR: Final = 12  # tokens
 
 
 def _item(line: Line, index: int) -> Item | None:
@@ -136,6 +152,8 @@ def _ranged(line: Line, index: int) -> Item | None:
 
 def _with_range(line: Line, index: int, item: Item) -> Item:
     mark = line[item.end]
+    if line[index - 1].word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
+        return item
     if mark.word == "and" and line[index - 1].word != "between":
         return item
     if mark.word not in {"-", "–", "—"} and not mark.has("to"):
@@ -158,12 +176,18 @@ def _with_time(line: Line, item: Item) -> Item:
     """`Friday evening`, `tomorrow at 9`, `March 3, 3pm`, `Friday night around 8`."""
     if item.phrase is None or not (item.phrase.single or item.phrase.form == "stamp"):
         return item
-    part = line[item.end - 1].get("part") if line[item.end - 1].has("day") else None
+    part = _own_part(line, item.end - 1)
     end = item.end
     if part is None and (found := part_at(line, end)):
         part, end = found
     clock = clock_at(line, comma(line, end), beside_day=True)
     return item._replace(end=clock.end if clock else end, part=part, clock=clock and _in_part(clock, part))
+
+
+def _own_part(line: Line, index: int) -> str | None:
+    """The part of the day in the day's own word: `tonight`."""
+    token = line[index]
+    return token.get("part") if token.has("day") and not token.has("day_only") else None
 
 
 def _in_part(clock: Clock, part: str | None) -> Clock:
@@ -209,7 +233,7 @@ def _clocked(line: Line, index: int) -> Item | None:
             said = line[index].has("at") or clock.half or line[index].kind != "clock"
             return Item(clock.end, clock=clock, named_clock=said)
         return named._replace(clock=_in_part(clock, named.part))
-    part = line[phrase.end - 1].get("part") if line[phrase.end - 1].has("day") else None
+    part = _own_part(line, phrase.end - 1)
     end = phrase.end
     if part is None and (found := part_at(line, end)):
         part, end = found

@@ -14,7 +14,7 @@ def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bo
 
     It is the nearest before them, else after.  An English sentence without one looks ahead more often than not.
     """
-    if _reported(line, first):
+    if _reported(line, first) or _moved_from(line, first):
         return None, False
     found = _moved(line, first) or _before(line, first) or _after(line, end) or _order(line, first)
     if found:
@@ -31,6 +31,12 @@ def _reported(line: Line, first: int) -> bool:
         if token.has("tense_future"):
             return False
     return False
+
+
+def _moved_from(line: Line, first: int) -> bool:
+    """`moved from Tuesday to Thursday`: the day it was moved from lies on either side of today."""
+    before = line[first - 1]
+    return before.word == "from" and any(line[index].has("tense_arranged") for index in _back(line, first))
 
 
 def _back(line: Line, first: int) -> range:
@@ -53,6 +59,8 @@ def _before(line: Line, first: int) -> Direction | None:
         found = _sign(line, index, first, infinitive=infinitive)
         if found:
             return found
+        if weak and (line[index].word == "," or line[index].has("clause")):
+            return weak
         if line[index].has("tense_present"):
             weak = "future"
         infinitive = infinitive or (line[index].word == "to" and index + 1 < first)
@@ -115,10 +123,10 @@ def _by_auxiliary(line: Line, index: int) -> Direction:
 
 def _moved_to(line: Line, first: int) -> bool:
     """Whether the expression is what something was moved to: `pushed to May 12`, `booked for Friday`."""
-    before = line[first - 1] if first > 0 else line[-1]
-    if before.has("article"):
-        before = line[first - 2]
-    return before.word in {"to", "for", "until", "till", "forward", "back"}
+    at = first - 1
+    while at > first - 4 and (line[at].has("article") or line[at].word in {"after", "before", "around", "about"}):
+        at -= 1
+    return line[at].word in {"to", "for", "until", "till", "forward", "back"}
 
 
 def _is_participle(token: Token) -> bool:

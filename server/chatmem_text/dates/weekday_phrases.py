@@ -24,6 +24,8 @@ def weekday(line: Line, index: int) -> Phrase | None:
     number = line[at].get("weekday")
     if number is None or (step is None and not _is_weekday(line, at)):
         return None
+    if line.language == "en" and line[index - 1].has("indefinite") and not line[index].has("article"):
+        return None
     after = at + 2 if line[at + 1].word == "." and len(line[at].word) <= 5 else at + 1
     if step is None and line[after].has("step") and line.language != "en":
         step, after = line[after].get("step"), after + 1
@@ -66,7 +68,7 @@ def _is_weekday(line: Line, index: int) -> bool:
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
     """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `that Tuesday`: a name, or a day known to both."""
     before, after = line[index - 1], line[end]
-    named = after.kind == "word" and after.capital and not after.tags and line[index].capital
+    named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = before.word.endswith("'s") and before.capital
     return named or owned or before.has("only_titles") or before.has("that")
 
