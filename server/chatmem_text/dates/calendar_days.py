@@ -213,7 +213,10 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
     if last is not None and last > day:
         return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
-    return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
+    if weekday is not None:
+        return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
+    elsewhere = _names_month(line, index)
+    return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
 
 
 _ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
@@ -231,6 +234,24 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
     first = add_months(scene.today.replace(day=1), step)
     found = _date(first.year, first.month, day)
     return Meaning((one_day(found),)) if found else None
+
+
+def _names_month(line: Line, index: int) -> bool:
+    """Whether a month or a feast named near by may be what the day belongs to."""
+    near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
+    return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
+
+
+def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | None:
+    """A day of no named month is certain only when it is near: a talk about a later month has its days too."""
+    if found is None:
+        return None
+    distance = abs((found.choices[0].first - scene.today).days)
+    return Meaning(found.choices, found.certain and not elsewhere and distance <= _SOON)
+
+
+_NEAR: Final = 30  # tokens
+_SOON: Final = 21  # days
 
 
 def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None = None) -> Meaning | None:

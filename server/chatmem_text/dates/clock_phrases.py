@@ -63,7 +63,7 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
     return _bare_hour(line, at, hour, bare=bare)
 
 
-_GLUED: Final = {"am": "am", "pm": "pm", "a": "am", "p": "pm", "a.m": "am", "p.m": "pm"}
+_GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 
 
 def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
@@ -99,7 +99,8 @@ def _spoken(line: Line, at: int) -> Clock | None:
         or mark.word not in {"past", "to", "till", "til", "after"}
     ):
         return None
-    if mark.word == "to" and ((line[start].kind == "number" and not line[at - 1].has("exactly_at")) or minutes == 30):
+    named = line[start].has("quarter_hour") or line[at - 1].has("exactly_at")
+    if mark.word == "to" and (not named or minutes == 30):
         return None
     if mark.word == "after" and minutes not in {15, 30}:
         return None

@@ -41,6 +41,7 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
         if item != Item(item.end) and (item.phrase is None or item.phrase.form != "repeats"):
             if item.phrase is None and item.clock and anchor:
                 item = _anchored(line, item, index, *anchor)
+                item = item._replace(named_clock=item.phrase is not None)
             anchor = (index, item) if item.phrase and item.phrase.single and not item.repeats else anchor
             yield index, item
         index = max(item.end, index + 1)
@@ -138,7 +139,7 @@ def _dated(line: Line, index: int) -> Item | None:
     if phrase is None:
         return _ranged(line, index) or _part_before_day(line, index)
     item = _with_range(line, index, Item(phrase.end, phrase))
-    return item if item.until else _with_time(line, item)
+    return item if item.until else _every_year(line, _with_time(line, item))
 
 
 def _ranged(line: Line, index: int) -> Item | None:
@@ -148,6 +149,13 @@ def _ranged(line: Line, index: int) -> Item | None:
     phrase = phrase_at(line, index + 1)
     item = phrase and _with_range(line, index + 1, Item(phrase.end, phrase))
     return item if item and item.until else None
+
+
+def _every_year(line: Line, item: Item) -> Item:
+    """`Good Friday every year`."""
+    if line[item.end].has("every") and line[item.end + 1].has("unit"):
+        return Item(item.end + 2, repeats=True)
+    return item
 
 
 def _with_range(line: Line, index: int, item: Item) -> Item:

@@ -77,6 +77,8 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
     if step_weekday is not None:
         return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
+    if unit == "weekend" and line[at + 1].word == "of":
+        return parent(line, at + 2)
     if unit == "week" and line[at + 1].word == "of":
         found = parent(line, at + 2)
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))

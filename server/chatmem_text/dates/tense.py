@@ -16,6 +16,8 @@ def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bo
     """
     if _reported(line, first) or _moved_from(line, first):
         return None, False
+    if line[end].word in {"would", "will"} and _before(line, first) == "past":
+        return None, False
     found = _moved(line, first) or _before(line, first) or _after(line, end) or _order(line, first)
     if found:
         return found, True
@@ -97,10 +99,12 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
             return "future"
         if token.has("tense_arranged") and _moved_to(line, first):
             return "future"
-        return "past"
+        if token.word == "got" and line[index - 1].has("tense_have"):
+            return "future"
+        return None if _is_condition(line, index) else "past"
     if token.has("tense_future"):
         return "future"
-    if not _is_participle(token):
+    if not _is_participle(token) or _is_adjective(line, index) or _is_condition(line, index):
         return None
     if first > index and _moved_to(line, first) and (token.has("tense_arranged") or index == first - 2):
         return "future"
@@ -127,6 +131,18 @@ def _moved_to(line: Line, first: int) -> bool:
     while at > first - 4 and (line[at].has("article") or line[at].word in {"after", "before", "around", "about"}):
         at -= 1
     return line[at].word in {"to", "for", "until", "till", "forward", "back"}
+
+
+def _is_condition(line: Line, index: int) -> bool:
+    """`if you slept well`: not what happened."""
+    return any(line[at].has("condition") for at in range(index - 3, index))
+
+
+def _is_adjective(line: Line, index: int) -> bool:
+    """`a folded book`: a participle after an article or a preposition, with a noun behind it."""
+    before, after = line[index - 1], line[index + 1]
+    led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
+    return led and after.kind == "word" and not after.tags
 
 
 def _is_participle(token: Token) -> bool:

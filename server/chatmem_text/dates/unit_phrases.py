@@ -139,4 +139,4 @@ def _the_weekend(scene: Scene) -> Meaning | None:
     here = unit_days(scene.today, "weekend", 0)
     begun = here.first <= scene.today
     found = choose(scene, here if begun else shifted(here, -7), here)
-    return found and Meaning(found.choices, found.certain and scene.direction is not None)
+    return found and Meaning(found.choices, found.certain and scene.sure)
