@@ -137,7 +137,12 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
     month = line[at].get("month")
     if month is None or (line[at].word == "may" and not line[at].capital and at == index + 1):
         return None
-    return month, day, last, at + 2 if line[at + 1].word == "." and not line[at + 2].capital else at + 1
+    return (
+        month,
+        day,
+        last,
+        at + 2 if line[at + 1].word == "." and len(line[at].word) <= 4 and not line[at + 2].capital else at + 1,
+    )
 
 
 def index_after_period(line: Line, index: int) -> int:

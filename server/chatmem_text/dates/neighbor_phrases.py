@@ -1,6 +1,7 @@
 """Days beside or within what another phrase names: `end of March`, `the day after Thanksgiving`, `the week of March 3`."""
 
 from collections.abc import Callable
+from typing import Final
 
 from chatmem_text.dates.counted_phrases import distance_at
 from chatmem_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
@@ -88,7 +89,13 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     if distance is None:
         return None
     count, of, end = distance
+    if line[end].word == "on" and (of not in {"week", "fortnight"} or count.value > _MOST_WEEKS_ON):
+        return None
     return _beside(line, end, parent, lambda days, sign: _counted_from(days, of, sign * count.value), sure=count.exact)
+
+
+_MOST_WEEKS_ON: Final = 3
+"""`a week on Friday` names a day; `fourteen weeks on Friday` is an age."""
 
 
 def _beside(

@@ -198,7 +198,7 @@ def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
     ordered = (back, ahead) if scene.direction == "past" else (ahead, back)
     near = abs(ordered[0].start - scene.said) <= _NEAR or ordered[0].start.date() == scene.today
     two_days = not clock.half and scene.direction == "future" and ordered[0].start.hour >= 12
-    return ordered, scene.direction is not None and near and item.named_clock and not two_days
+    return ordered, scene.direction is not None and scene.sure and near and item.named_clock and not two_days
 
 
 _MORNING: Final = 5

@@ -18,6 +18,8 @@ def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bo
         return None, False
     if line[end].word in {"would", "will"} and _before(line, first) == "past":
         return None, False
+    if _only_arranged(line, first):
+        return None, False
     found = _moved(line, first) or _before(line, first) or _after(line, end) or _order(line, first)
     if found:
         return found, True
@@ -31,6 +33,18 @@ def _reported(line: Line, first: int) -> bool:
         if token.has("tense_reported"):
             return token.word in {"thought", "assumed"} or not line[first - 1].has("on")
         if token.has("tense_future"):
+            return False
+    return False
+
+
+def _only_arranged(line: Line, first: int) -> bool:
+    """`signed up for a race in September`: the nearest verb tells when it was arranged or when it takes place."""
+    for index in _back(line, first):
+        token = line[index]
+        if token.has("tense_arranged") and _is_participle(token):
+            auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
+            return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}
+        if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
             return False
     return False
 
