@@ -71,15 +71,11 @@ async def others(client: MemoryClient) -> dict[str, Call]:
 
     def update(n: int) -> Awaitable[object]:
         action: c.MemoryAction = "unpin" if n % 2 else "pin"
-        return client.update_memory(
-            c.UpdateMemoryArgs(chat_id=WRITTEN_OWNER, memory_id=stored.id, action=action)
-        )
+        return client.update_memory(c.UpdateMemoryArgs(chat_id=WRITTEN_OWNER, memory_id=stored.id, action=action))
 
     return {
         "update_memory": update,
-        "forget (preview)": lambda n: client.forget(
-            c.ForgetArgs(chat_id=WRITTEN_OWNER, memory_ids=(stored.id,))
-        ),
+        "forget (preview)": lambda n: client.forget(c.ForgetArgs(chat_id=WRITTEN_OWNER, memory_ids=(stored.id,))),
         "get_profile": lambda n: client.get_profile(c.GetProfileArgs(chat_id=MEASURED_OWNER)),
         "summarize_chat": lambda n: client.summarize_chat(c.SummarizeChatArgs(chat_id=MEASURED_OWNER)),
         "explain (receipt)": lambda n: client.explain(

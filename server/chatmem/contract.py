@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, ConfigDict, Field, model_validator
 
 from chatmem.contract_types import MAX_BIGINT as MAX_BIGINT
 from chatmem.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES

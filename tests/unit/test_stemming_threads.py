@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from chatmem_server.erasure.word_forms import roots
 
 WORDS = [

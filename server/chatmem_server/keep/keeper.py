@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Final, Protocol
 
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector
-from chatmem_server.keep.choice import NotableSentence, Scored, choose
+from chatmem_server.keep.choice import WISH, NotableSentence, Scored, choose
 from chatmem_server.keep.features import features
 from chatmem_server.keep.heads import heads
+from chatmem_server.keep.orders import is_order
 from chatmem_server.keep.sentences import Sentence, sentences
 
 MOST_READ: Final = 60
@@ -57,6 +58,14 @@ class Keeper:
         except EmbeddingUnavailable:
             return []
         return await asyncio.to_thread(_scores, [Sentence(text) for text in texts], layers)
+
+    async def is_wish(self, text: str) -> bool:
+        """Whether a statement is rather a like or a wish than a fact or an event; not known without the model."""
+        try:
+            layers = await self._embedder.layers([text])
+        except EmbeddingUnavailable:
+            return False
+        return is_order(text) or heads().wish(layers[0], features(Sentence(text))) >= WISH
 
 
 def _read(messages: Sequence[Message]) -> list[tuple[int, Sentence]]:

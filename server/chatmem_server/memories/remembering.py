@@ -6,6 +6,7 @@ from datetime import datetime
 
 from chatmem.contract import (
     Memory,
+    MemoryKind,
     QuotedStatement,
     RememberArgs,
     Remembered,
@@ -18,6 +19,7 @@ from chatmem_server.dates.clock import local_day
 from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.remaking import queue_profile
 from chatmem_server.erasure.tombstones import Tombstones
+from chatmem_server.keep.keeper import Keeper
 from chatmem_server.memories import dedup
 from chatmem_server.memories.assistant_statements import StatementChecker, StatementCheckers
 from chatmem_server.memories.check import Verdict, contains_quote
@@ -37,7 +39,7 @@ from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
 from chatmem_text.dates.annotation import annotated
-from chatmem_text.dates.deadlines import due_date
+from chatmem_text.dates.deadlines import appointment, due_date
 from chatmem_text.dates.readings import Said
 
 DEFAULT_IMPORTANCE = 0.6
@@ -57,6 +59,7 @@ class _Told:
 
     statement: Statement
     text: str
+    kind: MemoryKind
     source: StoredMessage | None
     replaced: Sequence[Memory]
     checked: Verdict | None
@@ -87,6 +90,7 @@ class Rememberer:
         self._tombstones = tombstones
         self._checkers = StatementCheckers(kit)
         self._striker = Striker(kit.embedder)
+        self._keeper = Keeper(kit.embedder)
 
     async def remember(self, where: Where, args: RememberArgs) -> Remembered:
         """Store a statement the user made or wants kept, or what the connected assistant learned from their words.
@@ -122,12 +126,19 @@ class Rememberer:
         said_at = source.sent_at if source is not None and checker is not None else self._kit.now()
         text = annotated(text, Said(said_at, self._kit.zone))
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
+        kind = statement.kind or await self._kind(text, said_at)
         due, checked = statement.deadline, None
-        if due is None and statement.kind in ("goal", "date"):
+        if due is None and kind in ("goal", "date"):
             due = due_date(text, said_at, self._kit.zone)
         if checker is not None and isinstance(statement, QuotedStatement):
             checked = await checker.check(statement, text, source, due)
-        return _Told(statement, text, source, replaced, checked, due, await self._statements.vector(text))
+        return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
+
+    async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
+        """Of a statement that comes without one: a date if it names its day and time, else as the scorer sorts notes."""
+        if appointment(text, said_at, self._kit.zone) is not None:
+            return "date"
+        return "preference" if await self._keeper.is_wish(text) else "fact"
 
     async def _keep(self, where: Where, told: Sequence[_Told], *, learned: bool) -> list[RememberedStatement]:
         now = self._kit.now()
@@ -186,7 +197,7 @@ class Rememberer:
 
     def _statement(self, where: Where, told: _Told, now: datetime) -> NewMemory:
         asked, certain, of_user = told.statement, told.certain, told.checked is None
-        kind = asked.kind or "fact"
+        kind = told.kind
         return NewMemory(
             owner_id=where.owner_id,
             chat_id=None if asked.scope == "global" else where.chat_id,

@@ -49,6 +49,8 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
         return None
     if token.kind == "number" and token.suffix in _GLUED:
         return _in_half(Clock(at + 1, hour), _GLUED[token.suffix])
+    if line[at + 1].word == "y" and line[at + 2].word in {"media", "cuarto"}:
+        return Clock(at + 3, hour, 30 if line[at + 2].word == "media" else 15, half=hour > 12)
     if line[at + 1].has("half_of_day"):
         return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
     if token.suffix == "h" or line[at + 1].has("hour_h"):
@@ -61,7 +63,7 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
     return _bare_hour(line, at, hour, bare=bare)
 
 
-_GLUED: Final = {"am": "am", "pm": "pm", "a": "am", "p": "pm", "a.m": "am", "p.m": "pm"}
+_GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 
 
 def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
@@ -84,6 +86,9 @@ def _spoken(line: Line, at: int) -> Clock | None:
     start = at + 1 if line[at].has("one") else at
     if line[start].has("half_before") and (next_hour := _hour(line, start + 1)):
         return Clock(start + 2, (next_hour - 2) % 12 + 1, 30, half=False)
+    british = line[start].has("half") and line.language == "en" and line[start - 1].has("exactly_at")
+    if british and (hour := _hour(line, start + 1)) and hour <= 12:
+        return None if line[start + 2].has("unit") else Clock(start + 2, hour, 30, half=False)
     minutes = 30 if line[start].has("half") else 15 if line[start].has("quarter_hour") else _hour(line, start)
     mark = line[start + 1]
     hour = _hour(line, start + 2)
@@ -94,7 +99,8 @@ def _spoken(line: Line, at: int) -> Clock | None:
         or mark.word not in {"past", "to", "till", "til", "after"}
     ):
         return None
-    if mark.word == "to" and ((line[start].kind == "number" and not line[at - 1].has("exactly_at")) or minutes == 30):
+    named = line[start].has("quarter_hour") or line[at - 1].has("exactly_at")
+    if mark.word == "to" and (not named or minutes == 30):
         return None
     if mark.word == "after" and minutes not in {15, 30}:
         return None

@@ -21,6 +21,13 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     return _moment(next((found for found in sure if found.timed), sure[0]))
 
 
+def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """The coming day and time of day a text names for sure ("Dentist next Tuesday at 3pm"), or None."""
+    named = expressions(text, Said(said_at, zone, region_of(zone)))
+    sure = (found.best.start for found in named if found.best and found.certain and found.timed)
+    return next((start for start in sure if start > said_at), None)
+
+
 def _moment(found: Expression) -> datetime | None:
     best = found.best
     if best is None:

@@ -98,6 +98,8 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     gone, to_come = (scene.today - back.end).days, (ahead.first - scene.today).days
     if not scene.sure and to_come <= _NEAR and gone >= 2 * _NEAR:
         return Meaning((ahead, back))
+    if not scene.sure and to_come > _SOON and to_come > 3 * gone:
+        return Meaning((back, ahead), False)
     if scene.direction == "past":
         return Meaning((back, ahead), not (gone > _LONG and to_come < _SOON))
     if scene.direction == "future":

@@ -14,7 +14,11 @@ def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bo
 
     It is the nearest before them, else after.  An English sentence without one looks ahead more often than not.
     """
-    if _reported(line, first):
+    if _reported(line, first) or _moved_from(line, first):
+        return None, False
+    if line[end].word in {"would", "will"} and _before(line, first) == "past":
+        return None, False
+    if _only_arranged(line, first):
         return None, False
     found = _moved(line, first) or _before(line, first) or _after(line, end) or _order(line, first)
     if found:
@@ -31,6 +35,24 @@ def _reported(line: Line, first: int) -> bool:
         if token.has("tense_future"):
             return False
     return False
+
+
+def _only_arranged(line: Line, first: int) -> bool:
+    """`signed up for a race in September`: the nearest verb tells when it was arranged or when it takes place."""
+    for index in _back(line, first):
+        token = line[index]
+        if token.has("tense_arranged") and _is_participle(token):
+            auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
+            return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}
+        if _sign(line, index, first, infinitive=False) or token.has("tense_present"):
+            return False
+    return False
+
+
+def _moved_from(line: Line, first: int) -> bool:
+    """`moved from Tuesday to Thursday`: the day it was moved from lies on either side of today."""
+    before = line[first - 1]
+    return before.word == "from" and any(line[index].has("tense_arranged") for index in _back(line, first))
 
 
 def _back(line: Line, first: int) -> range:
@@ -53,6 +75,8 @@ def _before(line: Line, first: int) -> Direction | None:
         found = _sign(line, index, first, infinitive=infinitive)
         if found:
             return found
+        if weak and (line[index].word == "," or line[index].has("clause")):
+            return weak
         if line[index].has("tense_present"):
             weak = "future"
         infinitive = infinitive or (line[index].word == "to" and index + 1 < first)
@@ -89,10 +113,12 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
             return "future"
         if token.has("tense_arranged") and _moved_to(line, first):
             return "future"
-        return "past"
+        if token.word == "got" and line[index - 1].has("tense_have"):
+            return "future"
+        return None if _is_condition(line, index) else "past"
     if token.has("tense_future"):
         return "future"
-    if not _is_participle(token):
+    if not _is_participle(token) or _is_adjective(line, index) or _is_condition(line, index):
         return None
     if first > index and _moved_to(line, first) and (token.has("tense_arranged") or index == first - 2):
         return "future"
@@ -115,10 +141,22 @@ def _by_auxiliary(line: Line, index: int) -> Direction:
 
 def _moved_to(line: Line, first: int) -> bool:
     """Whether the expression is what something was moved to: `pushed to May 12`, `booked for Friday`."""
-    before = line[first - 1] if first > 0 else line[-1]
-    if before.has("article"):
-        before = line[first - 2]
-    return before.word in {"to", "for", "until", "till", "forward", "back"}
+    at = first - 1
+    while at > first - 4 and (line[at].has("article") or line[at].word in {"after", "before", "around", "about"}):
+        at -= 1
+    return line[at].word in {"to", "for", "until", "till", "forward", "back"}
+
+
+def _is_condition(line: Line, index: int) -> bool:
+    """`if you slept well`: not what happened."""
+    return any(line[at].has("condition") for at in range(index - 3, index))
+
+
+def _is_adjective(line: Line, index: int) -> bool:
+    """`a folded book`: a participle after an article or a preposition, with a noun behind it."""
+    before, after = line[index - 1], line[index + 1]
+    led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
+    return led and after.kind == "word" and not after.tags
 
 
 def _is_participle(token: Token) -> bool:

@@ -75,7 +75,8 @@ def ends_sentence(line: Line, index: int) -> bool:
         return False
     if token.word != "." or following.kind == "end" or following.capital:
         return True
-    return following.start > token.end and before.kind == "word" and len(before.word) > 2 and not before.has("month")
+    abbreviated = len(before.word) <= 2 or (before.has("month") and len(before.word) <= 4)
+    return following.start > token.end and before.kind == "word" and not abbreviated
 
 
 _ENDS: Final = frozenset("!?;…。！？.")
