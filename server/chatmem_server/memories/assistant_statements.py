@@ -49,7 +49,10 @@ class StatementChecker:
             message = source or self._holding(statement.quote)
             quoted = [self._words(message, statement.quote)] if message is not None else []
             shown = [line.content for line in self._lines]
-            return check(text, quoted, shown=shown, known=self._speakers(), deadline=due, admits=admits)
+            similarity = await self._similarity(text, quoted)
+            return check(
+                *(text, quoted), shown=shown, known=self._speakers(), deadline=due, admits=admits, similarity=similarity
+            )
         said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
         similarity = await self._similarity(text, said)
         return check_claim(text, said, similarity, known=self._speakers(), deadline=due, admits=admits)
