@@ -80,7 +80,8 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.REMEMBER,
             "Remember",
-            "Store one lasting statement about the user. Not for guesses or small talk.",
+            "Store one lasting statement that the user wants kept. What you conclude yourself goes into statements, each with "
+            "the user's words; what they do not say is kept as uncertain. Not for small talk.",
             c.RememberArgs,
             c.Remembered,
             tools.remember,
