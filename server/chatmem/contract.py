@@ -2,9 +2,17 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from chatmem.moments import End, Instant, Moment
+from chatmem.scalars import MAX_BIGINT as MAX_BIGINT
+from chatmem.scalars import MAX_TEXT_BYTES as MAX_TEXT_BYTES
+from chatmem.scalars import Bigint as Bigint
+from chatmem.scalars import Clean as Clean
+from chatmem.scalars import ExternalId as ExternalId
+from chatmem.scalars import RowId as RowId
+from chatmem.scalars import Text as Text
+from chatmem.scalars import Unit as Unit
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"
@@ -17,9 +25,6 @@ SUMMARIZE_CHAT = "summarize_chat"
 EXPLAIN = "explain"
 START_NEW_CHAT = "start_new_chat"
 
-MAX_TEXT_BYTES = 64 * 1024
-MAX_BIGINT = 2**63 - 1
-
 Role = Literal["user", "assistant"]
 MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
@@ -31,36 +36,6 @@ SectionName = Literal["profile", "summary", "memories", "history", "relevant", "
 Stability = Literal["stable", "slow", "append", "volatile"]
 MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
-
-
-def _clean(text: str) -> str:
-    if "\x00" in text:
-        raise ValueError("holds a NUL character; send plain text")
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT_BYTES:
-        raise ValueError("is longer than 64 KiB; split it")
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise ValueError("is not valid Unicode text") from error
-    return text
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is empty")
-    return text
-
-
-def _external_id(value: object) -> object:
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-Clean = Annotated[str, AfterValidator(_clean)]
-Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
-Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
-ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
-RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
-Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 class Contract(BaseModel):
