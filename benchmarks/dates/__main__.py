@@ -11,9 +11,7 @@ from chatmem_text.dates.resolver import expressions
 def read(row: Row) -> Sequence[Answer]:
     """The resolver's own answers; it is not told the language."""
     found = expressions(row.text, Said(row.said_at, row.zone, row.region))
-    return [
-        Answer(e.start, e.end, *e.best.days, e.best.start if e.timed else None, e.certain) for e in found if e.best
-    ]
+    return [Answer(e.start, e.end, *e.best.days, e.best.start if e.timed else None, e.certain) for e in found if e.best]
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -37,7 +35,9 @@ def _missed(verdict: Verdict) -> bool:
 def _line(verdict: Verdict) -> str:
     row, answer = verdict.row, verdict.answer
     kind = "WRONG" if verdict.wrong else "CLAIM" if verdict.overclaimed else "miss" if not verdict.right else "unsure"
-    given = f"{answer.first}..{answer.last} {answer.moment or ''}{'!' if answer.certain else '?'}" if answer else "nothing"
+    given = (
+        f"{answer.first}..{answer.last} {answer.moment or ''}{'!' if answer.certain else '?'}" if answer else "nothing"
+    )
     return (
         f"{kind:6} {row.said_at:%a %Y-%m-%d %H:%M} {row.region} [{row.expression}] in {row.text!r}: "
         f"{row.precision} {row.first}..{row.last} {row.moment or ''}{'!' if row.knowable else '?'} got {given}"

@@ -12,7 +12,6 @@ from chatmem_cli.importers.fitting import clean
 from chatmem_cli.importers.items import ExportedMemory, ImportMemory
 from chatmem_server.actors import Actors
 from chatmem_server.context.memory_order import worth_showing
-from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
 from chatmem_server.memories.statements import Statements
@@ -21,6 +20,7 @@ from chatmem_server.places import Where
 from chatmem_server.store import memories, messages, tokens
 from chatmem_server.store.memories import NewMemory
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.deadlines import due_date
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
 

@@ -88,7 +88,7 @@ async def test_of_two_days_the_one_the_user_named_is_kept(memory: Memory) -> Non
 
 async def test_a_day_in_words_only_the_worker_can_read_is_kept(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
-        goal = await learned(client, agent, "I have to finish the thesis by the end of the month", due=MARCH)
+        goal = await learned(client, agent, "I have to finish the thesis by Matariki day", due=MARCH)
     assert goal.deadline == MARCH
 
 
@@ -99,3 +99,11 @@ async def test_why_names_the_model_that_worded_a_memory_and_none_for_the_users_o
         learned_by = (await client.explain(c.ExplainArgs(memory_id=goal.id))).model
         said_by = (await client.explain(c.ExplainArgs(memory_id=said.id))).model
     assert (learned_by, said_by) == ("haiku", None)
+
+
+async def test_an_appointment_remembered_without_a_kind_is_a_date_with_its_day_and_time(memory: Memory) -> None:
+    async with memory.client() as client:
+        kept = (await client.remember(c.RememberArgs(content="Dentist on 24 February 2026 at 3pm"))).memory
+        past = (await client.remember(c.RememberArgs(content="I woke up at 7am today"))).memory
+    assert (kept.kind, kept.deadline) == ("date", datetime(2026, 2, 24, 7, tzinfo=UTC))
+    assert (past.kind, past.deadline) == ("fact", None)

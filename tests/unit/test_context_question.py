@@ -120,6 +120,11 @@ def test_what_short_messages_leave_of_a_clipped_context_is_not_lost() -> None:
     assert counted(built)[1] >= 5
 
 
+def test_a_hit_bears_the_day_that_its_relative_words_mean() -> None:
+    told = hit(1)._replace(text="We met last Saturday", at=datetime(2026, 2, 18, 4, tzinfo=UTC))
+    assert hit_line(told, View(NOW, ZONE, "root:1")).endswith("User: We met last Saturday (2026-02-14)")
+
+
 def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_spoke() -> None:
     recent = hit(1)._replace(at=NOW - timedelta(days=2), speaker="Anna")
     assert hit_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")

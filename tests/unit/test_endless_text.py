@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from chatmem.corrections import settled
-from chatmem_server.dates.time_expressions import spans_in_query
 from chatmem_server.memories.categories import detect, pin_reason, priority
 from chatmem_server.memories.claims import claims
 from chatmem_server.memories.dedup import Statement, decide
@@ -17,6 +16,7 @@ from chatmem_server.memories.evidence import Source, check
 from chatmem_server.text.importance import message_importance
 from chatmem_server.text.secrets import mask
 from chatmem_server.text.tokens import clip, estimate
+from chatmem_text.dates.spans import query_spans
 
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZoneInfo("Asia/Singapore"))
 LENGTH = 32_768
@@ -29,7 +29,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "corrections": settled,
     "secrets": mask,
     "categories": lambda text: (detect(text), pin_reason(text), priority(text)),
-    "time": lambda text: spans_in_query(text, NOW, NOW.tzinfo),  # type: ignore[arg-type]  # a ZoneInfo
+    "time": lambda text: query_spans(text, NOW, NOW.tzinfo),  # type: ignore[arg-type]  # a ZoneInfo
     "tokens": lambda text: (estimate(text), clip(text, 500)),
     "importance": lambda text: message_importance("user", text),
 }

@@ -16,6 +16,9 @@ from chatmem_server.store.context import Chunk, Remembered
 from chatmem_server.store.messages import Line
 from chatmem_server.text.fences import contained, name_of
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.annotation import annotated
+from chatmem_text.dates.readings import Said
+from chatmem_text.dates.regions import region_of
 
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
@@ -60,9 +63,16 @@ def body(text: str) -> str:
     return contained(mask(text))
 
 
+@lru_cache(maxsize=4_096)
+def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
+    """The text with the days that its relative words mean beside them: `last Saturday (2026-02-14)`."""
+    return annotated(text, Said(said_at, zone, region_of(zone)))
+
+
 def clear_cache() -> None:
     """Forget every text shown."""
     body.cache_clear()
+    with_days.cache_clear()
 
 
 def shown(line: Line, view: View) -> Shown:
@@ -104,9 +114,11 @@ def _due(memory: Remembered, deadline: datetime, view: View) -> str:
 def hit_line(hit: Hit, view: View) -> str:
     """A retrieval hit with its date, and its lane if that is another one: `[Feb 15, 3 days ago | 09:15 AM] User: …`.
 
-    A hit that is not recent bears its day alone: age and minute would cost as much as a short message.
+    A hit that is not recent bears its day alone: age and minute would cost as much as a short message.  What a message
+    says of "last Saturday" is of use only with the day that was.
     """
-    return f"{_lead(hit, view)}: {body(hit.text)}"
+    text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
+    return f"{_lead(hit, view)}: {body(text)}"
 
 
 def least_cost(hit: Hit) -> int:

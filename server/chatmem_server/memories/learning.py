@@ -8,7 +8,7 @@ from chatmem.contract import MemoryKind
 from chatmem.work import ExtractedItem, ExtractedLists, Extraction
 from chatmem_server.context.memory_order import worth_showing
 from chatmem_server.dates.clock import local_day, long_date
-from chatmem_server.dates.due import due_date, speaks_of_time
+from chatmem_server.dates.due import speaks_of_time
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import pin_importance, pin_reason, priority
 from chatmem_server.memories.dedup import is_retold
@@ -24,6 +24,7 @@ from chatmem_server.store.messages import Line
 from chatmem_server.store.queue import Job
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.deadlines import due_date
 
 CERTAIN = 0.9
 UNCERTAIN = 0.5

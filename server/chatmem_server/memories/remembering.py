@@ -14,7 +14,6 @@ from chatmem.contract import (
     UpdateMemoryArgs,
 )
 from chatmem_server.context.memory_order import worth_showing
-from chatmem_server.dates.due import due_date
 from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.assistant_statements import StatementChecker, StatementCheckers
@@ -31,6 +30,7 @@ from chatmem_server.store.memories import NewMemory
 from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
+from chatmem_text.dates.deadlines import appointment, due_date
 
 DEFAULT_IMPORTANCE = 0.6
 
@@ -129,6 +129,8 @@ class Rememberer:
     def _statement(self, where: Where, told: _Told, now: datetime) -> NewMemory:
         statement, text, certain = told.statement, told.text, not told.reasons
         kind = statement.kind or detect(text)
+        if statement.kind is None and kind == "fact" and appointment(text, now, self._kit.zone):
+            kind = "date"
         pinned = statement.pinned or kind == "pin" or pin_reason(text) is not None
         given = statement.importance
         due = statement.deadline or (due_date(text, now, self._kit.zone) if kind in ("goal", "date") else None)

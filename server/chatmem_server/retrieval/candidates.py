@@ -8,11 +8,12 @@ from math import sqrt
 from asyncpg import BitString
 
 from chatmem_server.retrieval.hits import SearchRequest
-from chatmem_server.retrieval.question import Question, Setting, Span
+from chatmem_server.retrieval.question import Question, Setting
 from chatmem_server.retrieval.signals import LONGEST_TOLD, Candidate
 from chatmem_server.retrieval.weights import AFTER_DAYS
 from chatmem_server.store.database import Database, Row
 from chatmem_server.text.tsquery import any_of, owner_scope, quoted
+from chatmem_text.dates.spans import Span
 
 OF_EACH_KIND = 120
 """Candidates by words, by likeness and by time."""

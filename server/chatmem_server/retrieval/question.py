@@ -8,11 +8,8 @@ from datetime import datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from chatmem_server.dates.time_expressions import spans_in_query
 from chatmem_server.retrieval.lexical import normal
-
-Span = tuple[datetime, datetime]
-"""Half-open: first moment, first moment after."""
+from chatmem_text.dates.spans import Span, query_spans
 
 MOST_TERMS: Final = 8
 """Words of a query that are matched, the rarest ones."""
@@ -99,7 +96,7 @@ def without_names(text: str, named: frozenset[str]) -> str:
 
 def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
     """The times a query means, seen from `now`; what has not begun yet is no memory."""
-    return [(span.start, span.end) for span in spans_in_query(text, now, zone) if span.start < now]
+    return [span for span in query_spans(text, now, zone) if span[0] < now]
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatmem.contract import Role
-from chatmem_server.dates.time_expressions import spans_in_message
 from chatmem_server.retrieval import weights as w
-from chatmem_server.retrieval.question import Question, Span
+from chatmem_server.retrieval.question import Question
+from chatmem_text.dates.spans import Span, message_spans
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -164,8 +164,7 @@ def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo
 
 @lru_cache(_REMEMBERED)
 def _told_times(text: str, sent_at: datetime, zone: ZoneInfo) -> Sequence[Span]:
-    own = spans_in_message(text, sent_at, zone)
-    return [(span.start, span.end) for span in own if span.end - span.start <= LONGEST_TOLD]
+    return [(start, end) for start, end in message_spans(text, sent_at, zone) if end - start <= LONGEST_TOLD]
 
 
 _FIRST_PERSON: Final = frozenset(

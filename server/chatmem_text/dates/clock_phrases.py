@@ -49,6 +49,8 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
         return None
     if token.kind == "number" and token.suffix in _GLUED:
         return _in_half(Clock(at + 1, hour), _GLUED[token.suffix])
+    if line[at + 1].word == "y" and line[at + 2].word in {"media", "cuarto"}:
+        return Clock(at + 3, hour, 30 if line[at + 2].word == "media" else 15, half=hour > 12)
     if line[at + 1].has("half_of_day"):
         return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
     if token.suffix == "h" or line[at + 1].has("hour_h"):
@@ -82,6 +84,11 @@ def _hour(line: Line, at: int) -> int | None:
 def _spoken(line: Line, at: int) -> Clock | None:
     """`half past nine`, `quarter to five`, `ten past three`."""
     start = at + 1 if line[at].has("one") else at
+    if line[start].has("half_before") and (next_hour := _hour(line, start + 1)):
+        return Clock(start + 2, (next_hour - 2) % 12 + 1, 30, half=False)
+    british = line[start].has("half") and line.language == "en" and line[start - 1].has("exactly_at")
+    if british and (hour := _hour(line, start + 1)) and hour <= 12:
+        return None if line[start + 2].has("unit") else Clock(start + 2, hour, 30, half=False)
     minutes = 30 if line[start].has("half") else 15 if line[start].has("quarter_hour") else _hour(line, start)
     mark = line[start + 1]
     hour = _hour(line, start + 2)
@@ -109,14 +116,8 @@ def _halved(line: Line, clock: Clock) -> Clock | None:
     if line[clock.end].word == "uhr":
         return clock._replace(end=clock.end + 1)
     text = line[clock.end - 1].word
-    return clock._replace(
-        half=clock.half and (clock.hour > 12 or clock.hour == 0 or text.startswith("0") or _is_24(line, clock))
-    )
-
-
-def _is_24(line: Line, clock: Clock) -> bool:
-    """Whether `9:30` may be taken for half past nine in the morning: beside a zone, or in a language of 24 hours."""
-    return line.language != "en" or zone_at(line, clock.end) is not None or clock.hour >= 8
+    of_24 = clock.hour > 12 or clock.hour == 0 or text.startswith("0") or line.language != "en"
+    return clock._replace(half=clock.half and (of_24 or zone_at(line, clock.end) is not None))
 
 
 def _in_half(clock: Clock, half: str) -> Clock | None:

@@ -12,6 +12,9 @@ Tags: TypeAlias = Mapping[str, Any]
 NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
 
+_SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
+"""What English words are tagged as in a text of another language."""
+
 _NUMERIC: Final = frozenset(
     "month weekday weekdays day season number vague ordinal step noon".split(),
 )
@@ -30,6 +33,8 @@ def lexicon(language: str) -> Lexicon:
     words: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys((language, "en")):
         for word, tag, value in _entries(name):
+            if name == "en" != language and tag not in _SHARED:
+                continue
             words.setdefault(word, {}).setdefault(tag, value)
     for word in _hidden(language):
         words[word] = {tag: value for tag, value in words[word].items() if (word, tag) in _own(language)}

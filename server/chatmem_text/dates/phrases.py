@@ -96,13 +96,16 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     if back == ahead:
         return Meaning((back,))
     gone, to_come = (scene.today - back.end).days, (ahead.first - scene.today).days
+    if not scene.sure and to_come <= _NEAR and gone >= 2 * _NEAR:
+        return Meaning((ahead, back))
     if scene.direction == "past":
         return Meaning((back, ahead), not (gone > _LONG and to_come < _SOON))
     if scene.direction == "future":
         return Meaning((ahead, back), not (to_come > _LONG and gone < _SOON))
-    return Meaning((ahead, back) if to_come <= gone else (back, ahead), False)
+    return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
+_NEAR = 100  # days; without a verb a day that comes this soon is meant rather than one twice as long past
 _LONG, _SOON = 330, 35  # days; "on March 3" said in February is seldom last year's
 
 

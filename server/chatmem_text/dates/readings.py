@@ -26,6 +26,7 @@ class Meaning(NamedTuple):
 
     choices: tuple[Days, ...]
     certain: bool = True
+    approximate: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Scene:
     said: datetime
     direction: Direction | None
     region: str | None = None
+    sure: bool = True
+    """Whether a verb gives the direction; otherwise it is only the likelier one."""
 
     @property
     def today(self) -> date:
@@ -43,15 +46,18 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A span of real time, half-open and aware, in the speaker's zone."""
+    """A span of real time, half-open and aware, in the speaker's zone. `slack`: how far off "2 hours ago" may be."""
 
     start: datetime
     end: datetime
     precision: Precision
+    slack: timedelta = timedelta()
 
     @property
     def days(self) -> tuple[date, date]:
-        """The first and the last day of the span."""
+        """The first and the last day of the span; a night belongs to the day it begins on."""
+        if self.precision == "instant" or (self.precision == "day" and self.start.hour):
+            return self.start.date(), self.start.date()
         last = (self.end - timedelta(microseconds=1)).date() if self.end > self.start else self.start.date()
         return self.start.date(), max(self.start.date(), last)
 
@@ -61,7 +67,8 @@ class Expression:
     """One expression in a text.
 
     `readings` holds every span of time it can mean, the preferred first; it is empty for what repeats ("every Tuesday").
-    `certain`: the day is known. `timed`: it names a time of day. `absolute`: it names its year, so nothing is resolved.
+    `certain`: the days are known. `approximate`: they were counted in passing ("three weeks ago"), so they are not.
+    `timed`: it names a time of day. `absolute`: it names its year, so nothing is resolved.  `since`: it lasts from then on.
     """
 
     start: int
@@ -72,6 +79,8 @@ class Expression:
     precision: Precision
     timed: bool = False
     absolute: bool = False
+    approximate: bool = False
+    since: bool = False
 
     @property
     def best(self) -> Reading | None:

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from chatmem_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, lexicon, signs
@@ -32,6 +32,9 @@ class Token(NamedTuple):
 
 
 END: Final = Token("end", 0, 0, "")
+_PAD: Final = 80
+"""Empty tokens at either end: further than any rule looks."""
+_PADDING: Final = (END,) * _PAD
 
 
 class Line:
@@ -40,17 +43,42 @@ class Line:
     def __init__(self, text: str, tokens: Sequence[Token], language: str) -> None:
         self.text = text
         self.language = language
-        self._tokens = tokens
+        self._length = len(tokens)
+        self._padded = [*_PADDING, *tokens, *_PADDING]
 
     def __len__(self) -> int:
-        return len(self._tokens)
+        return self._length
 
     def __getitem__(self, index: int) -> Token:
-        return self._tokens[index] if 0 <= index < len(self._tokens) else END
+        return self._padded[index + _PAD]
+
+    @cached_property
+    def sentences(self) -> Sequence[tuple[int, int]]:
+        """For each token the first token of its sentence and the one after its last."""
+        bounds: list[tuple[int, int]] = []
+        for index in range(self._length):
+            if ends_sentence(self, index) or index == self._length - 1:
+                bounds += [(len(bounds), index + 1)] * (index + 1 - len(bounds))
+        return bounds
 
     def touching(self, index: int) -> bool:
         """Whether a token follows the one before it without space."""
         return index > 0 and self[index - 1].end == self[index].start
+
+
+def ends_sentence(line: Line, index: int) -> bool:
+    """Whether a sentence ends with this token: at a line break, or at a mark that is not an abbreviation's period."""
+    token, following, before = line[index], line[index + 1], line[index - 1]
+    if "\n" in line.text[token.end : following.start]:
+        return True
+    if token.kind != "mark" or token.word not in _ENDS:
+        return False
+    if token.word != "." or following.kind == "end" or following.capital:
+        return True
+    return following.start > token.end and before.kind == "word" and len(before.word) > 2 and not before.has("month")
+
+
+_ENDS: Final = frozenset("!?;…。！？.")
 
 
 def line_of(text: str) -> Line | None:
@@ -72,7 +100,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{_WORD})"
     r"|(?P<mark>[^\s\w]|_+)|\d+",
 )
-_PART: Final = re.compile(r"[^-]+")
+_PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
 
@@ -83,7 +111,7 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
         return (token,)
     return [
         Token(
-            "word",
+            "mark" if part[0] == "-" else "word",
             token.start + part.start(),
             token.start + part.end(),
             part[0],

@@ -1,0 +1,185 @@
+"""The one resolver of dates: scored on tables written by others, and what holds for every text, zone, and moment."""
+
+import time
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.dates.__main__ import read
+from benchmarks.dates.scoring import TABLES, rows, score
+from chatmem_text.dates.admission import admits
+from chatmem_text.dates.annotation import annotated
+from chatmem_text.dates.deadlines import due_date
+from chatmem_text.dates.feasts import easter, nth_weekday
+from chatmem_text.dates.readings import Direction, Said, add_months
+from chatmem_text.dates.regions import region_of
+from chatmem_text.dates.resolver import expressions
+from chatmem_text.dates.spans import message_spans, query_spans
+
+SINGAPORE, BERLIN = ZoneInfo("Asia/Singapore"), ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 2, 18, 15, 0, tzinfo=SINGAPORE)  # a Wednesday
+SAID = Said(NOW, SINGAPORE)
+
+ZONES = st.sampled_from(
+    [ZoneInfo(z) for z in "Asia/Singapore Europe/Berlin America/New_York Australia/Lord_Howe Pacific/Apia".split()]
+)
+MOMENTS = st.datetimes(datetime(2000, 1, 1), datetime(2060, 1, 1), timezones=st.just(UTC))
+WORDS = st.lists(
+    st.sampled_from(
+        "the a in on at last next this two 3 12 2026 days week weeks ago from to Friday May march yesterday end of half past"
+        " nine every for since until by - , . 3pm 7:30 3/4 Christmas first Monday evening or before after 31 y de vor".split()
+    ),
+    max_size=12,
+).map(" ".join)
+
+
+@pytest.mark.parametrize("table", sorted(path.name for path in TABLES.glob("*.jsonl")))
+def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(table: str) -> None:
+    found = score(rows(table), read)
+    print(table, found)
+    assert found.resolved >= 0.9
+    assert len(found.wrong) <= MOST_WRONG[table]
+    assert len(found.overclaimed) <= 0.03 * len(found.verdicts)
+
+
+MOST_WRONG = {"dates.jsonl": 0}
+
+
+@given(WORDS, MOMENTS, ZONES, st.sampled_from(["past", "future", None]))
+def test_every_reading_is_aware_in_the_speakers_zone_and_ends_after_it_begins(
+    text: str, now: datetime, zone: ZoneInfo, direction: Direction | None
+) -> None:
+    end = 0
+    for found in expressions(text, Said(now, zone), direction):
+        assert text[found.start : found.end] == found.text
+        assert found.start >= end
+        end = found.end
+        for reading in found.readings:
+            assert reading.start.tzinfo is zone
+            assert reading.start.timestamp() <= reading.end.timestamp()
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    for found in expressions(text, SAID):
+        assert found.text in text
+
+
+@given(st.dates(date(2001, 1, 1), date(2059, 12, 31)), MOMENTS, ZONES)
+def test_a_whole_date_reads_back_as_itself_and_needs_no_note(day: date, now: datetime, zone: ZoneInfo) -> None:
+    for text in (f"{day}", f"{day:%B} {day.day}, {day.year}", f"{day.day} {day:%B} {day.year}"):
+        (found,) = expressions(text, Said(now, zone))
+        assert found.certain
+        assert found.best is not None
+        assert found.best.days == (day, day)
+        assert annotated(text, Said(now, zone)) == text
+
+
+@given(WORDS, MOMENTS, ZONES)
+def test_a_note_is_written_once(text: str, now: datetime, zone: ZoneInfo) -> None:
+    noted = annotated(text, Said(now, zone))
+    assert annotated(noted, Said(now, zone)) == noted
+
+
+@given(st.dates(date(2024, 1, 1), date(2028, 12, 31)), MOMENTS)
+def test_a_day_without_its_year_admits_the_one_before_and_the_one_after(day: date, now: datetime) -> None:
+    said = Said(now, SINGAPORE)
+    text = f"{day:%B} {day.day}"
+    local = now.astimezone(SINGAPORE).date()
+    if (day.month, day.day) == (2, 29):
+        return
+    for year in (local.year - 1, local.year, local.year + 1):
+        there = day.replace(year=year)
+        near = abs((there - local).days) <= 180
+        assert admits(text, there, said) or not near
+        assert not admits(text, there + timedelta(days=2), said)
+
+
+def test_a_check_takes_any_day_of_the_named_span() -> None:
+    week = [date(2026, 3, day) for day in range(8, 15)]
+    assert all(admits("in three weeks", day, SAID) for day in week)
+    assert not admits("in three weeks", date(2026, 3, 25), SAID)
+    assert not admits("every Tuesday", date(2026, 2, 24), SAID)
+
+
+def test_a_text_is_annotated_where_its_days_are_sure_and_nowhere_else() -> None:
+    assert annotated("We went last Saturday", SAID) == "We went last Saturday (2026-02-14)"
+    assert annotated("We moved three weeks ago", SAID) == "We moved three weeks ago (about 2026-01-28)"
+    for text in ("Dinner next Friday?", "run `yesterday`", "yesterday (2026-02-17)", "2 hours ago", "for two weeks"):
+        assert annotated(text, SAID) == text
+
+
+def test_a_deadline_is_the_named_moment_the_day_or_the_end_of_a_span() -> None:
+    assert due_date("Dentist next Tuesday at 3pm", NOW, SINGAPORE) == datetime(2026, 2, 24, 15, tzinfo=SINGAPORE)
+    assert due_date("Buy milk tomorrow", NOW, SINGAPORE) == datetime(2026, 2, 19, tzinfo=SINGAPORE)
+    assert due_date("Launch in Q2 2026", NOW, SINGAPORE) == datetime(2026, 6, 30, 23, 59, 59, tzinfo=SINGAPORE)
+    assert due_date("Yoga every Tuesday", NOW, SINGAPORE) is None
+    assert due_date("Pay by 3/4", NOW, ZoneInfo("UTC")) is None
+
+
+def test_a_region_decides_which_number_is_the_month() -> None:
+    (german,), (american,), (unknown,) = (
+        expressions("on 03/04/2026", Said(NOW, SINGAPORE, region)) for region in ("DE", "US", None)
+    )
+    assert german.best is not None
+    assert american.best is not None
+    assert (german.best.start.month, american.best.start.month) == (4, 3)
+    assert (german.certain, american.certain, unknown.certain) == (True, True, False)
+    assert region_of(BERLIN) == "DE"
+    assert region_of(ZoneInfo("UTC")) is None
+
+
+def test_the_day_of_the_change_to_summer_time_has_23_hours() -> None:
+    ((start, end),) = query_spans("on 2026-03-29", NOW, BERLIN)
+    assert end.timestamp() - start.timestamp() == 23 * 3600
+
+
+def test_what_lasts_since_a_day_spans_until_now() -> None:
+    ((start, end),) = query_spans("since Monday", NOW, SINGAPORE)
+    assert (start.date(), end) == (date(2026, 2, 16), NOW)
+
+
+def test_a_message_looks_where_its_verbs_look() -> None:
+    ((back, _),) = message_spans("I met Clara on Friday", NOW, SINGAPORE)
+    ((ahead, _),) = message_spans("I will meet Clara on Friday", NOW, SINGAPORE)
+    assert (back.date(), ahead.date()) == (date(2026, 2, 13), date(2026, 2, 20))
+
+
+@given(st.dates(date(1950, 1, 1), date(2090, 1, 1)), st.integers(-60, 60))
+def test_adding_months_lands_in_that_month_on_or_before_the_same_day(start: date, months: int) -> None:
+    moved = add_months(start, months)
+    assert (moved.year * 12 + moved.month) - (start.year * 12 + start.month) == months
+    assert moved.day == start.day or (moved.day < start.day and (moved + timedelta(days=1)).day == 1)
+
+
+def test_feasts_that_move_fall_where_the_calendars_say() -> None:
+    easters = {2024: (3, 31), 2025: (4, 20), 2026: (4, 5), 2027: (3, 28), 2038: (4, 25)}
+    assert {year: (easter(year).month, easter(year).day) for year in easters} == easters
+    assert nth_weekday(2026, 11, 4, 3) == date(2026, 11, 26)
+    assert nth_weekday(2026, 10, -1, 4) == date(2026, 10, 30)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["nothing here", "I may go", "a march in the rain", "the sun is out", "version 3.11.2", "February 30", "2000 tokens",
+     "account 123456789012", "he sat down", "second place", "99:99", "I spring into action", "it costs 40 euros", "3/4 cup"],
+)  # fmt: skip
+def test_what_only_looks_like_a_date_is_none(text: str) -> None:
+    assert expressions(text, SAID) == []
+
+
+def test_reading_a_query_is_cheap() -> None:
+    """Not a benchmark: the least of many runs, with a wide margin over the 0.2 ms measured."""
+    query = "What did I say yesterday about the project at 7am last week?"
+    best = min(_seconds(query) for _ in range(200))
+    print(f"{best * 1000:.3f} ms")
+    assert best < 0.002
+
+
+def _seconds(query: str) -> float:
+    begun = time.process_time()
+    query_spans(query, NOW, SINGAPORE)
+    return time.process_time() - begun
