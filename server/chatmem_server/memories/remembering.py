@@ -10,6 +10,7 @@ from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
 from chatmem_server.memories.statements import Statements, memory_lexemes
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
@@ -45,12 +46,13 @@ class Rememberer:
             MemoryUnfit: for text that states nothing, and for what was forgotten after its source message was sent: an
                 answer that was under way meanwhile.
         """
-        text = mask(args.content.strip())
+        text = await offloaded(len(args.content), lambda: mask(args.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
         now = self._kit.now()
         source = await self._source(where, args)
-        new = self._statement(where, args, text, (source.id,) if source else ())
+        sources = (source.id,) if source else ()
+        new = await offloaded(len(text), lambda: self._statement(where, args, text, sources))
         vector = await self._statements.vector(text)
         async with self._kit.database.transaction() as t:
             # Storing comes first, for it waits for an erasure that is under way.
@@ -138,11 +140,19 @@ class Rememberer:
         return changed
 
     async def _edit(self, where: Where, memory: Memory, content: str) -> Memory | None:
-        text = mask(content.strip())
+        text = await offloaded(len(content), lambda: mask(content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing; to remove a memory use forget.")
         now = self._kit.now()
         vector = await self._statements.vector(text)
+        deadline, indexed, scope = await offloaded(
+            len(text),
+            lambda: (
+                self._due_after_edit(memory, text),
+                index_text(text, None),
+                memory_lexemes(where.owner_id, text),
+            ),
+        )
         async with self._kit.database.transaction() as t:
             if text != memory.content:
                 await memories.rewrite(
@@ -151,9 +161,9 @@ class Rememberer:
                     memory.id,
                     content=text,
                     kind=memory.kind,
-                    deadline=self._due_after_edit(memory, text),
-                    index_text=index_text(text, None),
-                    scope=memory_lexemes(where.owner_id, text),
+                    deadline=deadline,
+                    index_text=indexed,
+                    scope=scope,
                     embedding=vector,
                     now=now,
                 )
