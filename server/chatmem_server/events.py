@@ -7,8 +7,9 @@ from typing import Any
 
 import asyncpg
 
+from chatmem_server import caches
 from chatmem_server.outage import AWAY
-from chatmem_server.services import CHANGES, WORK
+from chatmem_server.services import CHANGES, FORGOTTEN, WORK
 from chatmem_server.store.database import Database
 from chatmem_server.subscriptions import Change, Changes
 
@@ -66,12 +67,18 @@ class Listener:
         try:
             await connection.add_listener(WORK, self._on_work)
             await connection.add_listener(CHANGES, self._on_change)
+            await connection.add_listener(FORGOTTEN, self._on_forgotten)
+            # An erasure while nobody listened here was not heard of.
+            caches.clear()
             await lost.wait()
         finally:
             await connection.close(timeout=1)
 
     def _on_work(self, *_: Any) -> None:
         self._wake()
+
+    def _on_forgotten(self, *_: Any) -> None:
+        caches.clear()
 
     def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:
         owner, _, uri = str(payload).partition(" ")

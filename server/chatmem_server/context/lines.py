@@ -10,6 +10,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import MemoryKind
+from chatmem_server.caches import of_texts
 from chatmem_server.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, Remembered
@@ -51,6 +52,7 @@ class Shown(NamedTuple):
     text: str
 
 
+@of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
     """Stored text behind a line's beginning: without secrets, and unable to leave its line.
@@ -58,11 +60,6 @@ def body(text: str) -> str:
     A chat's texts are shown again at every turn, but looked through only once.
     """
     return contained(mask(text))
-
-
-def clear_cache() -> None:
-    """Forget every text shown."""
-    body.cache_clear()
 
 
 def shown(line: Line, view: View) -> Shown:

@@ -8,6 +8,7 @@ from typing import Final
 
 import snowballstemmer
 
+from chatmem_server.caches import of_texts
 from chatmem_server.text.irregular import BASE
 from chatmem_server.text.stemming import BASE_OF, stem
 
@@ -50,6 +51,7 @@ def is_english(words: Iterable[str]) -> bool:
     return not _ENGLISH.isdisjoint(words)
 
 
+@of_texts
 @lru_cache(maxsize=16_384)
 def roots(word: str, *, english: bool = False) -> frozenset[str]:
     """What is left of a lower-case word without its ending, one root for each language it may be of."""
