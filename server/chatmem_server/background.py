@@ -1,7 +1,6 @@
 """What a server process does between calls: announce, listen, embed, give memory back, and finish what a dead process left."""
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -13,9 +12,7 @@ from chatmem_server.embedding.backlog import EmbeddingBacklog
 from chatmem_server.embedding.near_index import NearIndexes
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
-from chatmem_server.outage import AWAY
-
-logger = logging.getLogger(__name__)
+from chatmem_server.outage import AWAY, OUTAGES
 
 TIDY_SECONDS = 5.0
 SCRUB_CHECK_SECONDS = 600.0
@@ -77,4 +74,4 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
         try:
             await work()
         except AWAY as error:
-            logger.warning("background work put off: %s", error)
+            OUTAGES.noted(error)

@@ -1,19 +1,16 @@
 """What was committed is announced to every server process, and from there to subscribers, over LISTEN/NOTIFY."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import Any
 
 import asyncpg
 
 from chatmem_server import caches
-from chatmem_server.outage import AWAY
+from chatmem_server.outage import AWAY, OUTAGES
 from chatmem_server.services import CHANGES, FORGOTTEN, WORK
 from chatmem_server.store.database import Database
 from chatmem_server.subscriptions import Change, Changes
-
-logger = logging.getLogger(__name__)
 
 RECONNECT_SECONDS = 1.0
 MOST_WAITING = 10_000
@@ -41,7 +38,7 @@ class Announcer:
         try:
             await self._database.notify(batch)
         except AWAY as error:
-            logger.warning("announcements lost (%s); pollers will notice later", error)
+            OUTAGES.noted(error)  # pollers notice later
 
 
 class Listener:
@@ -57,7 +54,7 @@ class Listener:
             try:
                 await self._listen()
             except AWAY as error:
-                logger.warning("listening for changes interrupted (%s); trying again", error)
+                OUTAGES.noted(error)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
