@@ -84,6 +84,8 @@ def is_duplicate(one: str, other: str, cosine: float | None) -> bool:
 
 def is_retold(one: str, other: str) -> bool:
     """Whether two readings of one message may be of the same statement, one of them perhaps telling less of it."""
+    if max(len(one), len(other)) > _LONGEST:
+        return _bare(one) == _bare(other)
     return lexical_similarity(one, other) >= _RETOLD and not at_odds(one, other)
 
 

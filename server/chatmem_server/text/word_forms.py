@@ -22,6 +22,8 @@ class _Stemmers(threading.local):
 
 
 _STEMMERS: Final = _Stemmers()
+_LONGEST: Final = 100
+"""Letters; nothing longer is a word, and a stemmer takes milliseconds over each thousand."""
 _SHORTEST: Final = 4
 """Letters a word must have for another language's ending to be looked for in it."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
@@ -55,6 +57,8 @@ def is_english(words: Iterable[str]) -> bool:
 @lru_cache(maxsize=16_384)
 def roots(word: str, *, english: bool = False) -> frozenset[str]:
     """What is left of a lower-case word without its ending, one root for each language it may be of."""
+    if len(word) > _LONGEST:
+        return frozenset((word,))
     word = BASE.get(word, word)
     if english or len(word) < _SHORTEST:
         return frozenset((stem(word),))
