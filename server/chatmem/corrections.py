@@ -41,6 +41,8 @@ _CLAUSE_START: Final = re.compile(r"[.!?…]\s+|\n")
 _ANEW: Final = re.compile(
     rf"(?:no|nope|sorry|oops|actually|rather),? {_PREPOSITION}(?:{_DAY}|{_NUMBER})(?: [\w:]+){{0,3}}\W*(?:\n|$)", _I
 )
+_MOST_CORRECTIONS: Final = 200
+"""In one text: each copies the text, so that a text of nothing but "no" would take time in proportion to its square."""
 _REACH: Final = 300
 """Characters before a correction in which the clause that it corrects begins."""
 _SUBJECT: Final = re.compile(
@@ -95,7 +97,10 @@ def settled(text: str) -> str:
     if not _CUE.search(text):
         return text
     start = 0
-    while mark := _MARK.search(text, start):
+    for _ in range(_MOST_CORRECTIONS):
+        mark = _MARK.search(text, start)
+        if mark is None:
+            break
         before, after = _corrected(text[: mark.start()], mark, text[mark.end() :])
         text, start = before + after, max(len(before), 1)
     for pattern, kept in _TAKEN_BACK:

@@ -14,6 +14,7 @@ import asyncpg
 
 from chatmem.journal import Emit
 from chatmem.settings import ServerSettings
+from chatmem.side_tasks import SideTask, SideTasks
 from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import ensure_local_tokens
 from chatmem_server.background import Background
@@ -40,6 +41,7 @@ class Opened:
     actors: Actors
     scrubber: Scrubber
     generations: Generations
+    side_tasks: SideTasks
 
 
 async def open_memory(
@@ -53,7 +55,7 @@ async def open_memory(
     keeps_tokens: bool,
 ) -> Opened:
     """Open the memory the settings name; `stack` closes it again."""
-    dsn, admin_dsn = await _dsn(settings, stack)
+    dsn, admin_dsn, keepers = await _dsn(settings, stack)
     database = await _pool(stack, dsn, durable=True)
     traces = await _pool(stack, dsn, durable=False)
     announcer = Announcer(database)
@@ -67,23 +69,24 @@ async def open_memory(
     listener = Listener(dsn, changes, actors.work.wake)
     scrubber = Scrubber(kit, dsn, admin_dsn)
     near = NearIndexes(database, dsn)
-    background = Background(actors, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()))
-    await stack.enter_async_context(background.running())
-    return Opened(actors, scrubber, Generations(dsn, now))
+    background = Background(
+        actors, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()), keepers
+    )
+    side_tasks = await stack.enter_async_context(background.running())
+    return Opened(actors, scrubber, Generations(dsn, now), side_tasks)
 
 
-async def _dsn(settings: ServerSettings, stack: AsyncExitStack) -> tuple[str, str | None]:
-    """Where the database is, and for its superuser if it is our own; the schema is up to date."""
+async def _dsn(settings: ServerSettings, stack: AsyncExitStack) -> tuple[str, str | None, tuple[SideTask, ...]]:
+    """Where the database is, and for its superuser if it is our own, with what keeps that up; the schema is up to date."""
     url = settings.database_url
     if url is not None:
         await _migrate(url.get_secret_value())
-        return url.get_secret_value(), None
+        return url.get_secret_value(), None, ()
     embedded = EmbeddedPostgres(settings.data_dir / "postgres")
     stack.push_async_callback(embedded.release)
     dsn = await embedded.start()
-    await stack.enter_async_context(embedded.kept_up())
     await _migrate(dsn)
-    return dsn, embedded.dsn(SUPERUSER)
+    return dsn, embedded.dsn(SUPERUSER), (SideTask("keeping PostgreSQL up", embedded.keep_up, vital=True),)
 
 
 async def _migrate(dsn: str) -> None:

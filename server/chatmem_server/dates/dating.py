@@ -9,12 +9,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final
 
+from chatmem_server.caches import of_texts
 from chatmem_server.dates.date_mentions import Mention, find
 from chatmem_server.dates.day_spans import Direction
 from chatmem_server.dates.time_expressions import direction_of, iso_date
 from chatmem_server.memories.claims import plain
 
 
+@of_texts
 @lru_cache(maxsize=2_048)
 def with_dates(text: str, said_at: datetime | None) -> str:
     """The text with each date that happens once in ISO form, by its own annotation or by when and where it was said.

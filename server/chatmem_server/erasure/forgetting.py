@@ -23,7 +23,7 @@ from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text, normal, scope_lexemes
-from chatmem_server.services import Kit
+from chatmem_server.services import FORGOTTEN, Kit
 from chatmem_server.store import chats, memories, messages, profile, queue, receipts
 from chatmem_server.store.database import Queries
 from chatmem_server.store.messages import Located
@@ -213,6 +213,8 @@ class Forgetter:
             await queue_profile(t, where.owner_id, where.chat_id, now)
         receipts_gone = await receipts.erase_all(t, where.owner_id)
         await t.run("scrub.request", now)
+        # With the commit, not after it: a process that dies in between must not leave the others' caches full.
+        await t.run("notify.send", FORGOTTEN, "")
         return {**erased, **cleaned.counts, "tombstones": stones, "context_receipts": receipts_gone}
 
     async def _redact(self, t: Queries, at: Located, sought: Sought, now: datetime) -> int:

@@ -10,6 +10,7 @@ from chatmem_server.erasure.targets import Target, sentences
 from chatmem_server.memories.claims import claims
 from chatmem_server.memories.evidence import supported
 from chatmem_server.memories.statements import Statements
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.store import memories, queue, summaries
 from chatmem_server.store.database import Queries
@@ -18,6 +19,13 @@ from chatmem_server.store.queue import NewJob
 
 TELLING = 3
 """Content words of a sentence from which it can be recognised in a derived text."""
+
+
+MOST_COMPARED = 200
+"""Sentences of an edited message that are looked for in its new text; the summary of its chunk is written anew anyway."""
+
+LONG = 8_000
+"""Characters of a new text in which only the same words count as said again, not other words for the same."""
 
 
 class Rederiver:
@@ -30,7 +38,8 @@ class Rederiver:
         """Retire what the new text no longer says, and queue learning and summarising it again."""
         retired = await self._retire(t, where, old, new_text, now)
         await queue.void_claims(t, where.owner_id)
-        gone = [Target.statement(text) for text in (*(m.content for m in retired), *_taken_back(old.content, new_text))]
+        taken_back = await offloaded(len(old.content) + len(new_text), lambda: _taken_back(old.content, new_text))
+        gone = [Target.statement(text) for text in (*(m.content for m in retired), *taken_back)]
         cleaned = await take_back_derived(t, where.owner_id, gone, now)
         kinds = self._learn_again(old)
         for kind in kinds:
@@ -53,7 +62,9 @@ class Rederiver:
     async def _retire(self, t: Queries, where: Where, old: StoredMessage, new_text: str, now: datetime) -> list[Memory]:
         """Memories learned from this message alone that its new text does not bear out."""
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
-        stale = [m for m in learned if _only_from(m, old.id) and not supported(m.content, new_text)]
+        own = [m for m in learned if _only_from(m, old.id)]
+        size = len(new_text)
+        stale = await offloaded(size, lambda: [m for m in own if not supported(m.content, new_text)])
         for memory in stale:
             await self._statements.withdraw(t, where.owner_id, memory, now, denied=False)
         return stale
@@ -61,12 +72,11 @@ class Rederiver:
 
 def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """Sentences the new text does not say: summaries may tell them though no memory was learned from them."""
-    said = [part.strip() for part in sentences(old_text)]
-    return [
-        part
-        for part in said
-        if part not in new_text and len(claims(part).stems) >= TELLING and not supported(part, new_text)
-    ]
+    still_said = {part.strip() for part in sentences(new_text)}
+    lost = [part for part in (part.strip() for part in sentences(old_text)) if part not in still_said]
+    # Each is compared with the whole new text, and a text may be thousands of sentences.
+    telling = (part for part in lost[:MOST_COMPARED] if part not in new_text and len(claims(part).stems) >= TELLING)
+    return [part for part in telling if len(new_text) > LONG or not supported(part, new_text)]
 
 
 def _only_from(memory: Memory, message_id: int) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from chatmem_server.caches import of_texts
 from chatmem_server.dates.date_mentions import Mention
 from chatmem_server.memories.claims import claims, content_stems, plain, tokens_of
 from chatmem_server.memories.dedup_guards import SELF, read
@@ -43,6 +44,7 @@ class Attribute:
 _LONGEST: Final = 1_000  # characters; a longer text is no statement of one value, and patterns would be slow on it
 
 
+@of_texts
 @lru_cache(maxsize=4_096)
 def attributes(text: str) -> tuple[Attribute, ...]:
     """The single-valued attributes a statement gives; none for what is only wished, planned, or over."""

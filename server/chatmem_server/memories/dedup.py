@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Final, Literal
 
+from chatmem_server.caches import of_texts
 from chatmem_server.dates.dating import with_dates
 from chatmem_server.memories.attributes import Attribute, attributes
 from chatmem_server.memories.claims import content_stems, plain, tokens_of
@@ -83,6 +84,8 @@ def is_duplicate(one: str, other: str, cosine: float | None) -> bool:
 
 def is_retold(one: str, other: str) -> bool:
     """Whether two readings of one message may be of the same statement, one of them perhaps telling less of it."""
+    if max(len(one), len(other)) > _LONGEST:
+        return _bare(one) == _bare(other)
     return lexical_similarity(one, other) >= _RETOLD and not at_odds(one, other)
 
 
@@ -111,6 +114,7 @@ def _may_be_alike(one: str, other: str) -> bool:
     return not a or not b or not a.isdisjoint(b)
 
 
+@of_texts
 @lru_cache(maxsize=2_048)
 def telling(text: str) -> frozenset[str]:
     """The words that carry meaning, inflections and common synonyms as the same."""

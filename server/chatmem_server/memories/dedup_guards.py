@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from chatmem_server.caches import of_texts
 from chatmem_server.memories.claims import Claims, claims, plain, tokens_of, undated_text
 from chatmem_server.text.lexicon import UNITS
 from chatmem_server.text.stemming import stem
@@ -69,6 +70,7 @@ class Reading:
     days: frozenset[str]  # keys of all other dates and times
 
 
+@of_texts
 @lru_cache(maxsize=1_024)
 def read(text: str) -> Reading:
     """Read one statement for comparison."""

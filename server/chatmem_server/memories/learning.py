@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import partial
 
 from chatmem.contract import MemoryKind
 from chatmem.work import ExtractedItem, ExtractedLists, Extraction
@@ -15,6 +16,7 @@ from chatmem_server.memories.dedup import is_retold
 from chatmem_server.memories.eligibility import eligible_sentences
 from chatmem_server.memories.evidence import Source, check, contains_quote, stated
 from chatmem_server.memories.statements import Statements
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages
@@ -75,7 +77,7 @@ class Learner:
         counts: dict[str, int] = {}
         for item, kind, certain in _items(extraction):
             sources = [lines[i] for i in item.source_ids if i in lines]
-            verdict = self._judge(item, sources, gone)
+            verdict = await offloaded(_characters(item, sources), partial(self._judge, item, sources, gone))
             if verdict == "learned":
                 candidate = _Candidate(item, kind, certain, sources)
                 verdict = await self._store(t, job, candidate, gone.stones, now)
@@ -119,13 +121,15 @@ class Learner:
 
     async def _store(self, t: Queries, job: Job, c: _Candidate, stones: Sequence[Tombstone], now: datetime) -> str:
         sources = [Source(line.content, line.sent_at, self._kit.zone) for line in c.sources]
-        verdict = check(c.item.text, c.item.quote, sources)
+        size = _characters(c.item, c.sources)
+        verdict = await offloaded(size, lambda: check(c.item.text, c.item.quote, sources))
         if not verdict.supported:
             return "unsupported"
         c = replace(c, certain=c.certain and not verdict.hedged)
         text = mask(c.item.text.strip())
         await self._tombstones.lift(t, job.key.owner_id, self._tombstones.covering(stones, text), now)
-        new = self._statement(job, c, text, self._due(c, sources))
+        due = await offloaded(size, lambda: self._due(c, sources))
+        new = self._statement(job, c, text, due)
         stored = await self._statements.store(t, new, await self._statements.vector(new.content), now)
         return {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}[stored.outcome]
 
@@ -162,6 +166,10 @@ class Learner:
             source_ids=tuple(line.id for line in c.sources),
             model=job.model,
         )
+
+
+def _characters(item: ExtractedItem, sources: Sequence[Line]) -> int:
+    return max(map(len, (item.text, item.quote, *(line.content for line in sources))))
 
 
 def _bare(text: str) -> str:

@@ -20,6 +20,7 @@ from chatmem_server.memories.assistant_statements import StatementChecker, State
 from chatmem_server.memories.categories import detect, pin_importance, pin_reason, priority
 from chatmem_server.memories.learning import CERTAIN, UNCERTAIN
 from chatmem_server.memories.statements import Statements, memory_lexemes
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
@@ -94,7 +95,7 @@ class Rememberer:
         return updated
 
     async def _told(self, where: Where, statement: Statement, checker: StatementChecker | None) -> _Told:
-        text = mask(statement.content.strip())
+        text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
         source = await self._source(where, statement)
@@ -106,14 +107,16 @@ class Rememberer:
 
     async def _keep(self, where: Where, told: Sequence[_Told]) -> list[RememberedStatement]:
         now = self._kit.now()
+        size = sum(len(one.text) for one in told)
+        new = await offloaded(size, lambda: [self._statement(where, one, now) for one in told])
         async with self._kit.database.transaction() as t:
-            stored = [await self._store(t, where, one, now) for one in told]
+            stored = [await self._store(t, where, one, x, now) for one, x in zip(told, new, strict=True)]
         self._changed(where)
         return stored
 
-    async def _store(self, t: Queries, where: Where, told: _Told, now: datetime) -> RememberedStatement:
+    async def _store(self, t: Queries, where: Where, told: _Told, new: NewMemory, now: datetime) -> RememberedStatement:
         # Storing comes first, for it waits for an erasure that is under way.
-        stored = await self._statements.store(t, self._statement(where, told, now), told.vector, now)
+        stored = await self._statements.store(t, new, told.vector, now)
         stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
         doubted = bool(told.reasons) and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
@@ -199,11 +202,19 @@ class Rememberer:
         return changed
 
     async def _edit(self, where: Where, memory: Memory, content: str) -> Memory | None:
-        text = mask(content.strip())
+        text = await offloaded(len(content), lambda: mask(content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing; to remove a memory use forget.")
         now = self._kit.now()
         vector = await self._statements.vector(text)
+        deadline, indexed, scope = await offloaded(
+            len(text),
+            lambda: (
+                self._due_after_edit(memory, text),
+                index_text(text, None),
+                memory_lexemes(where.owner_id, text),
+            ),
+        )
         async with self._kit.database.transaction() as t:
             if text != memory.content:
                 await memories.rewrite(
@@ -212,9 +223,9 @@ class Rememberer:
                     memory.id,
                     content=text,
                     kind=memory.kind,
-                    deadline=self._due_after_edit(memory, text),
-                    index_text=index_text(text, None),
-                    scope=memory_lexemes(where.owner_id, text),
+                    deadline=deadline,
+                    index_text=indexed,
+                    scope=scope,
                     embedding=vector,
                     now=now,
                 )

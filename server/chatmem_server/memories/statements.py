@@ -10,6 +10,7 @@ from chatmem.contract import Memory
 from chatmem_server.dates.clock import local_day
 from chatmem_server.memories import dedup
 from chatmem_server.memories.attributes import attributes
+from chatmem_server.offload import offloaded
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories
@@ -45,7 +46,7 @@ class Statements:
         near = await self.near(q, new.owner_id, new.source_chat_id, new.content, vector)
         known = {x.memory.id: x.memory for x in near}
         zone = self._kit.zone
-        decision = dedup.decide(_comparable(new, zone), [(_known(x.memory, zone), x.cosine) for x in near])
+        decision = await _decided(_comparable(new, zone), [(_known(x.memory, zone), x.cosine) for x in near])
         targets = [known[i] for i in decision.memory_ids if i is not None]
         match decision.verdict:
             case "duplicate" if new.status == "active" and _due_another_day(targets[0], new, zone):
@@ -58,8 +59,8 @@ class Statements:
                 return Stored(await self.add(q, new, vector, now), "stored")
 
     async def near(self, q: Queries, owner_id: int, chat_id: int, text: str, vector: bytes | None) -> list[Near]:
-        lexemes: list[str] = await q.value("retrieval.query_lexemes", index_text(text, None)) or []
-        given = _attribute_lexemes(text)
+        indexed, given = await offloaded(len(text), lambda: (index_text(text, None), _attribute_lexemes(text)))
+        lexemes: list[str] = await q.value("retrieval.query_lexemes", indexed) or []
         return await memories.similar(
             q,
             owner_id,
@@ -74,7 +75,9 @@ class Statements:
 
     async def add(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Memory:
         """Add the statement as it is, beside whatever is known."""
-        text, scope = index_text(new.content, None), memory_lexemes(new.owner_id, new.content)
+        text, scope = await offloaded(
+            len(new.content), lambda: (index_text(new.content, None), memory_lexemes(new.owner_id, new.content))
+        )
         return await memories.add(q, new, now, index_text=text, scope=scope, embedding=vector)
 
     async def affirm(
@@ -93,7 +96,7 @@ class Statements:
         if held is not None:
             near = [x for x in await self.near(q, owner_id, chat_id, held.content, vector) if x.memory.id != held.id]
             zone = self._kit.zone
-            decision = dedup.decide(_known(held, zone), [(_known(x.memory, zone), x.cosine) for x in near])
+            decision = await _decided(_known(held, zone), [(_known(x.memory, zone), x.cosine) for x in near])
             outdated = decision.memory_ids if decision.verdict == "supersedes" else ()
             for number in filter(None, outdated):
                 await memories.set_status(q, owner_id, number, "superseded", now, valid_to=now, superseded_by=held.id)
@@ -145,6 +148,11 @@ class Statements:
             q, owner_id, old.id, "superseded", now, valid_to=max(by.valid_from, old.valid_from), superseded_by=by.id
         )
         return retired or old
+
+
+async def _decided(new: dedup.Statement, known: Sequence[tuple[dedup.Statement, float | None]]) -> dedup.Decision:
+    longest = max(len(new.text), *(len(statement.text) for statement, _ in known), 0)
+    return await offloaded(longest, lambda: dedup.decide(new, known))
 
 
 def memory_lexemes(owner_id: int, content: str) -> list[str]:
