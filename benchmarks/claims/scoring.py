@@ -38,7 +38,7 @@ def _case(fields: dict[str, Any]) -> Case:
     when, deadline = fields.pop("when", None), fields.pop("deadline", None)
     return Case(
         **fields,
-        when=When(*(_moment(when.get(end)) for end in ("start", "end")), when["precision"]) if when else None,
+        when=When(_moment(when.get("start")), _moment(when.get("end")), when["precision"]) if when else None,
         deadline=datetime.fromisoformat(deadline) if deadline else None,
     )
 
