@@ -28,11 +28,14 @@ from chatmem_server.memories import (
     attributes,
     categories,
     certainty,
+    check,
     claims,
     dedup,
     dedup_guards,
     eligibility,
     evidence,
+    literals,
+    resolving,
     statements,
     values,
     whose,
@@ -64,6 +67,8 @@ from chatmem_summarizer import (
 ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)
 SPAN = (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC))
+STATEMENT = 1_000
+"""Characters of the longest memories that are compared word by word."""
 SENTENCE = "I live in Berlin with Ann and 3 cats since May"
 
 
@@ -81,6 +86,10 @@ def _known(text: str) -> KnownMemory:
 
 def _source(text: str) -> evidence.Source:
     return evidence.Source(text, NOW, ZONE)
+
+
+def _quoted(text: str) -> check.Quoted:
+    return check.Quoted(text, text, "user", NOW, ZONE)
 
 
 def _redact(text: str) -> object:
@@ -102,7 +111,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "chatmem_relay.expectation.expected": expectation.expected,
     "chatmem_relay.incoming.command_of": incoming.command_of,
     "chatmem_relay.incoming.is_command": incoming.is_command,
-    "chatmem_relay.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text, []), 0, text),
+    "chatmem_relay.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
     "chatmem_relay.markdown.rendered": markdown.rendered,
     "chatmem_relay.markdown.units": markdown.units,
     "chatmem_relay.questions.topic_of": questions.topic_of,
@@ -113,8 +122,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "chatmem_relay.responders.wording.is_question": wording.is_question,
     "chatmem_relay.responders.wording.wish": wording.wish,
     "chatmem_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
-    "chatmem_relay.split.split": lambda text: split.split(markdown.rendered(text)),
+    "chatmem_relay.split.split": lambda text: split.split(markdown.Marked(text)),
     "chatmem_relay.tags.finished": tags.finished,
+    "chatmem_relay.tags.heard": lambda text: tags.heard([text]),
     "chatmem_relay.tags.parse": tags.parse,
     "chatmem_relay.tags.shown_so_far": tags.shown_so_far,
     "chatmem_relay.views.notice_view": views.notice_view,
@@ -123,6 +133,7 @@ READERS: dict[str, Callable[[str], object]] = {
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
     "chatmem_server.context.lines.shown": lambda text: lines.shown(_line(text), lines.View(NOW, ZONE, "root:1")),
+    "chatmem_server.context.lines.with_days": lambda text: lines.with_days(text, NOW, ZONE),
     "chatmem_server.context.memory_order.worth_showing": memory_order.worth_showing,
     "chatmem_server.context.slots.fill": lambda text: [
         slots.fill(kind, text, ("red", "blue"))
@@ -151,6 +162,20 @@ READERS: dict[str, Callable[[str], object]] = {
     "chatmem_server.memories.categories.tells_who": categories.tells_who,
     "chatmem_server.memories.certainty.hedged": lambda text: certainty.hedged(SENTENCE, text),
     "chatmem_server.memories.certainty.unrealised": lambda text: certainty.unrealised(SENTENCE, text),
+    "chatmem_server.memories.check.check": lambda text: check.check(text, [_quoted(text)], shown=[text]),
+    "chatmem_server.memories.check.check_claim": lambda text: check.check_claim(text, [_quoted(text)]),
+    "chatmem_server.memories.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
+    "chatmem_server.memories.literals.asks": literals.asks,
+    "chatmem_server.memories.literals.content": literals.content,
+    "chatmem_server.memories.literals.names": literals.names,
+    "chatmem_server.memories.literals.numbers": literals.numbers,
+    "chatmem_server.memories.literals.phrase": literals.phrase,
+    "chatmem_server.memories.literals.plain": literals.plain,
+    "chatmem_server.memories.literals.said_numbers": literals.said_numbers,
+    "chatmem_server.memories.literals.sentences": literals.sentences,
+    "chatmem_server.memories.literals.tokens": lambda text: list(literals.tokens(text)),
+    "chatmem_server.memories.literals.words": literals.words,
+    "chatmem_server.memories.resolving.admits": lambda text: resolving.admits(text, NOW, ZONE, NOW.date()),
     "chatmem_server.memories.claims.claims": claims.claims,
     "chatmem_server.memories.claims.content_stems": claims.content_stems,
     "chatmem_server.memories.claims.plain": claims.plain,
@@ -162,10 +187,16 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "chatmem_server.memories.dedup.is_duplicate": lambda text: dedup.is_duplicate(text + "x", text, 0.95),
     "chatmem_server.memories.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
-    "chatmem_server.memories.dedup.lexical_similarity": lambda text: dedup.lexical_similarity(text + "x", text),
+    "chatmem_server.memories.dedup.lexical_similarity": lambda text: dedup.lexical_similarity(
+        text[:STATEMENT], text[1:STATEMENT]
+    ),
     "chatmem_server.memories.dedup.telling": dedup.telling,
-    "chatmem_server.memories.dedup_guards.at_odds": lambda text: dedup_guards.at_odds(text + "x", text),
-    "chatmem_server.memories.dedup_guards.disagreement": lambda text: dedup_guards.disagreement(text + "x", text),
+    "chatmem_server.memories.dedup_guards.at_odds": lambda text: dedup_guards.at_odds(
+        text[:STATEMENT], text[1:STATEMENT]
+    ),
+    "chatmem_server.memories.dedup_guards.disagreement": lambda text: dedup_guards.disagreement(
+        text[:STATEMENT], text[1:STATEMENT]
+    ),
     "chatmem_server.memories.dedup_guards.read": dedup_guards.read,
     "chatmem_server.memories.eligibility.eligible_sentences": eligibility.eligible_sentences,
     "chatmem_server.memories.eligibility.own_words": eligibility.own_words,
@@ -270,6 +301,57 @@ READERS: dict[str, Callable[[str], object]] = {
     "chatmem_summarizer.validate.overlap": lambda text: validate.overlap(text, text),
 }
 """Each reads one text of any content and length."""
+
+NOT_READERS = frozenset(
+    """
+    chatmem_relay.access.is_for_us chatmem_relay.buttons.read chatmem_relay.config_file.read chatmem_relay.notebook.write
+    chatmem_relay.polling.readable chatmem_relay.prompt.build chatmem_relay.questions.reworded
+    chatmem_relay.routines.cron.check chatmem_relay.routines.cron.next_due chatmem_relay.routines.sending.send_once
+    chatmem_relay.telegram_bot.make_bot chatmem_relay.turn.failed chatmem_relay.updates.incoming
+    chatmem_relay.updates.lane_facts chatmem_relay.updates.text_of chatmem_relay.views.remembered_view
+    chatmem_relay.views.status_view chatmem_relay.webhook.application chatmem_server.auth.digest
+    chatmem_server.context.budget.cost chatmem_server.context.budget.take chatmem_server.context.focus.find_focus
+    chatmem_server.context.lines.speaker chatmem_server.context.slots.pending
+    chatmem_server.embedding.choose.embedder_named chatmem_server.embedding.codes.halfvec
+    chatmem_server.memories.assistant_statements.newest_words chatmem_server.places.channel_of
+    chatmem_server.memories.learning.may_tell chatmem_server.memories.learning.states chatmem_server.oauth.granted
+    chatmem_server.oauth.is_jwt chatmem_server.places.reply_lane chatmem_server.places.session_id
+    chatmem_server.postgres.migrate.missing chatmem_server.postgres.migrate.statements
+    chatmem_server.queue.compaction.runs chatmem_server.queue.work_inputs.sender_time
+    chatmem_server.resources.chat_number chatmem_server.resources.row_number chatmem_server.retrieval.cursor.read
+    chatmem_server.retrieval.found.hit chatmem_server.retrieval.prompting.choose
+    chatmem_server.retrieval.question.weight chatmem_server.store.bulk.by_number chatmem_server.store.messages.of_lane
+    chatmem_server.text.tsquery.all_of chatmem_server.text.tsquery.any_of chatmem_server.text.tsquery.beginning_with
+    chatmem_server.text.tsquery.quoted chatmem_server.text.word_lists.words_of chatmem_server.tools.schema.compact
+    chatmem_server.tools.schema.compact_result chatmem_server.tools.strict.explained
+    chatmem_server.tools.strict.strict_tool chatmem_summarizer.frames.listed chatmem_summarizer.quotes.grounded
+    chatmem_summarizer.rules.rule.owns chatmem_summarizer.rules.rule.states
+    """.split()
+)
+"""They take names, settings, numbers as text or single words; or hand whole texts to the readers and no more."""
+
+SLOW = frozenset(
+    """
+    chatmem_server.context.lines.with_days chatmem_server.dates.date_mentions.find chatmem_server.dates.due.due_date
+    chatmem_server.dates.time_expressions.spans_in_message chatmem_server.dates.time_expressions.spans_in_plan
+    chatmem_server.dates.time_expressions.spans_in_query chatmem_server.erasure.redaction.redact
+    chatmem_server.memories.categories.detect chatmem_server.memories.certainty.hedged
+    chatmem_server.memories.check.check chatmem_server.memories.check.check_claim
+    chatmem_server.memories.literals.numbers chatmem_server.memories.literals.said_numbers
+    chatmem_server.memories.resolving.admits chatmem_server.memories.certainty.unrealised chatmem_server.memories.claims.claims
+    chatmem_server.memories.claims.undated_text chatmem_server.memories.dedup_guards.read
+    chatmem_server.memories.eligibility.eligible_sentences chatmem_server.memories.evidence.check
+    chatmem_server.memories.evidence.stated chatmem_server.memories.evidence.supported
+    chatmem_server.memories.values.chooses chatmem_server.memories.values.measures chatmem_server.memories.values.names
+    chatmem_server.memories.whose.attributed chatmem_server.memories.whose.closest_clause
+    chatmem_server.retrieval.question.spans_of chatmem_server.retrieval.question.spans_seen_from
+    chatmem_server.retrieval.signals.tells_of chatmem_summarizer.offline_canonical.exchange_line
+    chatmem_summarizer.offline_extract.drafts chatmem_summarizer.offline_extract.extract_from
+    chatmem_summarizer.offline_summarize.body chatmem_summarizer.offline_summarize.paragraph
+    chatmem_summarizer.own_words.sentences chatmem_summarizer.salience.ranked
+    """.split()
+)
+"""Linear too, but they take each word apart: .1 to 1.4 s for a text as long as any may be, in a thread of the server's."""
 
 
 def _of_length(seed: str) -> str:

@@ -1,13 +1,17 @@
 """Work in strict order per lane, in parallel across lanes; knows nothing of what the work is."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Hashable
 
 Work = Callable[[], Awaitable[None]]
 
 
+logger = logging.getLogger(__name__)
+
+
 class Lanes:
-    """One queue a lane; a lane's task ends when it has nothing left. Work must not raise."""
+    """One queue a lane; a lane's task ends when it has nothing left. Work that raises is logged, and the next begins."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, asyncio.Queue[Work]] = {}
@@ -35,6 +39,14 @@ class Lanes:
     async def _run(self, lane: Hashable, queue: asyncio.Queue[Work]) -> None:
         try:
             while not queue.empty():
-                await queue.get_nowait()()
+                await _done(queue.get_nowait())
         finally:
             del self._queues[lane]
+
+
+async def _done(work: Work) -> None:
+    try:
+        await work()
+    except Exception:
+        # An edge: what waits behind it in its lane has nothing to do with it.
+        logger.exception("work of a lane failed")

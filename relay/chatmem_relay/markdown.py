@@ -18,6 +18,10 @@ _LINKS = ("http://", "https://", "tg://", "mailto:")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 """How models break a line in a table's cell."""
 
+LONGEST = 16_384
+"""Characters of a text that is read as Markdown, four messages' worth: the parser takes .1 s for as many open marks, and time
+in proportion to their square."""
+
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
 
@@ -47,6 +51,8 @@ def units(text: str) -> int:
 
 def rendered(source: str) -> Marked:
     """The text with its marks; a text without Markdown comes out as it is."""
+    if len(source) > LONGEST:
+        return cut_out(Marked(source), 0, source)
     writer = _Writer()
     for token in _PARSER.parse(source):
         _write(writer, token)

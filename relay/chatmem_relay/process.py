@@ -17,6 +17,7 @@ from chatmem.connect import connect_http
 from chatmem.ending import told_to_end
 from chatmem.journal import Emit, journal
 from chatmem.settings import RelaySettings, SettingsError
+from chatmem.side_tasks import SideTask, SideTasks
 from chatmem_relay import commands
 from chatmem_relay.agents import Agents, load_agents
 from chatmem_relay.answers import Desk
@@ -65,15 +66,13 @@ async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event)
         await unless_stopped(stop, bot.resume())
     except Stopped:
         return
-    schedule = asyncio.create_task(keep(programme, stop))
-    try:
-        await _receive(equipment, bot, stop)
-    finally:
-        stop.set()
-        # A routine that was just sent is to be recorded too.
-        await asyncio.gather(bot.drain(), asyncio.wait({schedule}, timeout=equipment.drain_seconds))
-        schedule.cancel()
-        await asyncio.gather(schedule, return_exceptions=True)
+    async with SideTasks((SideTask("schedule", lambda: keep(programme, stop), ends=True),)).running() as schedule:
+        try:
+            await _receive(equipment, bot, stop)
+        finally:
+            stop.set()
+            # A routine that was just sent is to be recorded too.
+            await asyncio.gather(bot.drain(), schedule.ended(equipment.drain_seconds))
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:

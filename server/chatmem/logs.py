@@ -23,6 +23,8 @@ def begin(form: str = FORMAT, level: int = logging.WARNING) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(form))
     logging.basicConfig(level=level, handlers=[handler])
+    # It logs every attempt to reach a database that is away, with its stack; that it is away is logged once, by us.
+    logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
     sys.excepthook = _died
     threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
 

@@ -163,27 +163,32 @@ class Talk:
         name, topic = command_of(incoming.text)
         if name == "/forget":
             return await self._forget(topic)
-        if name in ("/undo", "/yes", "/no"):
-            return await self._settle(name)
+        if name == "/undo":
+            return await self._undo()
+        if name in ("/yes", "/no"):
+            return await self._decide("confirm" if name == "/yes" else "reject")
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
         # Nothing can be replied to here: what is asked about is the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._desk, about) or views.UNKNOWN_COMMAND
 
-    async def _settle(self, name: str) -> str:
-        """What the last answer saved is taken back, what it was not sure of is confirmed or denied."""
-        saved = [(one.memory.id, one.undo) for one in self._effects.saved]
-        answer: c.MemoryAction = "confirm" if name == "/yes" else "reject"
-        wanted: list[tuple[int, c.MemoryAction]] = (
-            [*saved] if name == "/undo" else [(memory.id, answer) for memory in self._effects.doubted]
-        )
-        for number, action in wanted:
-            await self._desk.memory.update_memory(c.UpdateMemoryArgs(memory_id=number, action=action))
-        self._effects = Done()
-        if not wanted:
-            return "My last answer saved nothing." if name == "/undo" else "My last answer asked nothing."
-        return {"/undo": views.TAKEN_BACK, "/yes": "✓ Kept", "/no": "✗ Not kept"}[name]
+    async def _undo(self) -> str:
+        """Take back what the last answer saved."""
+        saved, self._effects.saved = self._effects.saved, []
+        for one in saved:
+            await self._change(one.memory.id, one.undo)
+        return views.TAKEN_BACK if saved else "My last answer saved nothing."
+
+    async def _decide(self, action: c.MemoryAction) -> str:
+        """Confirm or deny what the last answer was not sure of."""
+        doubted, self._effects.doubted = self._effects.doubted, []
+        for memory in doubted:
+            await self._change(memory.id, action)
+        return ("✓ Kept" if action == "confirm" else "✗ Not kept") if doubted else "My last answer asked nothing."
+
+    async def _change(self, memory_id: int, action: c.MemoryAction) -> None:
+        await self._desk.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
 
     async def _forget(self, topic: str) -> str:
         memory = self._desk.memory

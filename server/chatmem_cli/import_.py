@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -31,6 +30,10 @@ from chatmem_server.importing import BATCH, Importer, ImportMessage
 from chatmem_server.places import ChatRefused, Where
 from chatmem_server.services import Kit
 
+BATCH_CHARACTERS = 4 * 1024 * 1024
+NAMED = 5
+"""Entries that could not be read that are named."""
+
 
 @dataclass
 class Tally:
@@ -40,8 +43,14 @@ class Tally:
     duplicates: int = 0
     mine: int = 0
     memories: Counter[str] = field(default_factory=Counter[str])
-    unreadable: list[str] = field(default_factory=list[str])
+    unreadable: int = 0
+    first_unreadable: list[str] = field(default_factory=list[str])
     newest: datetime | None = None
+
+    def pass_over(self, why: list[str]) -> None:
+        """Count entries that could not be read; the first are named."""
+        self.unreadable += len(why)
+        self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
 
 
 def run(kind: str, file: Path, chat_id: int | None, me: str | None, assistant: str | None) -> int:
@@ -91,7 +100,7 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
 
 async def take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally: Tally, kit: Kit) -> None:
     """Batch by batch, each whole or not at all."""
-    while batch := list(islice(items, BATCH)):
+    for batch in _batches(items):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, kit.zone)]
         for start in range(0, len(messages), BATCH):
             done = await importer.add(messages[start : start + BATCH])
@@ -101,8 +110,22 @@ async def take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally:
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
         tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
-        tally.unreadable += [item.why for item in batch if isinstance(item, Unreadable)]
+        tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
         await _keep(batch, keeper, tally)
+
+
+def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """Of so many items or so much text, whichever is reached first: memory stays flat."""
+    batch: list[Item] = []
+    characters = 0
+    for item in items:
+        batch.append(item)
+        characters += 0 if isinstance(item, Unreadable) else len(item.content)
+        if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
@@ -124,8 +147,12 @@ def _report(tally: Tally, kind: str, me: str | None) -> None:
         console.print(f"left out, for you had them forgotten: {counted.memories(kept['forgotten'])}")
     if tally.unreadable:
         console.print(
-            f"{len(tally.unreadable)} entries are not as documented and were passed over; the first: {tally.unreadable[0]}"
+            f"{counted.counted(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"
         )
+        for why in tally.first_unreadable:
+            console.print(f"  {why}", markup=False)
+        if tally.unreadable > NAMED:
+            console.print(f"  and {tally.unreadable - NAMED} more")
     if kind == "telegram" and tally.created and not tally.mine and me is None:
         console.print(
             "None of the messages could be told to be yours, so nothing is learned about you from them. Next time name "

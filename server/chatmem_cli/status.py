@@ -1,7 +1,10 @@
 """`chatmem status`: what runs, what waits, what it cost, what is known."""
 
 import asyncio
+from typing import Any
+from urllib.parse import urljoin
 
+import httpx2
 from rich.table import Table
 
 from chatmem import contract as c
@@ -21,6 +24,8 @@ _READERS: dict[Rung, str] = {
     "assistant": "the connected assistant",
     "keep": "no model (sentences kept)",
 }
+
+HEALTH_SECONDS = 2.0
 
 
 def run() -> int:
@@ -45,10 +50,37 @@ async def _status(settings: RelaySettings) -> int:
                 f"{settings.url} refuses: {error} Unset CHATMEM_TOKEN on the server's machine."
             ) from error
     console.print(f"server     {settings.url}")
+    for line in task_lines(await health(settings.url)):
+        console.print(line)
     _print_memory(profile)
     _print_queue(queue)
     _print_command_calls(load(SummarizerSettings))
     return 0
+
+
+async def health(url: str) -> dict[str, Any]:
+    """What the server says of itself; nothing where its health page is not reached."""
+    try:
+        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
+            found: dict[str, Any] = (await http.get(urljoin(url, "/health"))).json()
+    except (httpx2.HTTPError, ValueError):
+        return {}
+    return found
+
+
+def task_lines(health: dict[str, Any]) -> list[str]:
+    """Side tasks that failed since the server started, and how often its event loop was blocked; nothing if all is well."""
+    failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
+    lines = [
+        f"tasks      {name} failed {counted(task['failures'], 'time')} ({task['error']}), "
+        f"{'runs again' if task['running'] else 'starts again soon'}; the server's log says why"
+        for name, task in failed.items()
+    ]
+    if health.get("blocked"):
+        lines.append(
+            f"delays     {counted(health['blocked'], 'call')} held everybody's for over 250 ms; the server's log names them"
+        )
+    return lines
 
 
 def _print_memory(profile: c.Profile) -> None:

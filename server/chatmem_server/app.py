@@ -1,6 +1,6 @@
 """The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -9,17 +9,20 @@ from mcp import MCPError
 from mcp.server import CacheHint, MCPServer
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import ServerMiddleware
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from mcp.types import Tool as ListedTool
+from pydantic import AnyUrl
 
 from chatmem.settings import ServerSettings
+from chatmem_server import outage
 from chatmem_server.auth import configured_caller, http_caller
 from chatmem_server.instructions import INSTRUCTIONS
 from chatmem_server.places import Caller
 from chatmem_server.prompts import add_prompts
-from chatmem_server.resources import add_resources
+from chatmem_server.resources import add_resources, later
 from chatmem_server.storage import Storage
 from chatmem_server.subscriptions import OwnChanges
 from chatmem_server.tools.agent import agent_tools
@@ -42,6 +45,18 @@ class MemoryServer(MCPServer[None]):
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
         return [tool for tool in await super().list_tools() if self._admits(caller, tool.name)]
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[None, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """The SDK tells of an outage as of a defect of ours."""
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceError as error:
+            failure = outage.cause_in(error)
+            if failure is None:
+                raise
+            raise later(failure) from error
 
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None

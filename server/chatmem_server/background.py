@@ -1,20 +1,19 @@
 """What a server process does between calls: announce, listen, embed, give memory back, and finish what a dead process left."""
 
 import asyncio
-import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
+from chatmem.side_tasks import SideTask, SideTasks
 from chatmem_server import heap
 from chatmem_server.actors import Actors
 from chatmem_server.embedding.backlog import EmbeddingBacklog
 from chatmem_server.embedding.near_index import NearIndexes
 from chatmem_server.erasure.scrubbing import Scrubber
 from chatmem_server.events import Announcer, Listener
-from chatmem_server.outage import AWAY
+from chatmem_server.outage import AWAY, OUTAGES
 from chatmem_server.retention import Retention
-
-logger = logging.getLogger(__name__)
 
 TIDY_SECONDS = 5.0
 ENDINGS_SECONDS = 600.0
@@ -33,7 +32,9 @@ class Background:
         scrubber: Scrubber,
         near: NearIndexes,
         follow_model: Callable[[], Awaitable[None]],
+        more: Sequence[SideTask] = (),
     ) -> None:
+        self._more = more
         self._actors = actors
         self._announcer = announcer
         self._listener = listener
@@ -43,33 +44,39 @@ class Background:
         self._backlog = EmbeddingBacklog(actors.kit.database, actors.kit.embedder)
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None]:
-        tasks = [
-            asyncio.create_task(self._announcer.run()),
-            asyncio.create_task(self._listener.run()),
-            asyncio.create_task(self._actors.kit.embedder.run()),
-            asyncio.create_task(self._backlog.run()),
-            asyncio.create_task(_every(TIDY_SECONDS, self._actors.work.tidy)),
-            asyncio.create_task(_every(ENDINGS_SECONDS, self._actors.tidying.tidy)),
-            asyncio.create_task(_every(SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due)),
-            asyncio.create_task(_every(RETENTION_SECONDS, Retention(self._actors.kit).prune)),
-            asyncio.create_task(_every(NEAR_INDEX_SECONDS, self._near.build_missing)),
-            asyncio.create_task(_every(MODEL_SECONDS, self._follow_model)),
-            asyncio.create_task(_every(heap.TRIM_SECONDS, heap.trim)),
-        ]
-        try:
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+    async def running(self) -> AsyncGenerator[SideTasks]:
+        """All tasks run meanwhile."""
+        async with self._tasks().running() as tasks:
+            yield tasks
+
+    def _tasks(self) -> SideTasks:
+        return SideTasks(
+            (
+                *self._more,
+                SideTask("announcing", self._announcer.run, vital=True),
+                SideTask("listening", self._listener.run, vital=True),
+                SideTask("embedding model", self._actors.kit.embedder.run),
+                SideTask("embedding backlog", self._backlog.run),
+                _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
+                _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
+                _every("pruning", RETENTION_SECONDS, Retention(self._actors.kit).prune),
+                _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
+                _every("near indexes", NEAR_INDEX_SECONDS, self._near.build_missing),
+                _every("following the embedding model", MODEL_SECONDS, self._follow_model),
+                _every("giving memory back", heap.TRIM_SECONDS, heap.trim),
+            )
+        )
 
 
-async def _every(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
+def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> SideTask:
+    return SideTask(name, partial(_repeat, seconds, work))
+
+
+async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
     """Again and again; a database that is away for a while ends nothing."""
     while True:
         await asyncio.sleep(seconds)
         try:
             await work()
         except AWAY as error:
-            logger.warning("background work put off: %s", error)
+            OUTAGES.noted(error)

@@ -1,18 +1,26 @@
-"""Emptying every cache that holds texts: what was forgotten must not stay in a server's memory either."""
+"""Every cache of texts, so that all can be emptied: what was forgotten must not stay in a server's memory either."""
 
-from chatmem_server.context import lines
-from chatmem_server.erasure import word_forms
-from chatmem_server.memories import claims
-from chatmem_server.retrieval import signals
-from chatmem_server.text import secrets, stemming, tokens
+from typing import Protocol, TypeVar
+
+
+class Cache(Protocol):
+    """As `functools.lru_cache` makes it."""
+
+    def cache_clear(self) -> None: ...
+
+
+CacheT = TypeVar("CacheT", bound=Cache)
+
+_OF_TEXTS: list[Cache] = []
+
+
+def of_texts(cache: CacheT) -> CacheT:
+    """Decorates a cached function whose arguments or results hold stored text."""
+    _OF_TEXTS.append(cache)
+    return cache
 
 
 def clear() -> None:
-    """For all readers of texts in this process."""
-    claims.claims.cache_clear()
-    lines.clear_cache()
-    secrets.may_hold.cache_clear()
-    signals.clear_cache()
-    stemming.stem.cache_clear()
-    tokens.clear_cache()
-    word_forms.roots.cache_clear()
+    """Empty all caches of texts in this process."""
+    for cache in _OF_TEXTS:
+        cache.cache_clear()

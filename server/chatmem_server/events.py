@@ -1,18 +1,16 @@
 """What was committed is announced to every server process, and from there to subscribers, over LISTEN/NOTIFY."""
 
 import asyncio
-import logging
 from collections.abc import Callable
 from typing import Any
 
 import asyncpg
 
-from chatmem_server.outage import AWAY
-from chatmem_server.services import CHANGES, WORK
+from chatmem_server import caches
+from chatmem_server.outage import AWAY, OUTAGES
+from chatmem_server.services import CHANGES, FORGOTTEN, WORK
 from chatmem_server.store.database import Database
 from chatmem_server.subscriptions import Change, Changes
-
-logger = logging.getLogger(__name__)
 
 RECONNECT_SECONDS = 1.0
 MOST_WAITING = 10_000
@@ -40,7 +38,7 @@ class Announcer:
         try:
             await self._database.notify(batch)
         except AWAY as error:
-            logger.warning("announcements lost (%s); pollers will notice later", error)
+            OUTAGES.noted(error)  # pollers notice later
 
 
 class Listener:
@@ -56,7 +54,7 @@ class Listener:
             try:
                 await self._listen()
             except AWAY as error:
-                logger.warning("listening for changes interrupted (%s); trying again", error)
+                OUTAGES.noted(error)
             await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
@@ -66,12 +64,18 @@ class Listener:
         try:
             await connection.add_listener(WORK, self._on_work)
             await connection.add_listener(CHANGES, self._on_change)
+            await connection.add_listener(FORGOTTEN, self._on_forgotten)
+            # An erasure while nobody listened here was not heard of.
+            caches.clear()
             await lost.wait()
         finally:
             await connection.close(timeout=1)
 
     def _on_work(self, *_: Any) -> None:
         self._wake()
+
+    def _on_forgotten(self, *_: Any) -> None:
+        caches.clear()
 
     def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:
         owner, _, uri = str(payload).partition(" ")

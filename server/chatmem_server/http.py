@@ -7,7 +7,7 @@ from socket import socket
 from urllib.parse import urlsplit
 
 import uvicorn
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -19,6 +19,7 @@ from chatmem_server.app import VERSION, MemoryServer, build_server
 from chatmem_server.arrival import TimedArrival
 from chatmem_server.open_streams import OpenStreams
 from chatmem_server.storage import Storage
+from chatmem_server.unavailable import Unavailable
 
 BODY_BYTES = 2 * 1024 * 1024
 KEEP_ALIVE_SECONDS = 75
@@ -29,15 +30,17 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
     """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
     server = build_server(settings, storage, auth=True, middleware=(streams,))
-    add_health(server, storage)
+    security = transport_security(settings)
+    add_health(server, storage, TransportSecurityMiddleware(security))
     app = server.streamable_http_app(
         streamable_http_path="/mcp",
         stateless_http=True,
         host=settings.host,
         max_request_body_size=BODY_BYTES,
-        transport_security=transport_security(settings),
+        transport_security=security,
     )
     # Last, so that it stands behind authentication and knows the credential.
+    app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
     inner = app.router.lifespan_context
 
@@ -50,10 +53,13 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     return app
 
 
-def add_health(server: MemoryServer, storage: Storage) -> None:
+def add_health(server: MemoryServer, storage: Storage, security: TransportSecurityMiddleware) -> None:
     @server.custom_route("/health", methods=["GET"])  # type: ignore[untyped-decorator]  # untyped in the SDK
-    async def health(_: Request) -> Response:
-        """200 once storage is up, 503 with the reason until then."""
+    async def health(request: Request) -> Response:
+        """200 once storage is up, 503 with the reason until then; for the same hosts and origins as the MCP endpoint."""
+        refusal = await security.validate_request(request)
+        if refusal is not None:
+            return refusal
         state = await storage.health()
         return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
 

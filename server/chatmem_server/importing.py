@@ -1,5 +1,6 @@
 """Takes whole histories in: many messages at once, each once, in their lanes, with the work that follows queued."""
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -44,6 +45,16 @@ class Imported:
     duplicates: int
 
 
+@dataclass(frozen=True)
+class _Text:
+    """A message's text and what is read from it alone: before the transaction that stores it, and beside the event loop."""
+
+    content: str
+    importance: float
+    tokens: int
+    index_text: str
+
+
 class Importer:
     """Imports into one chat; feed it batches in the order of time."""
 
@@ -57,6 +68,7 @@ class Importer:
         already, an import that is started again queues nothing.
         """
         where, now = self._where, self._kit.now()
+        texts = await asyncio.to_thread(self._texts, batch)
         async with self._kit.database.transaction() as t:
             known = await bulk.known(t, where.owner_id, where.chat_id, _named(batch), self._numbered(batch))
             self._lanes |= known
@@ -65,7 +77,7 @@ class Importer:
             ]
             for m in fresh:
                 self._lanes[m.channel, m.message_id] = self._lane(m)
-            rows = [self._row(m) for m in fresh]
+            rows = [self._row(m, texts[m.channel, m.message_id]) for m in fresh]
             if rows:
                 numbers = await bulk.add(t, where.owner_id, where.chat_id, rows, now)
                 await self._queue(t, rows, numbers, now)
@@ -100,21 +112,23 @@ class Importer:
         target = m.reply_to_message_id
         return reply_lane(chat, target, self._lanes.get((m.channel, target)) or self._lanes.get(("", target)))
 
-    def _row(self, m: ImportMessage) -> BulkMessage:
-        content = mask(m.content) if self._kit.settings.mask_messages else m.content
+    def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], "_Text"]:
+        return {(m.channel, m.message_id): _read(m, masked=self._kit.settings.mask_messages) for m in _unique(batch)}
+
+    def _row(self, m: ImportMessage, text: "_Text") -> BulkMessage:
         return BulkMessage(
             thread_key=self._lanes[m.channel, m.message_id],
             role=m.role,
-            content=content,
+            content=text.content,
             channel=m.channel,
             speaker=m.speaker,
             ext_id=m.message_id,
             reply_to=m.reply_to_message_id,
-            importance=message_importance(m.role, content),
-            tokens=estimate(content),
+            importance=text.importance,
+            tokens=text.tokens,
             sent_at=m.sent_at,
             utc_offset=offset_minutes(m.sent_at),
-            index_text=index_text(content, m.speaker),
+            index_text=text.index_text,
             scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
         )
 
@@ -122,6 +136,11 @@ class Importer:
 def _named(batch: Sequence[ImportMessage]) -> list[Named]:
     targets = (Named(m.channel, m.reply_to_message_id) for m in batch if m.reply_to_message_id)
     return [*(Named(m.channel, m.message_id, m.sent_at) for m in batch), *targets]
+
+
+def _read(m: ImportMessage, *, masked: bool) -> _Text:
+    content = mask(m.content) if masked else m.content
+    return _Text(content, message_importance(m.role, content), estimate(content), index_text(content, m.speaker))
 
 
 def _unique(batch: Sequence[ImportMessage]) -> list[ImportMessage]:

@@ -14,6 +14,7 @@ import asyncpg
 
 from chatmem.journal import Emit
 from chatmem.settings import ServerSettings
+from chatmem.side_tasks import SideTask, SideTasks
 from chatmem_server.actors import Actors, make_actors
 from chatmem_server.auth import ensure_local_tokens
 from chatmem_server.background import Background
@@ -44,6 +45,7 @@ class Opened:
     generations: Generations
     login: str
     """The address of the tables' owner, who makes and ends access tokens."""
+    side_tasks: SideTasks
 
 
 async def open_memory(
@@ -57,7 +59,7 @@ async def open_memory(
     keeps_tokens: bool,
 ) -> Opened:
     """Open the memory the settings name; `stack` closes it again."""
-    route, admin_dsn = await _route(settings, stack)
+    route, admin_dsn, keepers = await _route(settings, stack)
     dsn = route.direct
     database = await _pool(stack, route, durable=True)
     traces = await _pool(stack, route, durable=False)
@@ -71,9 +73,11 @@ async def open_memory(
     listener = Listener(dsn, changes, actors.work.wake)
     scrubber = Scrubber(kit, dsn, admin_dsn)
     near = NearIndexes(database, dsn)
-    background = Background(actors, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()))
-    await stack.enter_async_context(background.running())
-    return Opened(actors, scrubber, Generations(dsn, now), dsn)
+    background = Background(
+        actors, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()), keepers
+    )
+    side_tasks = await stack.enter_async_context(background.running())
+    return Opened(actors, scrubber, Generations(dsn, now), dsn, side_tasks)
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
@@ -84,19 +88,18 @@ async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_to
         return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
 
 
-async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None]:
-    """The way to the database, and the address of its superuser if it is our own; the schema is up to date."""
+async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None, tuple[SideTask, ...]]:
+    """The way to the database; of our own also its superuser's address, and what keeps it up. The schema is up to date."""
     url, direct = settings.database_url, settings.database_direct_url
     if url is not None:
         route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)
         await _migrate(route.direct)
-        return route, None
+        return route, None, ()
     embedded = EmbeddedPostgres(settings.data_dir / "postgres")
     stack.push_async_callback(embedded.release)
     dsn = await embedded.start()
-    await stack.enter_async_context(embedded.kept_up())
     await _migrate(dsn)
-    return unpooled(dsn), embedded.dsn(SUPERUSER)
+    return unpooled(dsn), embedded.dsn(SUPERUSER), (SideTask("keeping PostgreSQL up", embedded.keep_up, vital=True),)
 
 
 async def _migrate(dsn: str) -> None:

@@ -11,6 +11,7 @@ from chatmem_server.erasure.redaction import GONE
 from chatmem_server.erasure.rederiving import Rederiver
 from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.locating import lane_of
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where, session_id
 from chatmem_server.queue import compaction
 from chatmem_server.queue.compacting import compact_lane
@@ -32,16 +33,31 @@ class MessageRefused(Refused):
 
 
 @dataclass(frozen=True)
+class _Text:
+    """A message's text and what is read from it alone."""
+
+    content: str
+    importance: float
+    tokens: int
+    index_text: str
+
+
+@dataclass(frozen=True)
 class _Incoming:
     """A message on its way in, with everything derived from it."""
 
     where: Where
     args: RecordMessageArgs
     thread_key: str
-    content: str
+    text: "_Text"
     channel: str
     sent_at: datetime
     exchange_of: int | None
+    summary: str | None
+
+    @property
+    def content(self) -> str:
+        return self.text.content
 
     @property
     def ends_exchange(self) -> bool:
@@ -79,11 +95,19 @@ class Recorder:
             where=where,
             args=args,
             thread_key=await lane_of(self._kit.database, where, args),
-            content=mask(args.content) if self._kit.settings.mask_messages else args.content,
+            text=await self._read(args, args.content),
             channel=where.channel,
             sent_at=args.sent_at or self._kit.now().astimezone(self._kit.zone),
             exchange_of=await self._exchange_of(where, args),
+            summary=await self._masked(args.summary),
         )
+
+    async def _masked(self, summary: str | None) -> str | None:
+        return None if summary is None else await offloaded(len(summary), lambda: mask(summary))
+
+    async def _read(self, args: RecordMessageArgs, content: str) -> _Text:
+        masked = self._kit.settings.mask_messages
+        return await offloaded(len(content), lambda: _read(args, mask(content) if masked else content))
 
     async def _exchange_of(self, where: Where, args: RecordMessageArgs) -> int | None:
         if args.exchange_of is None:
@@ -112,13 +136,13 @@ class Recorder:
             reply_to=args.reply_to_message_id,
             agent_id=args.agent_id,
             routine=args.routine,
-            routine_summary=mask(args.summary) if args.summary is not None else None,
+            routine_summary=m.summary,
             exchange_of=m.exchange_of,
-            importance=message_importance(args.role, m.content),
-            tokens=estimate(m.content),
+            importance=m.text.importance,
+            tokens=m.text.tokens,
             sent_at=m.sent_at,
             utc_offset=offset_minutes(m.sent_at),
-            index_text=index_text(m.content, args.speaker),
+            index_text=m.text.index_text,
             scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
             slot=args.expects.model_dump(mode="json") if args.expects else None,
             slot_until=m.sent_at + timedelta(minutes=self._kit.settings.context.slot_minutes) if args.expects else None,
@@ -135,7 +159,7 @@ class Recorder:
         text = old.content if m.content == old.content else await self._still_said(m, old)
         if text == old.content:
             return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)
-        m = replace(m, content=text)
+        m = replace(m, text=await self._read(m.args, text))
         queued = await self._edit(m, old, now)
         if queued is None:
             return await self._again(m, now)
@@ -158,9 +182,9 @@ class Recorder:
                 m.where.chat_id,
                 old,
                 content=m.content,
-                importance=message_importance(old.role, m.content),
-                tokens=estimate(m.content),
-                index_text=index_text(m.content, m.args.speaker),
+                importance=m.text.importance,
+                tokens=m.text.tokens,
+                index_text=m.text.index_text,
                 scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
                 now=now,
             )
@@ -198,11 +222,20 @@ class Recorder:
                 "thread_key": thread_key or m.thread_key,
                 "session_id": session_id(m.channel, m.where.chat_id),
                 "outcome": outcome,
-                "importance": message_importance(m.args.role, m.content),
-                "tokens": estimate(m.content),
+                "importance": m.text.importance,
+                "tokens": m.text.tokens,
                 "queued": queued,
             }
         )
+
+
+def _read(args: RecordMessageArgs, content: str) -> _Text:
+    return _Text(
+        content=content,
+        importance=message_importance(args.role, content),
+        tokens=estimate(content),
+        index_text=index_text(content, args.speaker),
+    )
 
 
 def _follow_up(m: _Incoming, now: datetime) -> FollowUp | None:

@@ -5,11 +5,14 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
+from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
+from chatmem.client import LATER_META, UNREACHABLE
 from chatmem.contract import GetContextArgs, MemoryKind, SummarizeChatArgs
+from chatmem_server import outage
 from chatmem_server.dates.clock import local
 from chatmem_server.places import Caller, ChatRefused, Where, locate, owner_of
 from chatmem_server.store import chats, memories, messages
@@ -51,7 +54,12 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
     ) -> Completion | None:
         if argument.name == "kind":
             return _starting(argument.value, KINDS)
-        return _starting(argument.value, await views.chat_ids()) if argument.name == "chat_id" else None
+        if argument.name != "chat_id":
+            return None
+        try:
+            return _starting(argument.value, await views.chat_ids())
+        except outage.PASSING as failure:
+            raise later(failure) from failure
 
 
 class _Views:
@@ -120,6 +128,11 @@ class _Views:
             return actors, locate(caller, None if chat_id is None else chat_number(chat_id), actors.kit.settings)
         except ChatRefused as error:
             raise ResourceNotFoundError(str(error)) from error
+
+
+def later(failure: Exception) -> MCPError:
+    """What a request that is no tool call is answered during an outage: the sentence, and that calling again helps."""
+    return MCPError(UNREACHABLE, outage.OUTAGES.noted(failure), {LATER_META: True})
 
 
 def _starting(value: str, known: Sequence[str]) -> Completion:

@@ -3,6 +3,7 @@
 from chatmem.contract import SearchMemoryArgs, SearchResult, SearchResults
 from chatmem_server.dates.clock import age
 from chatmem_server.locating import lane_of
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.retrieval.hits import Hit, SearchRequest
 from chatmem_server.retrieval.search import Retriever
@@ -33,7 +34,9 @@ class Searcher:
                 cursor=args.cursor,
             )
         )
-        return SearchResults(results=tuple(self._result(hit) for hit in page.hits), next_cursor=page.next_cursor)
+        longest = max((len(hit.full_text) for hit in page.hits), default=0)
+        results = await offloaded(longest, lambda: tuple(map(self._result, page.hits)))
+        return SearchResults(results=results, next_cursor=page.next_cursor)
 
     def _result(self, hit: Hit) -> SearchResult:
         return SearchResult(

@@ -43,5 +43,8 @@ class Kit:
 WORK = "chatmem_work"
 """Channel on which new or newly claimable jobs are announced."""
 
+FORGOTTEN = "chatmem_forgotten"
+"""Channel on which every erasure is announced, with its commit: each server process empties its caches of texts."""
+
 CHANGES = "chatmem_changes"
 """Channel on which changed resources are announced: the owner, a blank, the URI."""

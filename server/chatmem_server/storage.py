@@ -13,9 +13,11 @@ from mcp.server.auth.provider import AccessToken
 
 from chatmem.journal import journal, utc_now
 from chatmem.settings import Remote, ServerSettings
+from chatmem.side_tasks import SideTasks
 from chatmem_server.auth import TokenVerifier
 from chatmem_server.embedding.active import ActiveEmbedder
 from chatmem_server.embedding.choose import choose_embedder, embedder_named
+from chatmem_server.loop_watch import LoopWatch
 from chatmem_server.oauth import JwtVerifier, SigningKeys, is_jwt
 from chatmem_server.outage import StorageRefused, StorageUnavailable
 from chatmem_server.subscriptions import Changes
@@ -50,6 +52,8 @@ class Storage:
         self.generations: Generations | None = None
         self.scrubber: Scrubber | None = None
         self.login: str | None = None
+        self._side_tasks: SideTasks | None = None
+        self._watch = LoopWatch()
         self._now = now
         self._keeps_tokens = keeps_tokens
         self._actors: asyncio.Future[Actors] | None = None
@@ -62,7 +66,8 @@ class Storage:
         async with AsyncExitStack() as stack:
             opening = asyncio.create_task(self._open(stack))
             try:
-                yield self
+                with self._watch.watching():
+                    yield self
             finally:
                 opening.cancel()
                 await asyncio.gather(opening, return_exceptions=True)
@@ -78,13 +83,18 @@ class Storage:
         return await asyncio.shield(self._actors)
 
     async def health(self) -> dict[str, Any]:
-        """Whether calls can be answered, and what still comes up. Never waits."""
+        """Whether calls can be answered, what still comes up, the side tasks, and how often the event loop was blocked.
+
+        Never waits.
+        """
         future = self._actors
         failed = future is not None and future.done() and future.exception() is not None
         return {
             "ready": future is not None and future.done() and not failed,
             "reason": str(future.exception()) if future is not None and failed else None,
             "embeddings": self.embedder.state,
+            "tasks": self._side_tasks.health if self._side_tasks is not None else {},
+            "blocked": self._watch.episodes,
         }
 
     def observe(self, tool: str, seconds: float, ok: bool) -> None:
@@ -137,6 +147,8 @@ class Storage:
             keeps_tokens=self._keeps_tokens,
         )
         self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
+        self.scrubber, self.generations = opened.scrubber, opened.generations
+        self._side_tasks = opened.side_tasks
         return opened.actors
 
 

@@ -122,6 +122,9 @@ class Agent:
                 await _ended(work, lease)
                 await self._hand_back(job)
                 raise
+            for task in (work, lease):
+                if task.done() and (failure := task.exception()) is not None:
+                    log.error("job %s is left to its lease", job.job_id, exc_info=failure)
             await _ended(work, lease)
 
     async def _work(self, job: WorkItem) -> None:

@@ -117,7 +117,7 @@ async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -
     [
         (("import", "whatsapp", "x"), "use one of telegram, chatgpt, claude, jsonl"),
         (("import", "telegram", "nowhere.json"), "there is no file nowhere.json"),
-        (("import", "jsonl", "bad.jsonl"), "line 2 is no message"),
+        (("import", "jsonl", "no.jsonl"), "line 1: it has no role"),
         (("import", "chatgpt", "bad.jsonl"), "ChatGPT"),
         (("import", "jsonl", "bad.jsonl", "--chat", "-77"), "TELEGRAM_GROUPS"),
         (("export", "--format", "pdf"), "jsonl or markdown"),
@@ -128,6 +128,7 @@ async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -
 async def test_a_mistake_is_one_sentence_with_the_way_out(home: Home, arguments: tuple[str, ...], part: str) -> None:
     good = {"role": "user", "content": "hi", "sent_at": "2026-01-01T00:00:00Z"}
     (home.folder / "bad.jsonl").write_text(json.dumps(good) + "\n{}\n")
+    (home.folder / "no.jsonl").write_text("{}\n")
     code, said = await home.failing(*arguments)
     assert code == 1
     assert part in said

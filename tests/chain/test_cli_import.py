@@ -122,7 +122,7 @@ async def test_text_no_database_holds_costs_nobody_the_import(memory: Memory) ->
     odd = [spoken(2, content="half a pair \ud83d"), spoken(4, content=" \x00 "), spoken(6, content="wörter " * 40_000)]
     tally = await taken(memory, *odd, Unreadable("KeyError: 'id'"), ImportMemory("..."), spoken(8))
     assert tally.created == 2 + len(("wörter " * 40_000).encode()) // 65_532 + 1
-    assert tally.unreadable == ["KeyError: 'id'"]
+    assert (tally.unreadable, tally.first_unreadable) == (1, ["KeyError: 'id'"])
     assert tally.memories == {"unfit": 1}
 
 

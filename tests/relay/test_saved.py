@@ -1,11 +1,17 @@
 """What a model claims in a tag is checked against the user's words, shown, and taken back by a tap."""
 
+import io
+
 import pytest
+from rich.console import Console
 
 from chatmem import contract as c
+from chatmem_cli import chat
+from chatmem_cli.keyboard import Keyboard
 from chatmem_relay.responders.offline import OfflineResponder
+from chatmem_relay.responders.responder import Responder
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import Scripted, relaying, texts
+from tests.relay.relaying import Scripted, relaying, settings, texts
 
 pytestmark = pytest.mark.anyio
 
@@ -72,6 +78,43 @@ async def test_what_a_model_repeats_or_quotes_is_no_claim(memory: Memory, answer
         assert len(await api.replies(1)) == 1
         await api.say("/memory")
         await api.replies(2)
+    assert await everything(memory) == []
+
+
+async def typed(memory: Memory, monkeypatch: pytest.MonkeyPatch, responder: Responder, *lines: str) -> str:
+    """What `chatmem chat` prints for these lines."""
+    screen = io.StringIO()
+    monkeypatch.setattr(chat, "console", Console(file=screen, width=200))
+    async with memory.client() as client:
+        talk = chat.Talk(client, responder, settings(), Keyboard())
+        for line in lines:
+            await talk.hear(line)
+    return screen.getvalue()
+
+
+async def test_a_terminal_shows_what_was_saved_and_undo_takes_it_back(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    responder = Scripted("Nice! [REMEMBER: adopted a puppy named Toby]")
+    shown = await typed(memory, monkeypatch, responder, "We adopted a puppy named Toby", "/undo", "/undo")
+    assert "💾 adopted a puppy named Toby  [/undo]" in shown
+    assert shown.index("↩ Taken back") < shown.index("My last answer saved nothing.")
+    assert [status for _, status, _, _ in await everything(memory)] == ["rejected"]
+
+
+@pytest.mark.parametrize(("answer", "status"), [("/yes", "active"), ("/no", "rejected")])
+async def test_a_terminal_asks_about_what_the_user_did_not_say(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, answer: str, status: str
+) -> None:
+    responder = Scripted("Sunny. [REMEMBER: Ann is divorced]")
+    shown = await typed(memory, monkeypatch, responder, "What will the weather be like tomorrow?", answer)
+    assert "❔ Is this right? Ann is divorced  [✓ /yes] [✗ /no]" in shown
+    assert await everything(memory) == [("Ann is divorced", status, "model", True)]
+
+
+async def test_a_terminal_without_a_model_claims_nothing(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = await typed(memory, monkeypatch, OfflineResponder(), ECHOED, "What did I say about the moon?")
+    assert "green cheese" in shown
     assert await everything(memory) == []
 
 

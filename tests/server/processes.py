@@ -6,7 +6,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,6 +59,8 @@ class HttpServer:
     settings: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
     process: asyncio.subprocess.Process | None = None
+    log: Path | None = None
+    """Where its log goes; None: to ours."""
 
     @property
     def base(self) -> str:
@@ -77,12 +79,14 @@ class HttpServer:
     async def start(self) -> None:
         """Start and wait until calls are answered."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
-        self.process = await asyncio.create_subprocess_exec(
-            *command("http"),
-            env=server_env(self.data_dir, self.dsn, CHATMEM_PORT=str(self.port), **self.settings),
-            cwd=self.data_dir,
-            stdin=asyncio.subprocess.DEVNULL,
-        )
+        with ExitStack() as stack:
+            self.process = await asyncio.create_subprocess_exec(
+                *command("http"),
+                env=server_env(self.data_dir, self.dsn, CHATMEM_PORT=str(self.port), **self.settings),
+                cwd=self.data_dir,
+                stdin=asyncio.subprocess.DEVNULL,
+                stderr=stack.enter_context(self.log.open("ab")) if self.log is not None else None,
+            )
         with anyio.fail_after(HANGS):
             await self._ready()
 
@@ -121,8 +125,10 @@ async def exit_code(process: asyncio.subprocess.Process, seconds: float) -> int:
 
 
 @asynccontextmanager
-async def http_server(data_dir: Path, dsn: str | None, **settings: str) -> AsyncGenerator[HttpServer]:
-    server = HttpServer(data_dir, dsn, settings)
+async def http_server(
+    data_dir: Path, dsn: str | None, log: Path | None = None, **settings: str
+) -> AsyncGenerator[HttpServer]:
+    server = HttpServer(data_dir, dsn, settings, log=log)
     try:
         await server.start()
         yield server

@@ -37,13 +37,14 @@ def caches_of_texts() -> dict[str, Cache]:
     return {
         f"{x.__module__}.{x.__name__}": x
         for x in caches_
-        if x.__module__.startswith("chatmem_server.") and not is_of_classes(x)
+        if x.__module__.startswith("chatmem_server.") and takes_text(x)
     }
 
 
-def is_of_classes(cache: Cache) -> bool:
-    """Whether what it is asked for is a class: of those a program has a fixed number, and none holds a text."""
-    return get_origin(next(iter(get_annotations(cache.__wrapped__).values()))) is type
+def takes_text(cache: Cache) -> bool:
+    """Not one that is asked for nothing, or for a class: of those a program has a fixed number, and none holds a text."""
+    wrapped = cache.__wrapped__
+    return bool(wrapped.__code__.co_argcount) and get_origin(next(iter(get_annotations(wrapped).values()))) is not type
 
 
 def read(cache: Cache, text: str) -> None:

@@ -1,6 +1,7 @@
 """What a model claims counts as certain only if its quotes, names, numbers and days are the user's own words."""
 
 import time
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
@@ -53,6 +54,8 @@ def test_a_claim_in_the_users_words_is_certain() -> None:
         ("मैं दिल्ली में", "मैं दिल्ली में रहता हूँ"),
         ("٣ أطفال", "عندي 3 أطفال"),
         ("ＦＵＬＬ width", "full wi\u200bdth"),
+        ("부산에 살아요", unicodedata.normalize("NFD", "저는 부산에 살아요")),
+        ("ガムが好き", unicodedata.normalize("NFD", "ガムが好き")),
     ],
 )
 def test_a_quote_is_found_whatever_its_marks_spaces_and_capitals(quote: str, message: str) -> None:
@@ -192,6 +195,19 @@ def test_a_claim_without_a_quote_needs_its_content_in_the_users_words() -> None:
     assert check_claim("Adopted a puppy named Toby", [user("we adopted a puppy, Toby")]).certain
     assert check_claim("她住在东京", [user("我住在东京")]).certain
     assert not check_claim("Adopted a puppy", [user("we adopted a puppy", role="assistant")]).certain
+
+
+def test_what_the_user_asks_bears_no_claim_out() -> None:
+    for question in ("Did you hear that Ann plays chess?", "Ann plays chess？"):
+        assert not check_claim("Ann plays chess", [user(question)], lambda _a, _b: 1.0).certain
+    assert check_claim("Ann plays chess", [user("Ann plays chess. Do you?")]).certain
+
+
+def test_a_quote_that_has_nothing_to_do_with_a_claim_bears_nothing_out() -> None:
+    quotes = [user("What will the weather be like tomorrow?")]
+    assert not check("The user has asthma", quotes, similarity=lambda _a, _b: 0.1).certain
+    assert check("The user has asthma", [user("I need my inhaler")], similarity=lambda _a, _b: 0.4).certain
+    assert check("The user has asthma", [user("I have asthma")], similarity=lambda _a, _b: 0.0).certain
 
 
 def test_a_sentence_that_means_the_same_bears_a_claim_out() -> None:

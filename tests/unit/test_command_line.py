@@ -59,7 +59,7 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
         ("{", "it is not JSON"),
         ("[]", "it is no JSON object"),
         ('{"role": "user", "content": "hi"}', "it has no sent_at"),
-        ('{"role": "bot", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"}', "role 'bot'"),
+        ('{"role": "bot", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"}', "its role is 'bot'"),
         ('{"role": "user", "content": null, "sent_at": "2026-02-16T09:15:00Z"}', "its content is no text"),
         (
             '{"role": "user", "content": "hi", "sent_at": "2026-02-16T09:15:00Z", "message_thread_id": "work"}',
@@ -70,6 +70,6 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
 def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line: str, lack: str) -> None:
     file = tmp_path / "talk.jsonl"
     file.write_text(line + "\n")
-    with pytest.raises(ImportFailed, match="line 1 is no message") as failed:
+    with pytest.raises(ImportFailed, match="holds no messages; line 1: ") as failed:
         list(jsonl.read(file, None, lambda _: None))
-    assert f"({lack})" in str(failed.value)
+    assert f"line 1: {lack}; a message needs role" in str(failed.value)

@@ -252,9 +252,30 @@ def test_a_memory_by_hand_needs_only_its_words(tmp_path: Path) -> None:
     ]
 
 
-def test_a_line_that_is_no_message_names_its_number(tmp_path: Path) -> None:
-    with pytest.raises(ImportFailed, match="line 1 is no message"):
-        items("jsonl", tmp_path, json.dumps({"role": "user"}))
+def test_a_line_that_is_no_message_is_named_by_its_number_and_costs_itself_only(tmp_path: Path) -> None:
+    good = json.dumps({"role": "user", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"})
+    deep = '{"role": ' + "[" * 100_000
+    late = good.replace("2026", "9999")
+    found = items(
+        "jsonl", tmp_path, "\n".join([good, json.dumps({"role": "user"}), deep, late, good.replace("hi", "so")])
+    )
+    assert [m.content for m in talk(found)] == ["hi", "so"]
+    assert [item.why for item in found if isinstance(item, Unreadable)] == [
+        "line 2: it has no content",
+        "line 3: it is nested too deeply",
+        "line 4: its time is in the year 9999",
+    ]
+
+
+def test_a_message_of_a_year_nobody_lives_in_is_named_by_its_number(tmp_path: Path) -> None:
+    odd = (said(n, date_unixtime=str(at)) for n, at in enumerate((253402300799, -99999999999, 10**30), 2))
+    found = items("telegram", tmp_path, chat(said(1), *odd, said(5)))
+    assert len(talk(found)) == 2
+    assert [item.why.partition(":")[0] for item in found if isinstance(item, Unreadable)] == [
+        "record 2",
+        "record 3",
+        "record 4",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["telegram", "chatgpt", "claude"])

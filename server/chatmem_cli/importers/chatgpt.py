@@ -11,12 +11,16 @@ import ijson
 
 from chatmem_cli.importers.files import Progress, not_readable, opened, shards
 from chatmem_cli.importers.items import ImportFailed, ImportMemory, Item, lane_number, tolerant
+from chatmem_cli.importers.records import Record, read_record, records
 from chatmem_server.importing import ImportMessage
 
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s*\[[^\]]*\]\.?\s*")
 """`1. [2024-05-01]. ` before a remembered line."""
+
+_PLACES = ("item", "conversations.item")
+"""A list of conversations, or an object that holds one."""
 
 _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
@@ -27,34 +31,22 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
     for name in shards(path, _FILES) or ["conversations.json"]:
         with opened(path, name, progress) as stream:
             try:
-                for conversation in _conversations(ijson.parse(stream)):
-                    found = found or "mapping" in conversation
-                    yield from tolerant(items_of, conversation)
+                for record in records(stream, _PLACES.__contains__):
+                    if isinstance(record, Record):
+                        found = found or bool(record.refused) or "mapping" in record.value
+                        yield from read_record(items_of, record)
             except ijson.JSONError as error:
                 raise not_readable(path, "ChatGPT export", error, found) from error
     if not found:
         raise ImportFailed(f"{path} holds no ChatGPT conversations; choose the zip, or its conversations.json.")
 
 
-def _conversations(events: Any) -> Iterator[dict[str, Any]]:
-    """A list of conversations, or an object that holds one."""
-    builder: Any = None
-    for prefix, event, value in events:
-        at_item = prefix in ("item", "conversations.item")
-        if builder is None and at_item and event == "start_map":
-            builder = ijson.ObjectBuilder()
-        if builder is not None:
-            builder.event(event, value)
-            if at_item and event == "end_map":
-                yield builder.value
-                builder = None
-
-
 def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
     identity = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("title"))
     begun = conversation.get("create_time") or conversation.get("update_time")
-    for node in _shown(conversation):
-        yield from tolerant(partial(_node, identity=identity, begun=begun), node)
+    for number, node in enumerate(_shown(conversation), 1):
+        turn = partial(_node, identity=identity, begun=begun)
+        yield from tolerant(turn, node, f"turn {number} of conversation {identity[:40]}")
 
 
 def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:

@@ -10,6 +10,7 @@ import ijson
 
 from chatmem_cli.importers.files import Progress, not_readable, opened, shards
 from chatmem_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, lane_number, tolerant
+from chatmem_cli.importers.records import Record, read_record, records
 from chatmem_server.importing import ImportMessage
 
 CHANNEL = "claude"
@@ -37,17 +38,19 @@ def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Ite
     begun = False
     with opened(path, name, progress) as stream:
         try:
-            for entry in ijson.items(stream, "item"):
-                begun = True
-                yield from tolerant(make, entry)
+            for record in records(stream, "item".__eq__):
+                if isinstance(record, Record):
+                    begun = True
+                    yield from read_record(make, record)
         except ijson.JSONError as error:
             raise not_readable(path, "Claude export", error, begun) from error
 
 
 def messages_of(conversation: dict[str, Any]) -> Iterator[Item]:
     lane = lane_number(str(conversation["uuid"]))
-    for message in _shown(conversation["chat_messages"]):
-        yield from tolerant(partial(_message, lane=lane), message)
+    for number, message in enumerate(_shown(conversation["chat_messages"]), 1):
+        name = f"message {number} of conversation {str(conversation['uuid'])[:40]}"
+        yield from tolerant(partial(_message, lane=lane), message, name)
 
 
 def _message(message: dict[str, Any], lane: int) -> Iterator[Item]:

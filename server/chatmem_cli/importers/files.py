@@ -15,7 +15,12 @@ from chatmem_cli.importers.items import ImportFailed
 Progress = Callable[[int], None]
 
 _BAD_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
+_MOST_DIGITS = 1_000
+_DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
+LONGEST_VALUE = 8 * 1024 * 1024
+"""Bytes of one text or number, which is held in memory whole."""
+
 _ABSENT = "{path} holds no {name}; is it the export as it was made, in the form JSON?"
 
 
@@ -27,6 +32,11 @@ class Watched:
         self._progress = progress
         self._done = before
         self._tail = b""
+        self._unheard = 0
+
+    def heard(self) -> None:
+        """What was read so far has been understood: another value ended."""
+        self._unheard = 0
 
     def read(self, size: int = -1) -> bytes:
         """A little is held back, so that an escape is never cut in two."""
@@ -36,11 +46,27 @@ class Watched:
             chunk = self._stream.read(size if size < 0 else max(size, 65536))
             self._done += len(chunk)
             self._progress(self._done)
+            self._unheard += len(chunk)
+            if self._unheard > LONGEST_VALUE:
+                raise ImportFailed(
+                    f"One value before byte {self._done:,} of the file is longer than {LONGEST_VALUE // 1024 // 1024} MiB; "
+                    "no message is. What came before is kept."
+                )
             data = self._tail + chunk
             cut = len(data) if not chunk or size < 0 else _safe_cut(data)
             ready, self._tail = data[:cut], data[cut:]
             if ready or not chunk:
-                return _BAD_ESCAPE.sub(rb"\1\\u00\2", ready)
+                return _DIGITS.sub(_spelled, _BAD_ESCAPE.sub(rb"\1\\u00\2", ready))
+
+
+def _spelled(digits: re.Match[bytes]) -> bytes:
+    """The same digits with one in a thousand as an escape: in a text it means the same, in a number it is an error.
+
+    ijson's C code crashes the process at an integer of more digits than Python converts (4,300).
+    """
+    run = digits[0]
+    pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
+    return b"".join(piece[:-1] + b"\\u003" + piece[-1:] if len(piece) == _MOST_DIGITS else piece for piece in pieces)
 
 
 def _safe_cut(data: bytes) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from chatmem.contract import MemoryKind, MemoryOrigin, MemoryStatus, Scope
+from chatmem.contract import MAX_BIGINT, MemoryKind, MemoryOrigin, MemoryStatus, Scope
 from chatmem_server.importing import ImportMessage
 
 
@@ -60,9 +60,56 @@ def lane_number(conversation: str) -> int:
     return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4], "big") >> 1 or 1
 
 
-def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any) -> Iterator[Item]:
-    """The items of one entry. Exports have no vendor's schema: an odd entry must not cost the rest of a history."""
+EARLIEST_YEAR, LATEST_YEAR = 1900, 2200
+
+ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError, RecursionError, ArithmeticError)
+"""What reading an entry that is not as documented raises."""
+
+
+class NotAsItShouldBe(ValueError):
+    """An entry that is not as documented; the text says in what."""
+
+
+def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
+    """The items of the entry called `name`. Exports have no vendor's schema: an odd entry must not cost the rest of a
+    history.
+    """
     try:
-        yield from parse(entry)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
-        yield Unreadable(f"{type(error).__name__}: {error}"[:200])
+        for item in parse(entry):
+            fault = unfit(item)
+            yield Unreadable(f"{name}: {fault}") if fault else item
+    except ODD as error:
+        yield Unreadable(f"{name}: {what_is_wrong(error)}"[:200])
+
+
+def what_is_wrong(error: Exception) -> str:
+    """In words that quote little of the entry."""
+    match error:
+        case NotAsItShouldBe():
+            return str(error)
+        case KeyError():
+            return f"it has no {str(error.args[0])[:40]}"
+        case OverflowError() | OSError():
+            return "its time is no time"
+        case RecursionError():
+            return "it is nested too deeply"
+        case _:
+            return f"{type(error).__name__}: {error}".partition("\n")[0][:120]
+
+
+def unfit(item: Item) -> str:
+    """Why the memory cannot hold an item as it was read; empty if it can."""
+    times: list[datetime | None] = []
+    match item:
+        case ImportMessage():
+            times = [item.sent_at]
+            if abs(item.message_thread_id or 0) > MAX_BIGINT:
+                return "the number of its thread is beyond 64 bits"
+        case ImportMemory():
+            times = [item.said_at]
+        case ExportedMemory():
+            times = [item.valid_from, item.valid_to, item.deadline]
+        case Unreadable():
+            pass
+    odd = [at.year for at in times if at is not None and not EARLIEST_YEAR <= at.year <= LATEST_YEAR]
+    return f"its time is in the year {odd[0]}" if odd else ""

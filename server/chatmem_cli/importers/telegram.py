@@ -11,7 +11,8 @@ import ijson
 
 from chatmem.contract import Role
 from chatmem_cli.importers.files import Progress, Watched, not_readable, opened
-from chatmem_cli.importers.items import ImportFailed, Item, lane_number, tolerant
+from chatmem_cli.importers.items import ImportFailed, Item, lane_number
+from chatmem_cli.importers.records import Record, read_record, records
 from chatmem_server.importing import ImportMessage
 
 CHANNEL = "telegram"
@@ -51,35 +52,27 @@ def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
     found = False
     with opened(path, "result.json", progress) as stream:
         try:
-            for raw, chat, known in _raw(stream, people):
+            for record, chat, known in _raw(stream, people):
                 found = True
-                yield from tolerant(partial(_message, chat=chat, people=known), raw)
+                yield from read_record(partial(_message, chat=chat, people=known), record)
         except ijson.JSONError as error:
             raise not_readable(path, "Telegram export (Settings → Advanced → Export as JSON)", error, found) from error
     if not found:
         raise ImportFailed(f"{path} holds no Telegram messages; choose the result.json of an export as JSON.")
 
 
-def _raw(stream: Watched, people: People) -> Iterator[tuple[dict[str, Any], _Chat, People]]:
+def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, People]]:
     """Each message as it stands in the file, with its chat and who is who by then."""
     chat = _Chat()
-    builder: Any = None
-    place = ""
-    for prefix, event, value in ijson.parse(stream):
-        if builder is not None:
-            builder.event(event, value)
-            if event == "end_map" and prefix == place:
-                yield builder.value, chat, people
-                builder = None
-        elif event == "start_map" and prefix.endswith("messages.item"):
-            builder, place = ijson.ObjectBuilder(), prefix
-            builder.event(event, value)
-        elif event == "start_map" and prefix in _LISTS:
+    for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
+        if isinstance(found, Record):
+            yield found, chat, people
+        elif found.event == "start_map" and found.prefix in _LISTS:
             chat = _Chat(one_of_many=True)
-        elif prefix == "personal_information.user_id" and people.me is None:
-            people = replace(people, me=f"user{value}")
+        elif found.prefix == "personal_information.user_id" and people.me is None:
+            people = replace(people, me=f"user{found.value}")
         else:
-            _note(chat, prefix, value)
+            _note(chat, found.prefix, found.value)
 
 
 def _note(chat: _Chat, prefix: str, value: Any) -> None:

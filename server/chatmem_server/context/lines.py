@@ -10,6 +10,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from chatmem.contract import MemoryKind
+from chatmem_server.caches import of_texts
 from chatmem_server.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from chatmem_server.retrieval.hits import Hit
 from chatmem_server.store.context import Chunk, Remembered
@@ -54,6 +55,7 @@ class Shown(NamedTuple):
     text: str
 
 
+@of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
     """Stored text behind a line's beginning: without secrets, and unable to leave its line.
@@ -63,16 +65,11 @@ def body(text: str) -> str:
     return contained(mask(text))
 
 
+@of_texts
 @lru_cache(maxsize=4_096)
 def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
     """The text with the days that its relative words mean beside them: `last Saturday (2026-02-14)`."""
     return annotated(text, Said(said_at, zone, region_of(zone)))
-
-
-def clear_cache() -> None:
-    """Forget every text shown."""
-    body.cache_clear()
-    with_days.cache_clear()
 
 
 def shown(line: Line, view: View) -> Shown:

@@ -13,6 +13,7 @@ from chatmem_server.context.assemble import Assembled, assemble
 from chatmem_server.context.history import STEP
 from chatmem_server.context.material import Material
 from chatmem_server.locating import lane_of
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where, session_id
 from chatmem_server.retrieval.found import Found
 from chatmem_server.retrieval.hits import Hit, SearchRequest
@@ -47,6 +48,13 @@ class _Request:
         return self.args.as_of or self.asked_at
 
 
+def _characters(rows: ContextRows) -> int:
+    """Of the text that was not shown before: what is shown at every turn is read once (`lines.body`)."""
+    newest = rows.window[-1:]
+    longest = max((len(line.content) for line in rows.window), default=0)
+    return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
+
+
 class ContextReader:
     def __init__(self, kit: Kit, retriever: Retriever) -> None:
         self._kit = kit
@@ -60,7 +68,7 @@ class ContextReader:
         asked = self._asked(request)
         rows, recalled = await asyncio.gather(self._rows(request), self._recalled(asked))
         material = await self._material(request, rows, await self._hits(asked, rows, recalled))
-        built = assemble(material)
+        built = await offloaded(_characters(rows), lambda: assemble(material))
         receipt_id = await self._keep(request, rows, built)
         self._kit.emit(
             "context_built",

@@ -56,12 +56,16 @@ class ActiveEmbedder:
         """Run whoever embeds now, until cancelled."""
         while True:
             self._changed.clear()
-            running = asyncio.create_task(self._current.run())
+            running, changed = asyncio.create_task(self._current.run()), asyncio.create_task(self._changed.wait())
             try:
-                await self._changed.wait()
+                await asyncio.wait({running, changed}, return_when=asyncio.FIRST_COMPLETED)
+                if running.done():
+                    running.result()  # its failure is ours
+                await changed
             finally:
                 running.cancel()
-                await asyncio.gather(running, return_exceptions=True)
+                changed.cancel()
+                await asyncio.gather(running, changed, return_exceptions=True)
 
     def follow(self, active: str | None) -> None:
         """Change to the model of that name, if it is not the one at work."""

@@ -21,7 +21,7 @@ from chatmem_server.erasure.scan import CONTENT, ROUTINE, ROUTINE_SUMMARY, SPEAK
 from chatmem_server.erasure.tombstones import Mark, Tombstones
 from chatmem_server.places import Where
 from chatmem_server.retrieval.lexical import index_text
-from chatmem_server.services import Kit
+from chatmem_server.services import FORGOTTEN, Kit
 from chatmem_server.store import chats, forget, memories, profile, queue, receipts
 from chatmem_server.store.database import Queries
 from chatmem_server.store.forget import NewText, Statement, TextRow
@@ -176,6 +176,8 @@ class Eraser:
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
             await t.run("scrub.request", now)
+            # With the commit, not after it: a process that dies in between must not leave the others' caches full.
+            await t.run("notify.send", FORGOTTEN, "")
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:
         """A message that went whole is told by its chunk's summary in other words, too."""

@@ -10,6 +10,7 @@ from chatmem_server.erasure.targets import sentences
 from chatmem_server.memories import literals
 from chatmem_server.memories.check import contains_quote
 from chatmem_server.memories.statements import Statements
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where, session_lane
 from chatmem_server.store import memories, queue, summaries
 from chatmem_server.store.database import Queries
@@ -18,6 +19,9 @@ from chatmem_server.store.queue import NewJob
 
 TELLING = 3
 """Content words of a sentence from which it can be recognised in a derived text."""
+
+MOST_COMPARED = 200
+"""Sentences of an edited message that are looked for in its new text; the summary of its chunk is written anew anyway."""
 
 
 class Rederiver:
@@ -31,7 +35,8 @@ class Rederiver:
         retired = await self._retire(t, where, old, new_text, now)
         session = session_lane(where.chat_id)
         await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
-        gone = [*(m.content for m in retired), *_taken_back(old.content, new_text)]
+        taken_back = await offloaded(len(old.content) + len(new_text), lambda: _taken_back(old.content, new_text))
+        gone = [*(m.content for m in retired), *taken_back]
         cleaned = await take_back_derived(t, where.owner_id, gone, now)
         kinds = self._learn_again(old)
         for kind in kinds:
@@ -68,7 +73,9 @@ class Rederiver:
 def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """Sentences the new text does not say: summaries may tell them though no memory was learned from them."""
     said = [part.strip() for part in sentences(old_text)]
-    return [part for part in said if len(literals.content(part)) >= TELLING and not contains_quote(new_text, part)]
+    # Each is compared with the whole new text, and a text may be thousands of sentences.
+    telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
+    return [part for part in telling if not contains_quote(new_text, part)]
 
 
 def _only_from(memory: Memory, message_id: int) -> bool:

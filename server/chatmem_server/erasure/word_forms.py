@@ -8,6 +8,7 @@ from typing import Final
 
 import snowballstemmer
 
+from chatmem_server.caches import of_texts
 from chatmem_server.text.irregular import BASE
 from chatmem_server.text.stemming import BASE_OF, stem
 
@@ -21,6 +22,8 @@ class _Stemmers(threading.local):
 
 
 _STEMMERS: Final = _Stemmers()
+_LONGEST: Final = 100
+"""Letters; nothing longer is a word, and a stemmer takes milliseconds over each thousand."""
 _SHORTEST: Final = 4
 """Letters a word must have for another language's ending to be looked for in it."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
@@ -50,9 +53,12 @@ def is_english(words: Iterable[str]) -> bool:
     return not _ENGLISH.isdisjoint(words)
 
 
+@of_texts
 @lru_cache(maxsize=16_384)
 def roots(word: str, *, english: bool = False) -> frozenset[str]:
     """What is left of a lower-case word without its ending, one root for each language it may be of."""
+    if len(word) > _LONGEST:
+        return frozenset((word,))
     word = BASE.get(word, word)
     if english or len(word) < _SHORTEST:
         return frozenset((stem(word),))

@@ -10,6 +10,7 @@ from chatmem_server.locating import lane_of
 from chatmem_server.memories import literals
 from chatmem_server.memories.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
 from chatmem_server.memories.resolving import admits
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.services import Kit
 from chatmem_server.store import messages
@@ -20,6 +21,10 @@ RECENT: Final = 40
 
 MOST_SENTENCES: Final = 40
 """Sentences of the user that a claim is compared with by meaning."""
+
+
+SHOWN: Final = 2_000
+"""Characters of each of them in which the names of a claim may stand."""
 
 
 class StatementCheckers:
@@ -50,14 +55,28 @@ class StatementChecker:
         self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
     ) -> Verdict:
         """`source` is the message the statement names, `due` its deadline."""
-        if statement.quote is not None:
-            message = source or self._holding(statement.quote)
-            quoted = [self._words(message, statement.quote)] if message is not None else []
-            shown = [line.content for line in self._lines]
-            return check(text, quoted, shown=shown, known=self._speakers(), deadline=due, admits=admits)
-        said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
+        quote = statement.quote
+        if quote is None:
+            said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
+        else:
+            held = None if source else await offloaded(_size(self._lines), lambda: self._holding(quote))
+            said = [self._words(message, quote) for message in (source, held) if message is not None]
         similarity = await self._similarity(text, said)
-        return check_claim(text, said, similarity, known=self._speakers(), deadline=due, admits=admits)
+        return await offloaded(_size(self._lines), lambda: self._verdict(quote, text, said, due, similarity))
+
+    def _verdict(
+        self,
+        quote: str | None,
+        text: str,
+        said: Sequence[Quoted],
+        due: datetime | None,
+        similarity: Similarity | None,
+    ) -> Verdict:
+        speakers = sorted({line.speaker for line in self._lines if line.speaker})
+        if quote is None:
+            return check_claim(text, said, similarity, known=speakers, deadline=due, admits=admits)
+        shown = [line.content[:SHOWN] for line in self._lines]
+        return check(text, said, shown=shown, known=speakers, deadline=due, admits=admits, similarity=similarity)
 
     def _words(self, message: Line | StoredMessage, quote: str) -> Quoted:
         return Quoted(quote, message.content, message.role, message.sent_at, self._kit.zone)
@@ -65,9 +84,6 @@ class StatementChecker:
     def _holding(self, quote: str) -> Line | None:
         said = (line for line in reversed(self._lines) if line.role == "user")
         return next((line for line in said if contains_quote(line.content, quote)), None)
-
-    def _speakers(self) -> list[str]:
-        return sorted({line.speaker for line in self._lines if line.speaker})
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
         """The cosine of the claim and each sentence; None while nobody can embed."""
@@ -89,6 +105,10 @@ def newest_words(lines: Sequence[Line]) -> list[Line]:
     while start and lines[start - 1].role == "user":
         start -= 1
     return list(lines[start:end])
+
+
+def _size(lines: Sequence[Line]) -> int:
+    return sum(len(line.content) for line in lines)
 
 
 def _dot(one: Vector, other: Vector) -> float:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
+from chatmem_server.caches import of_texts
 from chatmem_server.dates.date_mentions import Mention, find
 from chatmem_server.text.lexicon import (
     AMOUNT_WORDS,
@@ -53,6 +54,7 @@ class Claims:
     stems: tuple[str, ...]  # content words in order, stemmed; no stop words, numbers, or dates
 
 
+@of_texts
 @lru_cache(maxsize=2_048)
 def claims(text: str) -> Claims:
     """Read one text."""

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from chatmem_server.text.normalization import nfkc
+
 MAX_NAMES: Final = 64
 """Names compared of one text; a statement holds a few."""
 
@@ -60,7 +62,8 @@ def _plain_character(character: str) -> str:
     if character.isspace():
         return "\n" if character in "\n\r\v\f\x85\u2028\u2029" else " "
     parts = (part for part in unicodedata.normalize("NFKD", character) if not _is_accent(part))
-    return "".join(str(unicodedata.decimal(part)) if part.isdecimal() else part for part in parts).replace("ı", "i")
+    plain = "".join(str(unicodedata.decimal(part)) if part.isdecimal() else part for part in parts)
+    return unicodedata.normalize("NFC", plain).replace("ı", "i")
 
 
 def _is_accent(character: str) -> bool:
@@ -71,8 +74,8 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """One character at a time, so that no run of combining marks makes it slow."""
-    return text.translate(_PLAIN)
+    """Folded but for capitals: what is left of two texts that are written alike is the same."""
+    return text if text.isascii() else nfkc(text).translate(_PLAIN)
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -127,7 +130,7 @@ def _names(said: Sequence[Token]) -> Iterator[Token]:
     for token in said:
         capital = any(c.isupper() for c in (token.text[1:] if token.begins else token.text))
         foreign = _is_uncased(token.text) and cased > uncased
-        if capital or foreign or _KATAKANA.match(token.text):
+        if capital or foreign or (_KATAKANA.match(token.text) and not token.begins):
             yield token
 
 
@@ -208,4 +211,9 @@ def _written(value: float) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"(?<=[.!?…。！？؟।])\s|[。！？\n]", text) if part.strip()]
+    return [part.strip() for part in re.split(r"(?<=[.!?…؟।])\s|(?<=[。！？])|\n", text) if part.strip()]
+
+
+def asks(sentence: str) -> bool:
+    """By its mark, which is the same in most scripts."""
+    return sentence.rstrip("\"'”’»)」』 ")[-1:] in ("?", "？", "؟", "⁇", "\u037e")

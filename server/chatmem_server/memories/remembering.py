@@ -28,6 +28,7 @@ from chatmem_server.memories.importance import importance_of
 from chatmem_server.memories.results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
 from chatmem_server.memories.statements import Statements, Stored, memory_lexemes
 from chatmem_server.memories.striking import Striker
+from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.refusals import Refused
 from chatmem_server.retrieval.lexical import index_text
@@ -117,26 +118,27 @@ class Rememberer:
         return updated
 
     async def _told(self, where: Where, statement: Statement, checker: StatementChecker | None) -> _Told:
-        text = mask(statement.content.strip())
+        text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
         source = await self._source(where, statement)
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
             source = await checker.source(where, statement)
         said_at = source.sent_at if source is not None and checker is not None else self._kit.now()
-        text = annotated(text, Said(said_at, self._kit.zone))
+        plain = text
+        text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._kit.zone)))
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
         kind = statement.kind or await self._kind(text, said_at)
         due, checked = statement.deadline, None
         if due is None and kind in ("goal", "date"):
-            due = due_date(text, said_at, self._kit.zone)
+            due = await offloaded(len(text), lambda: due_date(text, said_at, self._kit.zone))
         if checker is not None and isinstance(statement, QuotedStatement):
             checked = await checker.check(statement, text, source, due)
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
         """Of a statement that comes without one: a date if it names its day and time, else as the scorer sorts notes."""
-        if appointment(text, said_at, self._kit.zone) is not None:
+        if await offloaded(len(text), lambda: appointment(text, said_at, self._kit.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
 
@@ -279,11 +281,14 @@ class Rememberer:
         return changed
 
     async def _edit(self, where: Where, memory: Memory, content: str) -> Memory | None:
-        text = mask(content.strip())
+        text = await offloaded(len(content), lambda: mask(content.strip()))
         if not worth_showing(text):
             raise MemoryUnfit("That states nothing; to remove a memory use forget.")
         now = self._kit.now()
         vector = await self._statements.vector(text)
+        deadline, indexed = await offloaded(
+            len(text), lambda: (self._due_after_edit(memory, text), index_text(text, None))
+        )
         async with self._kit.database.transaction() as t:
             if text != memory.content:
                 await memories.rewrite(
@@ -292,8 +297,8 @@ class Rememberer:
                     memory.id,
                     content=text,
                     kind=memory.kind,
-                    deadline=self._due_after_edit(memory, text),
-                    index_text=index_text(text, None),
+                    deadline=deadline,
+                    index_text=indexed,
                     scope=memory_lexemes(where.owner_id),
                     embedding=vector,
                     now=now,

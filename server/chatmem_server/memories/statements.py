@@ -7,6 +7,7 @@ from typing import Literal
 
 from chatmem.contract import Memory
 from chatmem_server.memories import dedup
+from chatmem_server.offload import offloaded
 from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories
@@ -52,11 +53,12 @@ class Statements:
 
     async def add(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Memory:
         """Add the statement as it is, beside whatever is known."""
+        indexed = await offloaded(len(new.content), lambda: index_text(new.content, None))
         return await memories.add(
             q,
             new,
             now,
-            index_text=index_text(new.content, None),
+            index_text=indexed,
             scope=memory_lexemes(new.owner_id),
             embedding=vector,
             words_key=dedup.key(new.content),

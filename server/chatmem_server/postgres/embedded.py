@@ -186,17 +186,8 @@ class EmbeddedPostgres:
         except OSError:
             return "down"
 
-    @asynccontextmanager
-    async def kept_up(self) -> AsyncGenerator[None]:
-        """Meanwhile the server is started again whenever it dies under us."""
-        keeper = asyncio.create_task(self._keep_up())
-        try:
-            yield
-        finally:
-            keeper.cancel()
-            await asyncio.gather(keeper, return_exceptions=True)
-
-    async def _keep_up(self) -> None:
+    async def keep_up(self) -> None:
+        """Until cancelled, start the server again whenever it dies under us."""
         while True:
             await anyio.sleep(_KEEP_CHECK)
             if postmaster(self.cluster) is None:

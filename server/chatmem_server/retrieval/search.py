@@ -11,6 +11,7 @@ from chatmem.contract import MemoryStatus
 from chatmem.settings import ContextDefaults
 from chatmem_server.embedding.codes import code, halfvec
 from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from chatmem_server.offload import offloaded
 from chatmem_server.retrieval import candidates, cursor, found, prompting, ranking
 from chatmem_server.retrieval import question as questions
 from chatmem_server.retrieval.candidates import Scan
@@ -112,12 +113,15 @@ class Retriever:
         return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True), x.newest
 
     async def _question(self, r: SearchRequest) -> tuple[Setting, Question]:
-        spans = questions.spans_of(r.query, r.now, r.zone)
-        text = index_text(r.query, None)
+        spans, text = await offloaded(
+            len(r.query), lambda: (questions.spans_of(r.query, r.now, r.zone), index_text(r.query, None))
+        )
         setting = await candidates.setting(self._database, r, text, spans[0] if spans else None)
         if spans and not setting.span_holds and setting.last_at is not None:
-            spans = questions.spans_seen_from(r.query, setting.last_at, r.zone)
-        return setting, questions.question(r.query, setting, await self._known_shares(), spans)
+            last_at = setting.last_at
+            spans = await offloaded(len(r.query), lambda: questions.spans_seen_from(r.query, last_at, r.zone))
+        shares = await self._known_shares()
+        return setting, await offloaded(len(r.query), lambda: questions.question(r.query, setting, shares, spans))
 
     def _scan(self, r: SearchRequest, question: Question, setting: Setting, vector: _Embedded | None) -> Scan:
         below = r.before_id or NEWEST
@@ -166,7 +170,10 @@ class Retriever:
 
     async def _hits(self, r: SearchRequest, chosen: Sequence[Found]) -> list[Hit]:
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
-        return [found.hit(f, whole.get((f.chat_id or 0, f.id), f.text), r.query) for f in chosen]
+        texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
+        pairs = list(zip(chosen, texts, strict=True))
+        longest = max(map(len, (r.query, *texts)))
+        return await offloaded(longest, lambda: [found.hit(f, text, r.query) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
         """Texts of messages, by (chat, number), that are not those the candidates brought: clipped there, or edited since."""

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chatmem.contract import Role
+from chatmem_server.caches import of_texts
 from chatmem_server.retrieval import weights as w
 from chatmem_server.retrieval.question import Question
 from chatmem_text.dates.spans import Span, message_spans
@@ -89,6 +90,7 @@ def shortness(tokens: Floats) -> Floats:
 _REMEMBERED: Final = 4_096
 
 
+@of_texts
 @lru_cache(_REMEMBERED)
 def asking(text: str) -> float:
     """The share of a text's sentences that are questions."""
@@ -99,6 +101,7 @@ def asking(text: str) -> float:
     return questions / (questions + others)
 
 
+@of_texts
 @lru_cache(_REMEMBERED)
 def first_person(text: str) -> bool:
     """By whole words: a set of them is five times as fast as a pattern, on two hundred messages a millisecond."""
@@ -107,6 +110,7 @@ def first_person(text: str) -> bool:
     return not text.isascii() and not _FIRST_PERSON_UNSPACED.isdisjoint(text)
 
 
+@of_texts
 @lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
     """Words first: a set of them is ten times as fast as the pattern, which is left for numbers and for pairs of words."""
@@ -117,20 +121,16 @@ def time_words(text: str) -> bool:
     return bool(might) and _TIME_PHRASES.search(text) is not None
 
 
+@of_texts
 @lru_cache(_REMEMBERED)
 def amounts(text: str) -> bool:
     return _DIGIT.search(text) is not None or not _AMOUNT_WORDS.isdisjoint(_WORD.findall(text.lower()))
 
 
+@of_texts
 @lru_cache(_REMEMBERED)
 def tastes(text: str) -> bool:
     return _TASTE.search(text) is not None
-
-
-def clear_cache() -> None:
-    """Forget every text looked at."""
-    for remembered in (asking, first_person, time_words, amounts, tastes, _told_times):
-        remembered.cache_clear()
 
 
 def numbers(text: str) -> list[str]:
@@ -162,6 +162,7 @@ def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo
     return any(first < end and last > start for first, last in _told_times(text, sent_at, zone) for start, end in spans)
 
 
+@of_texts
 @lru_cache(_REMEMBERED)
 def _told_times(text: str, sent_at: datetime, zone: ZoneInfo) -> Sequence[Span]:
     return [(start, end) for start, end in message_spans(text, sent_at, zone) if end - start <= LONGEST_TOLD]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+from chatmem_server.caches import of_texts
 from chatmem_server.text.word_lists import words_of
 
 Replace = Callable[[re.Match[str]], str]
@@ -99,6 +100,7 @@ def mask(text: str) -> str:
     return masked
 
 
+@of_texts
 @lru_cache(maxsize=8192)
 def may_hold(text: str) -> bool:
     """Whether it is worth a look."""

@@ -4,6 +4,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from chatmem_server.caches import of_texts
+
 BASE_OF: Final = {
     form: base
     for base, forms in {
@@ -36,6 +38,7 @@ _LOST_E = re.compile(
 )
 
 
+@of_texts
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """The stem of one lower-case word; words with other than ASCII letters, and short words, come back unchanged."""

@@ -9,6 +9,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from chatmem_server.caches import of_texts
 from chatmem_server.text.token_words import CHINESE, JAPANESE, RUSSIAN
 
 ELLIPSIS = "…"
@@ -79,12 +80,6 @@ def clip(text: str, max_tokens: int) -> tuple[str, bool]:
     return ELLIPSIS, True
 
 
-def clear_cache() -> None:
-    """Forget every text and word priced so far."""
-    _remembered.cache_clear()
-    _cost.cache_clear()
-
-
 def _hundredths(text: str) -> int:
     """Line by line: a chat's lines are priced again at every turn, alone and within their section."""
     if "\n" not in text:
@@ -102,6 +97,7 @@ def _line_cost(line: str) -> int:
     return _remembered(line) if len(line) <= _LINE else _priced(line)
 
 
+@of_texts
 @lru_cache(maxsize=8_192)
 def _remembered(line: str) -> int:
     return _priced(line)
@@ -136,6 +132,7 @@ def _may_cut(text: str, at: int) -> bool:
     return not (after in _JOINERS or text[at - 1] == "\u200d" or unicodedata.combining(after) or after in _SKIN_TONES)
 
 
+@of_texts
 @lru_cache(maxsize=16_384)
 def _cost(piece: str) -> int:
     """Hundredths of a token one piece costs; cached, because words repeat."""

@@ -1,6 +1,5 @@
 """An MCP tool whose arguments are one strict pydantic model and whose two result channels say the same."""
 
-import logging
 import time
 from collections.abc import Callable
 from functools import cache
@@ -23,8 +22,6 @@ from chatmem_server.tools.schema import compact, compact_result
 from chatmem_server.tools.spec import AnyContext, Call, Handler, ToolSpec
 from chatmem_server.tools.storable import unstorable
 from chatmem_server.tools.zoned import in_zone
-
-logger = logging.getLogger(__name__)
 
 MOST_NAMED = 80
 """Characters of an argument's or a tool's name that are said back."""
@@ -66,11 +63,11 @@ class StrictTool(Tool):
         except Refused as refusal:
             raise ToolError(str(refusal)) from refusal
         except outage.PASSING as failure:
-            logger.warning("%s was not done: %s", self.name, type(failure).__name__)
-            return _later(outage.told(failure))
+            return _later(outage.OUTAGES.noted(failure))
         except Exception as crash:
             # The edge of a call: the SDK logs the traceback, the caller learns nothing of our insides.
             raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
+        outage.OUTAGES.answered()
         if isinstance(result, InputRequiredResult):
             return result
         shown = result if self.zone is None else in_zone(result, self.zone)

@@ -1,0 +1,51 @@
+"""`python -m benchmarks.claims`: the check on the table of right and false claims; with the local model's cosines if it is there."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+
+from platformdirs import user_cache_path
+
+from benchmarks.claims.scoring import Case, cases, quoted, unquoted, wrong
+from chatmem_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
+from chatmem_server.embedding.session import Session
+from chatmem_server.memories.check import Similarity, Verdict
+
+
+def main() -> None:
+    """Print a table, and what was judged wrongly."""
+    similarity = asyncio.run(_similarity())
+    for name, judge in (
+        ("with a quote", quoted),
+        ("with a quote, by cosine too", lambda case: quoted(case, similarity)),
+        ("without", unquoted),
+        ("without, by cosine too", lambda case: unquoted(case, similarity)),
+    ):
+        _report(name, judge)
+
+
+def _report(name: str, judge: Callable[[Case], Verdict]) -> None:
+    verdicts = [(case, judge(case)) for case in cases()]
+    certain = Counter((case.right, case.kind) for case, verdict in verdicts if verdict.certain)
+    print(f"\n{name}")
+    for (right, kind), count in sorted(Counter((case.right, case.kind) for case, _ in verdicts).items(), reverse=True):
+        print(f"  {'right' if right else 'false'} {kind:<12} certain {certain[right, kind]:>3} of {count}")
+    for case, verdict in wrong(verdicts):
+        print(f"    {'lost ' if case.right else 'taken'} {case.text!r} from {case.said!r}: {' '.join(verdict.reasons)}")
+
+
+async def _similarity() -> Similarity | None:
+    folder = user_cache_path("chatmem-tests") / "models" / MODEL
+    try:
+        await fetch(folder, lambda done, total: None)
+    except ModelFilesUnavailable as missing:
+        print(f"no cosines: {missing}")
+        return None
+    session = Session(folder / GRAPH, folder / TOKENIZER)
+    embed = cache(lambda text: session.embed([text])[0])
+    return lambda one, other: sum(x * y for x, y in zip(embed(one), embed(other), strict=True))
+
+
+if __name__ == "__main__":
+    main()

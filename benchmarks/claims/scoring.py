@@ -1,0 +1,66 @@
+"""How many right and false claims the check takes for certain, by kind, with and without a quote."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from chatmem_server.memories.check import Quoted, Similarity, Verdict, When, check, check_claim
+from chatmem_server.memories.resolving import admits
+
+ZONE = ZoneInfo("Europe/Berlin")
+SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
+FILE = Path(__file__).with_name("claims.jsonl")
+
+
+@dataclass(frozen=True)
+class Case:
+    """`kind` of a false claim: what is wrong with it. `meaning` is what no comparison of words can tell."""
+
+    right: bool
+    kind: str
+    said: str
+    quote: str
+    text: str
+    role: str = "user"
+    when: When | None = None
+    deadline: datetime | None = None
+
+
+def cases() -> list[Case]:
+    return [_case(json.loads(line)) for line in FILE.read_text(encoding="utf-8").splitlines()]
+
+
+def _case(fields: dict[str, Any]) -> Case:
+    when, deadline = fields.pop("when", None), fields.pop("deadline", None)
+    return Case(
+        **fields,
+        when=When(_moment(when.get("start")), _moment(when.get("end")), when["precision"]) if when else None,
+        deadline=datetime.fromisoformat(deadline) if deadline else None,
+    )
+
+
+def _moment(written: str | None) -> date | datetime | None:
+    if written is None:
+        return None
+    return datetime.fromisoformat(written) if "T" in written else date.fromisoformat(written)
+
+
+def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
+    """With its quote, as a summarizer's item is checked."""
+    words = Quoted(case.quote, case.said, case.role, SAID_AT, ZONE)
+    return check(case.text, [words], when=case.when, deadline=case.deadline, admits=admits, similarity=similarity)
+
+
+def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
+    """Without one, as a tag is checked."""
+    words = Quoted(case.said, case.said, case.role, SAID_AT, ZONE)
+    return check_claim(case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits)
+
+
+def wrong(verdicts: list[tuple[Case, Verdict]]) -> Iterator[tuple[Case, Verdict]]:
+    """Right claims that are not certain, and false ones that are."""
+    return ((case, verdict) for case, verdict in verdicts if case.right != verdict.certain)

@@ -1,0 +1,124 @@
+"""Named tasks beside a process's main work, supervised: one that fails is logged, shown and started again.
+
+Knows nothing of what the tasks do.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+logger = logging.getLogger(__name__)
+
+FIRST_PAUSE = 1.0
+LONGEST_PAUSE = 60.0
+"""Seconds before a failed task is started again; each failure in a row doubles the pause."""
+
+STEADY_SECONDS = 300.0
+"""A task that ran so long before it failed begins with the first pause again."""
+
+MOST_FAILURES = 10
+"""Failures in a row after which a vital task ends the process."""
+
+
+@dataclass(frozen=True)
+class SideTask:
+    """`run` goes on until it is cancelled: a return is a failure too, unless the task `ends`.
+
+    A process without one of its `vital` tasks is of no use.
+    """
+
+    name: str
+    run: Callable[[], Awaitable[object]]
+    vital: bool = False
+    ends: bool = False
+
+
+@dataclass
+class _Record:
+    failures: int = 0
+    in_a_row: int = 0
+    error: str | None = None
+    running: bool = False
+
+
+class SideTaskEnded(Exception):
+    """A side task returned though it was to run until cancelled."""
+
+
+def end_process() -> None:
+    """An orderly end, as if told from outside; whoever supervises the process starts it again."""
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class SideTasks:
+    """Runs the tasks. `clock` gives seconds, `sleep` waits for some, `give_up` ends the process."""
+
+    tasks: Sequence[SideTask]
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    give_up: Callable[[], None] = end_process
+    _records: dict[str, _Record] = field(default_factory=dict)
+    _group: list[asyncio.Task[None]] = field(default_factory=list)
+
+    @property
+    def health(self) -> dict[str, dict[str, object]]:
+        """By name: whether the task runs now, how often it failed, and the kind of the last failure (never its words)."""
+        return {
+            name: {"running": record.running, "failures": record.failures, "error": record.error}
+            for name, record in self._records.items()
+        }
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator["SideTasks"]:
+        """All tasks run meanwhile; on the way out they are cancelled and waited for."""
+        self._records.update({task.name: _Record() for task in self.tasks})
+        self._group.extend(asyncio.create_task(self._supervise(task), name=task.name) for task in self.tasks)
+        try:
+            yield self
+        finally:
+            for one in self._group:
+                one.cancel()
+            await asyncio.gather(*self._group, return_exceptions=True)
+
+    async def ended(self, seconds: float) -> None:
+        """Wait until all have ended by themselves, for so many seconds."""
+        await asyncio.wait(self._group, timeout=seconds)
+
+    async def _supervise(self, task: SideTask) -> None:
+        record = self._records[task.name]
+        while True:
+            started, record.running = self.clock(), True
+            try:
+                await task.run()
+                if task.ends:
+                    record.running = False
+                    return
+                raise SideTaskEnded(f"{task.name} returned")
+            except Exception as error:
+                # An edge: whatever it is, the other tasks go on and this one is started again.
+                record.running = False
+                steady = self.clock() - started >= STEADY_SECONDS
+                self._note(record, error, steady=steady)
+                wait = pause(record.in_a_row)
+                logger.exception("side task %s failed; it starts again in %.0f s", task.name, wait)
+            if task.vital and record.in_a_row >= MOST_FAILURES:
+                logger.critical("side task %s failed %d times in a row; the process ends", task.name, record.in_a_row)
+                self.give_up()
+                return
+            await self.sleep(wait)
+
+    def _note(self, record: _Record, error: Exception, *, steady: bool) -> None:
+        record.failures += 1
+        record.in_a_row = 1 if steady else record.in_a_row + 1
+        record.error = type(error).__name__
+
+
+def pause(failures_in_a_row: int) -> float:
+    """Seconds to wait after so many failures in a row."""
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures_in_a_row - 1, 10))

@@ -1,0 +1,57 @@
+"""What one server process forgot stays in no other server process's memory."""
+
+import asyncio
+from pathlib import Path
+
+import anyio
+import asyncpg
+import pytest
+
+from chatmem import contract as c
+from chatmem.connect import connect_http
+from chatmem_server.memories.claims import claims
+from chatmem_server.services import FORGOTTEN
+from tests.memory_fixtures import Memory
+from tests.patience import HANGS
+from tests.server.processes import http_server
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "My locker opens with zq81"
+
+
+async def _emptied() -> None:
+    with anyio.fail_after(HANGS):
+        while claims.cache_info().currsize:  # noqa: ASYNC110 (the state is for looking at)
+            await asyncio.sleep(0.02)
+
+
+async def test_an_erasure_empties_the_caches_of_every_server_process(memory: Memory, tmp_path: Path, dsn: str) -> None:
+    async with (
+        http_server(tmp_path / "other", dsn) as other,
+        connect_http(other.url, other.token()) as client,
+    ):
+        stored = await client.remember(c.RememberArgs(content=SECRET))
+        preview = await client.forget(c.ForgetArgs(memory_ids=(stored.memory.id,)))
+        claims(SECRET)
+        await client.forget(c.ForgetArgs(memory_ids=(stored.memory.id,), confirm=preview.confirm))
+        await _emptied()
+
+
+async def test_a_server_whose_listener_was_cut_off_empties_its_caches_when_it_listens_again(
+    memory: Memory, dsn: str
+) -> None:
+    connection = await asyncpg.connect(dsn)
+    listening = (
+        f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{FORGOTTEN}%'"
+    )
+    with anyio.fail_after(HANGS):
+        while not await connection.fetchval(listening):  # noqa: ASYNC110 (as above)
+            await asyncio.sleep(0.02)
+    claims(SECRET)
+    await connection.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() "
+        "and pid <> pg_backend_pid()"
+    )
+    await connection.close()
+    await _emptied()

@@ -1,0 +1,68 @@
+"""The server's own side tasks: one that breaks goes on, and health shows it; so it shows a blocked event loop."""
+
+import asyncio
+import time
+from typing import Any
+
+import anyio
+import pytest
+
+from chatmem.settings import ServerSettings
+from chatmem_server import background
+from chatmem_server.loop_watch import BEAT_SECONDS, LIMIT_SECONDS, LoopWatch, is_held
+from chatmem_server.queue.work import WorkQueue
+from chatmem_server.storage import Storage
+from tests.memory_fixtures import opened
+from tests.patience import HANGS
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_side_task_with_a_defect_is_shown_and_runs_again(
+    settings: ServerSettings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tidy, calls = WorkQueue.tidy, list[int]()
+
+    async def breaks_once(queue: WorkQueue) -> Any:
+        calls.append(1)
+        if len(calls) == 2:  # the first is the start's
+            raise KeyError
+        return await tidy(queue)
+
+    monkeypatch.setattr(WorkQueue, "tidy", breaks_once)
+    monkeypatch.setattr(background, "TIDY_SECONDS", 0.01)
+    async with opened(Storage(settings)) as memory:
+        with anyio.fail_after(HANGS):
+            while len(calls) < 3:  # noqa: ASYNC110 (the state is for looking at)
+                await asyncio.sleep(0.01)
+        health = await memory.storage.health()
+    assert health["ready"]
+    assert health["tasks"]["tidying"] == {"running": True, "failures": 1, "error": "KeyError"}
+    assert {task["running"] for task in health["tasks"].values()} == {True}
+    assert "side task tidying failed" in caplog.text
+
+
+def _holds_the_loop() -> None:
+    ends = time.process_time() + 3 * (LIMIT_SECONDS + BEAT_SECONDS)
+    while time.process_time() < ends:
+        pass
+
+
+async def test_a_call_that_holds_the_event_loop_is_named_once_with_its_stack(caplog: pytest.LogCaptureFixture) -> None:
+    watch = LoopWatch()
+    with watch.watching():
+        await asyncio.sleep(0)
+        _holds_the_loop()
+        with anyio.fail_after(HANGS):
+            while not watch.episodes:  # noqa: ASYNC110 (as above)
+                await asyncio.sleep(0.01)
+    assert watch.episodes == 1
+    assert "_holds_the_loop" in caplog.text
+
+
+def test_a_process_that_was_given_no_time_was_not_held_by_its_own_work() -> None:
+    over = BEAT_SECONDS + LIMIT_SECONDS
+    assert is_held(over, late=0.0, worked=0.0)
+    assert is_held(5.0, late=4.7, worked=4.9)
+    assert not is_held(5.0, late=4.7, worked=0.1)
+    assert not is_held(over - 0.01, late=0.0, worked=over)

@@ -1,0 +1,28 @@
+"""The check on a table of right and false claims, as far as words alone decide; cosines come on top (`benchmarks.claims`)."""
+
+from benchmarks.claims.scoring import Case, cases, quoted, unquoted
+
+# Told apart by meaning or by cosine only.
+BEYOND_WORDS = ("meaning", "invented")
+
+
+def test_nearly_every_right_claim_with_its_quote_is_certain() -> None:
+    right = [case for case in cases() if case.right]
+    assert len(right) >= 60
+    assert sum(quoted(case).certain for case in right) >= 0.97 * len(right)
+
+
+def test_no_claim_with_a_wrong_name_number_day_or_quote_is_certain() -> None:
+    false = [case for case in cases() if not case.right]
+    assert len(false) >= 60
+    assert [case for case in false if case.kind not in BEYOND_WORDS and quoted(case).certain] == []
+
+
+def test_what_is_made_up_is_not_certain_without_a_quote() -> None:
+    made_up = [case for case in cases() if not case.right and case.kind != "meaning"]
+    assert [case for case in made_up if unquoted(case).certain] == []
+
+
+def test_a_claim_in_the_users_own_words_needs_no_quote() -> None:
+    plain: list[Case] = [case for case in cases() if case.right and case.kind in ("plain", "long")]
+    assert sum(unquoted(case).certain for case in plain) >= 0.8 * len(plain)

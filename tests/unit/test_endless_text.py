@@ -1,0 +1,51 @@
+"""No text, however long and odd, costs more than time in proportion to its length; and no reader of texts is forgotten here."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from chatmem.contract import MAX_TEXT_BYTES
+from chatmem_server import caches
+from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public_readers
+
+CEILING = 200
+"""Times a plain look at each character, which takes .5 ms for a text of that length on an idle machine."""
+SLOW_CEILING = 4_000
+ATTEMPTS = 3
+
+TEXTS = hostile_texts()
+
+
+def test_every_public_function_that_takes_a_text_is_held_to_the_ceiling() -> None:
+    found = set(public_readers())
+    assert found - READERS.keys() - NOT_READERS == set(), "add them to READERS in tests/text_readers.py"
+    assert NOT_READERS - found == set()
+    assert READERS.keys() >= SLOW
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_text_as_long_as_any_may_be_costs_a_bounded_number_of_looks_at_it(reader: str) -> None:
+    ceiling = SLOW_CEILING if reader in SLOW else CEILING
+    over = {name: cost for name, text in TEXTS.items() if (cost := _cost(READERS[reader], text, ceiling)) > ceiling}
+    assert over == {}
+
+
+def _cost(read: Callable[[str], object], text: str, ceiling: float) -> float:
+    """In plain looks at a text of that length: the least of some attempts, for another process may want the processor."""
+    costs: list[float] = []
+    while len(costs) < ATTEMPTS and min(costs, default=ceiling + 1) > ceiling:
+        caches.clear()
+        costs.append(_seconds(lambda: read(text)) / _seconds(_look))
+    return min(costs)
+
+
+def _look() -> None:
+    for character in "a" * MAX_TEXT_BYTES:
+        character.isspace()
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    begun = time.thread_time()
+    work()
+    return max(time.thread_time() - begun, 1e-6)

@@ -1,0 +1,128 @@
+"""Whatever a file holds, reading it takes bounded memory and time, and what is wrong with it is told by its number."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.patience import HANGS
+
+MOST_MEMORY = 700 * 1024 * 1024
+"""Bytes a reading process may take, its libraries included."""
+
+READ = """
+import resource, sys
+from pathlib import Path
+from chatmem_cli.importers import ImportFailed, read
+from chatmem_server.importing import ImportMessage
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[3]),) * 2)
+try:
+    for item in read(sys.argv[1], Path(sys.argv[2]), me=None, progress=lambda _: None):
+        print(item.content[:40] if isinstance(item, ImportMessage) else item.why)
+except ImportFailed as error:
+    print(error)
+"""
+HEAD = '{"name": "B", "type": "personal_chat", "id": 5, "messages": ['
+
+
+def _said(number: int, text: str) -> str:
+    return (
+        f'{{"id": {number}, "type": "message", "date_unixtime": "1704103200", "from": "Ann", "from_id": "user1", '
+        f'"text": {text}}}'
+    )
+
+
+def _telegram(file: Path, text: str) -> None:
+    file.write_text(f"{HEAD}{_said(1, text)},{_said(2, json.dumps('still here'))}]}}")
+
+
+def _nested(levels: int) -> str:
+    return "[" * levels + "]" * levels
+
+
+def _conversation(text: str) -> str:
+    return json.dumps(
+        {
+            "uuid": "c",
+            "chat_messages": [{"uuid": "m", "sender": "human", "text": text, "created_at": "2024-01-01T10:00:00Z"}],
+        }
+    )
+
+
+HOSTILE: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
+    "100 KB of nested lists": (
+        "telegram",
+        lambda file: _telegram(file, _nested(50_000)),
+        ["record 1: it is nested deeper than 64 levels", "still here"],
+    ),
+    "a message of two million empty lists": (
+        "telegram",
+        lambda file: _telegram(file, f"[{'[],' * 2_000_000}[]]"),
+        ["record 1: it is larger than 16 MiB", "still here"],
+    ),
+    "a text of 20 MB": (
+        "telegram",
+        lambda file: _telegram(file, json.dumps("x" * 20_000_000)),
+        ["One value before byte 8,4"],
+    ),
+    "ten million open lists": (
+        "telegram",
+        lambda file: file.write_text("[" * 10_000_000) and None,
+        ["is no Telegram export"],
+    ),
+    "a number of a million digits": (
+        "telegram",
+        lambda file: _telegram(file, "9" * 1_000_000),
+        ["is no Telegram export"],
+    ),
+    "a text of a million digits": (
+        "telegram",
+        lambda file: _telegram(file, '"' + "8" * 1_000_000 + '"'),
+        ["8" * 40, "still here"],
+    ),
+    "a conversation of nested lists": (
+        "claude",
+        lambda file: file.write_text(f'[{{"uuid": {_nested(50_000)}}}, {_conversation("still here")}]') and None,
+        ["record 1: it is nested deeper than 64 levels", "still here"],
+    ),
+    "a ChatGPT mapping of nested lists": (
+        "chatgpt",
+        lambda file: file.write_text(f'[{{"mapping": {_nested(50_000)}}}]') and None,
+        ["record 1: it is nested deeper than 64 levels"],
+    ),
+    "a line of 30 MB": (
+        "jsonl",
+        lambda file: file.write_text("[" * 30_000_000 + '\n{"role": "user", "content": "still here", "sent_at": "2024-01-01"}\n') and None,
+        ["line 1: it is longer than 8 MiB", "still here"],
+    ),
+    "surrogate halves": (
+        "telegram",
+        lambda file: _telegram(file, '"\\ud83d"'),
+        ["still here"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to RLIMIT_AS")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_read_in_bounded_memory_and_the_rest_of_it_goes_on(tmp_path: Path, name: str) -> None:
+    kind, write, told = HOSTILE[name]
+    file = tmp_path / "export.json"
+    write(file)
+    done = subprocess.run(
+        [sys.executable, "-c", READ, kind, str(file), str(MOST_MEMORY)],
+        capture_output=True,
+        text=True,
+        timeout=HANGS,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8:backslashreplace", "OPENBLAS_NUM_THREADS": "1"},
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr[-1000:]
+    lines = done.stdout.splitlines()
+    assert len(lines) >= len(told)
+    for line, part in zip(lines[-len(told) :], told, strict=True):
+        assert part in line

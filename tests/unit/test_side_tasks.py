@@ -1,0 +1,104 @@
+"""A side task that fails is named in the log, shown, and started again later each time; a vital one ends the process."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import anyio
+import pytest
+
+from chatmem.side_tasks import LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks, pause
+from chatmem_cli.status import task_lines
+from tests.patience import HANGS
+
+pytestmark = pytest.mark.anyio
+
+
+class Time:
+    """A clock that moves by what is slept; `sleeps` are the pauses."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.sleeps: list[float] = []
+        self.passed = asyncio.Event()
+        self.most = 3
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.sleeps.append(seconds)
+        if len(self.sleeps) >= self.most:
+            self.passed.set()
+            await asyncio.Event().wait()
+
+
+async def _watched(task: SideTask, time: Time, give_up: Callable[[], None] = lambda: None) -> SideTasks:
+    tasks = SideTasks((task, SideTask("other", asyncio.Event().wait)), lambda: time.now, time.sleep, give_up)
+    async with tasks.running():
+        with anyio.fail_after(HANGS):
+            await time.passed.wait()
+        return SideTasks(tasks.tasks, _records=dict(tasks._records))
+
+
+async def test_a_task_that_raises_is_logged_by_name_with_its_stack_and_started_again_after_longer_pauses(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def breaks() -> None:
+        raise KeyError("x")
+
+    time = Time()
+    shown = (await _watched(SideTask("tidying", breaks), time)).health
+    assert time.sleeps == [1, 2, 4]
+    assert shown["tidying"] == {"running": False, "failures": 3, "error": "KeyError"}
+    assert shown["other"]["failures"] == 0
+    assert ["side task tidying failed" in record.message for record in caplog.records] == [True] * 3
+    assert all(record.exc_info is not None and record.levelno == logging.ERROR for record in caplog.records)
+    assert task_lines({"tasks": shown, "blocked": 2}) == [
+        "tasks      tidying failed 3 times (KeyError), starts again soon; the server's log says why",
+        "delays     2 calls held everybody's for over 250 ms; the server's log names them",
+    ]
+
+
+async def test_a_task_that_returns_has_failed_too_unless_it_may_end() -> None:
+    async def returns() -> None:
+        return None
+
+    time = Time()
+    shown = (await _watched(SideTask("listening", returns), time)).health
+    assert shown["listening"]["error"] == "SideTaskEnded"
+    tasks = SideTasks((SideTask("schedule", returns, ends=True),))
+    async with tasks.running():
+        await tasks.ended(HANGS)
+    assert tasks.health["schedule"] == {"running": False, "failures": 0, "error": None}
+
+
+async def test_after_a_steady_run_the_pauses_begin_anew() -> None:
+    time = Time()
+    time.most = 4
+
+    async def breaks_later() -> None:
+        if len(time.sleeps) == 2:
+            time.now += STEADY_SECONDS
+        raise KeyError
+
+    await _watched(SideTask("listening", breaks_later), time)
+    assert time.sleeps == [1, 2, 1, 2]
+
+
+async def test_a_vital_task_that_cannot_be_kept_running_ends_the_process() -> None:
+    async def breaks() -> None:
+        raise KeyError
+
+    time = Time()
+    time.most = MOST_FAILURES + 5
+    given_up: list[int] = []
+
+    def give_up() -> None:
+        given_up.append(len(time.sleeps))
+        time.passed.set()
+
+    await _watched(SideTask("listening", breaks, vital=True), time, give_up)
+    assert given_up == [MOST_FAILURES - 1]
+
+
+def test_pauses_are_bounded() -> None:
+    assert [pause(n) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]
