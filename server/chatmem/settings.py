@@ -256,7 +256,7 @@ class ServerSettings(Settings):
         default=None,
         ge=0,
         validation_alias="CHATMEM_MONTHLY_CAP_USD",
-        description="US dollars a month for learning and summaries, left to Ollama or rules beyond; default: no cap. Answers are not counted.",
+        description="US dollars a month for learning and summaries, beyond which Ollama learns, or your own words are kept; default: no cap. Answers are not counted.",
     )
     scrub_hours: float = Field(
         default=24,
