@@ -275,7 +275,7 @@ class ServerSettings(Settings):
         default=None,
         ge=0,
         validation_alias="CHATMEM_MONTHLY_CAP_USD",
-        description="US dollars a month for learning and summaries, left to Ollama or rules beyond; default: no cap. Answers are not counted.",
+        description="US dollars a month for learning and summaries, beyond which Ollama learns, or your own words are kept; default: no cap. Answers are not counted.",
     )
     budgets: Budgets = Field(default=Budgets(), validation_alias="CHATMEM_BUDGETS")
     compaction: Compaction = Field(default=Compaction(), validation_alias="CHATMEM_COMPACTION")

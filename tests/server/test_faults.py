@@ -85,10 +85,9 @@ async def test_a_model_that_misbehaves_costs_no_job_an_attempt_and_its_work_is_d
         await client.record_message(c.RecordMessageArgs(role="assistant", content="Noted", exchange_of="u0"))
         status = await work_off(memory, _claude(stub), seconds_for(reply))
         context = await client.get_context(c.GetContextArgs())
-        profile = await client.get_profile(c.GetProfileArgs())
     assert status.dead_letters == ()
     assert context.coverage.gap == 0
-    assert [m.content for m in profile.facts] == ["Lives in Singapore"]
+    assert [(by.rung, by.exchanges) for by in status.reading.read_by] == [("keep", 1)]
     assert [down.rung for down in status.providers_down] == (["claude"] if name in OUTAGES else [])
 
 

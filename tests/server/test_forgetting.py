@@ -76,12 +76,12 @@ async def test_only_what_folds_to_nothing_is_refused(memory: Memory, field: str,
 async def test_forgetting_everything_is_of_this_chat_alone(memory: Memory) -> None:
     async with memory.relay() as client:
         for chat, text in ((USER, "I like tea"), (-200, "I like skiing"), (-100, "I like chess")):
-            await client.remember(c.RememberArgs(content=text, chat_id=chat))
+            await client.remember(c.RememberArgs(content=text, chat_id=chat, scope="chat"))
         preview = await client.forget(c.ForgetArgs(everything=True, chat_id=-200))
         await client.forget(c.ForgetArgs(everything=True, chat_id=-200, confirm=preview.confirm))
         left = {chat: await client.get_profile(c.GetProfileArgs(chat_id=chat)) for chat in (USER, -200, -100)}
     assert [m.text for m in preview.matches] == ["I like skiing"]
-    assert {chat: len(p.preferences) for chat, p in left.items()} == {USER: 1, -200: 0, -100: 1}
+    assert {chat: len(p.facts) for chat, p in left.items()} == {USER: 1, -200: 0, -100: 1}
 
 
 async def test_what_a_memory_said_before_it_was_changed_is_forgotten_too(memory: Memory) -> None:

@@ -208,6 +208,7 @@ async def test_the_worker_reads_only_what_its_work_needs(worker: "asyncpg.Connec
         "chat_context_queue",
         "chats",
         "conversation_summaries",
+        "dropped_items",
         "memories",
         "messages",
         "model_calls",
@@ -216,7 +217,7 @@ async def test_the_worker_reads_only_what_its_work_needs(worker: "asyncpg.Connec
         ["owner_id", "chat_id", "id", "speaker", "role", "content", "version", "embedding", "ebits"]
     )
     assert found["messages"]["writable"] == ["ebits", "embedding"]
-    assert found["memories"]["writable"] == ["embedding"]
+    assert found["memories"]["writable"] == ["embedding", "words_key"]
     assert found["conversation_summaries"]["writable"] == ["embedding"]
     assert found["chats"]["writable"] is None
     for refused in ("update messages set content = ''", "select narrative from user_profile", "delete from memories"):

@@ -49,8 +49,10 @@ async def test_a_memory_said_again_elsewhere_keeps_its_sources(memory: Memory) -
 
 async def test_what_was_superseded_in_the_private_chat_is_not_explained_in_the_group(memory: Memory) -> None:
     async with memory.relay() as client:
-        await client.remember(c.RememberArgs(content="I live in Oslo", chat_id=USER))
-        lisbon = await client.remember(c.RememberArgs(content="I live in Lisbon", scope="global", chat_id=USER))
+        oslo = (await client.remember(c.RememberArgs(content="I live in Oslo", chat_id=USER, scope="chat"))).memory
+        assert oslo is not None
+        lisbon = await client.remember(c.RememberArgs(content="I live in Lisbon", chat_id=USER, replaces=(oslo.id,)))
+        assert lisbon.memory is not None
         here, there = [
             await client.explain(c.ExplainArgs(memory_id=lisbon.memory.id, chat_id=chat)) for chat in (USER, GROUP)
         ]

@@ -236,8 +236,9 @@ async def test_a_detail_of_a_routine_is_found_in_its_full_text(memory: Memory, c
 
 async def test_a_superseded_memory_is_found_only_by_who_asks_how_it_was(memory: Memory) -> None:
     async with memory.client() as client:
-        await client.remember(c.RememberArgs(content="I live in Singapore"))
-        await client.remember(c.RememberArgs(content="I live in Lisbon"))
+        singapore = (await client.remember(c.RememberArgs(content="I live in Singapore"))).memory
+        assert singapore is not None
+        await client.remember(c.RememberArgs(content="I live in Lisbon", replaces=(singapore.id,)))
         now = await client.search_memory(c.SearchMemoryArgs(query="Where do I live?", kinds=("fact",)))
         before = await client.search_memory(c.SearchMemoryArgs(query="Where did I live before?", kinds=("fact",)))
     assert [r.text for r in now.results] == ["I live in Lisbon"]

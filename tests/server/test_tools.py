@@ -61,7 +61,9 @@ async def test_remember_stores_dedups_and_supersedes(memory: Memory) -> None:
     async with memory.client() as client:
         first = await client.remember(c.RememberArgs(content="I live in Singapore"))
         again = await client.remember(c.RememberArgs(content="I live in Singapore."))
-        moved = await client.remember(c.RememberArgs(content="I live in Lisbon"))
+        assert first.memory is not None
+        moved = await client.remember(c.RememberArgs(content="I live in Lisbon", replaces=(first.memory.id,)))
+        assert moved.memory is not None
         profile = await client.get_profile(c.GetProfileArgs())
     assert [first.outcome, again.outcome, moved.outcome] == ["stored", "duplicate", "superseded"]
     assert moved.superseded is not None
@@ -74,7 +76,7 @@ async def test_forget_previews_first_and_erases_only_with_its_token(memory: Memo
         await client.record_message(
             c.RecordMessageArgs(role="user", content="I like tea. The SingPass launch is in June.")
         )
-        await client.remember(c.RememberArgs(content="I need to launch SingPass by June"))
+        await client.remember(c.RememberArgs(content="I need to launch SingPass by June", kind="goal"))
         preview = await client.forget(c.ForgetArgs(topic="SingPass"))
         still = await client.get_profile(c.GetProfileArgs())
         done = await client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
@@ -94,7 +96,7 @@ async def test_a_forged_confirm_token_erases_nothing(memory: Memory) -> None:
         with pytest.raises(MemoryRefused, match="no confirm token"):
             await client.forget(c.ForgetArgs(topic="tea", confirm="AAAA"))
         profile = await client.get_profile(c.GetProfileArgs())
-    assert len(profile.preferences) == 1
+    assert len(profile.facts) == 1
 
 
 async def test_search_finds_messages_and_memories(memory: Memory) -> None:
@@ -104,7 +106,7 @@ async def test_search_finds_messages_and_memories(memory: Memory) -> None:
         found = await client.search_memory(c.SearchMemoryArgs(query="offsite"))
         seats = await client.search_memory(c.SearchMemoryArgs(query="window seat"))
     assert found.results[0].kind == "message"
-    assert seats.results[0].kind == "preference"
+    assert seats.results[0].kind == "fact"
 
 
 async def test_another_users_chat_is_refused(memory: Memory) -> None:
