@@ -19,13 +19,17 @@ returning id
 -- across owners: work of all owners
 -- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a moment later than any that is set now, $7 leases
 -- lost before a job is given up. The oldest open job of each chat, if it is due and free; a lease that ended frees it.
--- Later jobs of a chat wait for it, so results come in order; those of a chat in work are passed over without a look at
--- what stands before each. A job or a lease dated after $6 counts as due: the clock has been set back since.
+-- Later jobs of a chat wait for it, so results come in order; those of a chat whose first job is in work are passed over
+-- without a look at what stands before each. A job or a lease dated after $6 counts as due: the clock has been set back since.
 with held as materialized (
-  select owner_id, chat_id
-  from chat_context_queue
-  where state in ('pending_summarization', 'ready_to_write')
-    and (state = 'ready_to_write' or lease_by is not null and lease_until > $2 and lease_until <= $6)
+  select h.owner_id, h.chat_id
+  from chat_context_queue h
+  where h.state in ('pending_summarization', 'ready_to_write')
+    and (h.state = 'ready_to_write' or h.lease_by is not null and h.lease_until > $2 and h.lease_until <= $6)
+    and not exists (
+      select from chat_context_queue e
+      where e.owner_id = h.owner_id and e.chat_id = h.chat_id and e.id < h.id
+        and e.state in ('pending_summarization', 'ready_to_write'))
 )
 update chat_context_queue q
 set lease_by = $1, lease_until = $3, fence = q.fence + 1, claims = q.claims + 1,
