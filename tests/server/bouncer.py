@@ -11,7 +11,6 @@ from pathlib import Path
 from urllib.parse import quote
 
 import anyio
-import asyncpg
 
 from chatmem_server.postgres.embedded import APP_ROLE, EmbeddedPostgres
 from chatmem_server.postgres.embedded_account import server_account
@@ -89,12 +88,3 @@ def address(folder: Path, dsn: str) -> str:
     """The address of a test's database through the PgBouncer in `folder`."""
     name = dsn.partition("?")[0].rpartition("/")[2]
     return f"postgresql://{APP_ROLE}@/{name}?host={quote(str(folder), safe='')}&port={PORT}"
-
-
-async def backends(through: str) -> tuple[int, int]:
-    """What process the pooler tells at login, and which one serves."""
-    connection = await asyncpg.connect(through, statement_cache_size=0)
-    try:
-        return int(connection.get_server_pid()), int(await connection.fetchval("select pg_backend_pid()"))
-    finally:
-        await connection.close()

@@ -164,9 +164,10 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 
 -- name: void_readers
 -- $1 owner, $2 chat, $3 message, $4 its lane, $5 the chat's session lane: the message is being edited. What may have read
--- its former words is refused and done again: work under way, and a chat's next job, which could be claimed and read
--- before the edit is there. An exchange reads the messages before it and the chat's summary, a thread's or session's
--- summary what was made of the message, a profile what was learned from it. Other chats' work goes on.
+-- its former words is refused and done again. Jobs nobody has claimed are touched too: till the transaction ends none of
+-- them can be claimed, and read before the edit is there. An exchange reads the messages before it and the chat's summary,
+-- a thread's or session's summary what was made of the message, a profile what was learned from it. Other chats' work goes
+-- on.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
@@ -178,10 +179,6 @@ where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
     when q.kind = 'thread_summary' then q.thread_key in ($4, $5)
     else q.thread_key = $4 and $3 between q.from_id and q.to_id
   end
-  and (q.state = 'ready_to_write' or q.lease_by is not null or not exists (
-    select from chat_context_queue e
-    where e.owner_id = $1 and e.chat_id = q.chat_id and e.id < q.id
-      and e.state in ('pending_summarization', 'ready_to_write')))
 
 -- name: replay
 -- across owners: the operator's
