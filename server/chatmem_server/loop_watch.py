@@ -64,7 +64,8 @@ class LoopWatch:
                 self._name(loop_thread)
 
     def _name(self, loop_thread: int) -> None:
-        frame = sys._current_frames().get(loop_thread)
+        # Python's only way to another thread's stack.
+        frame = sys._current_frames().get(loop_thread)  # pyright: ignore[reportPrivateUsage]
         stack = "".join(traceback.format_stack(frame)[-12:]) if frame is not None else "(no stack)"
         logger.warning("the event loop was held for over %.0f ms here:\n%s", 1000 * LIMIT_SECONDS, stack)
 
