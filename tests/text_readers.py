@@ -284,7 +284,6 @@ NOT_READERS = frozenset(
     chatmem_relay.polling.readable chatmem_relay.prompt.build
     chatmem_relay.routines.cron.check chatmem_relay.routines.cron.next_due chatmem_relay.routines.sending.send_once
     chatmem_relay.telegram_bot.make_bot chatmem_relay.turn.failed chatmem_relay.updates.incoming
-   
     chatmem_relay.views.status_view chatmem_relay.webhook.application chatmem_server.auth.digest
     chatmem_server.context.budget.cost chatmem_server.context.budget.take chatmem_server.context.focus.find_focus
     chatmem_server.context.lines.speaker chatmem_server.context.slots.pending
