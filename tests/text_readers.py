@@ -305,10 +305,9 @@ READERS: dict[str, Callable[[str], object]] = {
 NOT_READERS = frozenset(
     """
     chatmem_relay.access.is_for_us chatmem_relay.buttons.read chatmem_relay.config_file.read chatmem_relay.notebook.write
-    chatmem_relay.polling.readable chatmem_relay.prompt.build chatmem_relay.questions.reworded
+    chatmem_relay.polling.readable chatmem_relay.prompt.build
     chatmem_relay.routines.cron.check chatmem_relay.routines.cron.next_due chatmem_relay.routines.sending.send_once
     chatmem_relay.telegram_bot.make_bot chatmem_relay.turn.failed chatmem_relay.updates.incoming
-    chatmem_relay.updates.lane_facts chatmem_relay.updates.text_of chatmem_relay.views.remembered_view
     chatmem_relay.views.status_view chatmem_relay.webhook.application chatmem_server.auth.digest
     chatmem_server.context.budget.cost chatmem_server.context.budget.take chatmem_server.context.focus.find_focus
     chatmem_server.context.lines.speaker chatmem_server.context.slots.pending
@@ -317,7 +316,7 @@ NOT_READERS = frozenset(
     chatmem_server.memories.learning.may_tell chatmem_server.memories.learning.states chatmem_server.oauth.granted
     chatmem_server.oauth.is_jwt chatmem_server.places.reply_lane chatmem_server.places.session_id
     chatmem_server.postgres.migrate.missing chatmem_server.postgres.migrate.statements
-    chatmem_server.queue.compaction.runs chatmem_server.queue.work_inputs.sender_time
+    chatmem_server.queue.work_inputs.sender_time
     chatmem_server.resources.chat_number chatmem_server.resources.row_number chatmem_server.retrieval.cursor.read
     chatmem_server.retrieval.found.hit chatmem_server.retrieval.prompting.choose
     chatmem_server.retrieval.question.weight chatmem_server.store.bulk.by_number chatmem_server.store.messages.of_lane
@@ -346,6 +345,7 @@ SLOW = frozenset(
     chatmem_server.memories.whose.attributed chatmem_server.memories.whose.closest_clause
     chatmem_server.retrieval.question.spans_of chatmem_server.retrieval.question.spans_seen_from
     chatmem_server.retrieval.signals.tells_of chatmem_summarizer.offline_canonical.exchange_line
+    chatmem_summarizer.dates.find chatmem_summarizer.rules.rule.dated chatmem_summarizer.rules.rule.first_date
     chatmem_summarizer.offline_extract.drafts chatmem_summarizer.offline_extract.extract_from
     chatmem_summarizer.offline_summarize.body chatmem_summarizer.offline_summarize.paragraph
     chatmem_summarizer.own_words.sentences chatmem_summarizer.salience.ranked

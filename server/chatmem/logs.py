@@ -54,9 +54,14 @@ class Discreet(logging.Formatter):
         return "\n".join(_lines(error)) if isinstance(error, BaseException) else ""
 
 
+def is_ours(error: BaseException) -> bool:
+    """Whether this program made the error, in words for people."""
+    return type(error).__module__.partition(".")[0].startswith("chatmem")
+
+
 def described(error: BaseException) -> str:
     """Of our own errors the text; of others the type, with a database's code or what the system says of its error."""
-    if type(error).__module__.partition(".")[0].startswith("chatmem"):
+    if is_ours(error):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         return f"{type(error).__name__}: {error.strerror}"

@@ -1,5 +1,6 @@
 """What a command needs to reach the memory: the running server, or the storage itself."""
 
+import logging
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -22,6 +23,8 @@ def own_environment() -> dict[str, str]:
 async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     """The memory's storage in this process, beside whatever server runs."""
     quiet = settings.model_copy(update={"embeddings": "none"})
+    # What it would say in the log, the command says once and ends.
+    logging.getLogger("chatmem_server.storage").setLevel(logging.CRITICAL)
     found = Storage(quiet, keeps_tokens=False)
     async with found.running():
         try:

@@ -62,9 +62,9 @@ class Listener:
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _: lost.set())
         try:
+            await connection.add_listener(FORGOTTEN, self._on_forgotten)
             await connection.add_listener(WORK, self._on_work)
             await connection.add_listener(CHANGES, self._on_change)
-            await connection.add_listener(FORGOTTEN, self._on_forgotten)
             # An erasure while nobody listened here was not heard of.
             caches.clear()
             await lost.wait()

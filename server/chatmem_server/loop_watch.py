@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
@@ -25,14 +26,18 @@ class LoopWatch:
         """How often the loop was held longer than the limit."""
         self._beat_at = 0.0
         self._worked_at_beat = 0.0
+        self._clock: int | None = None
         self._named = False
         self._ended = threading.Event()
 
     @contextmanager
     def watching(self) -> Generator[None]:
         """Within the running loop, in its thread."""
+        self._clock = _clock_of(threading.get_ident())
         self._beat(asyncio.get_running_loop())
-        thread = threading.Thread(target=self._watch, args=(threading.get_ident(),), name="loop watch", daemon=True)
+        thread = threading.Thread(
+            target=self._watch, args=(threading.get_ident(), threading.get_native_id()), name="loop watch", daemon=True
+        )
         thread.start()
         try:
             yield
@@ -40,32 +45,51 @@ class LoopWatch:
             self._ended.set()
 
     def _beat(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._beat_at, self._worked_at_beat, self._named = time.monotonic(), time.process_time(), False
+        self._beat_at, self._worked_at_beat, self._named = time.monotonic(), self._worked(), False
         if not self._ended.is_set():
             loop.call_later(BEAT_SECONDS, self._beat, loop)
 
-    def _watch(self, loop_thread: int) -> None:
+    def _worked(self) -> float:
+        """Seconds of a processor the loop's thread has had."""
+        return time.process_time() if self._clock is None else time.clock_gettime(self._clock)
+
+    def _watch(self, loop_thread: int, native_id: int) -> None:
         looked_at = time.monotonic()
         while not self._ended.wait(BEAT_SECONDS):
             now, before, looked_at = time.monotonic(), looked_at, time.monotonic()
-            worked = time.process_time() - self._worked_at_beat
-            if not self._named and is_held(now - self._beat_at, late=now - before - BEAT_SECONDS, worked=worked):
+            worked, late = self._worked() - self._worked_at_beat, now - before - BEAT_SECONDS
+            if not self._named and is_held(now - self._beat_at, late, worked, runnable=_is_runnable(native_id)):
                 self._named = True
                 self.episodes += 1
                 self._name(loop_thread)
 
     def _name(self, loop_thread: int) -> None:
-        frame = sys._current_frames().get(loop_thread)
+        # Python's only way to another thread's stack.
+        frame = sys._current_frames().get(loop_thread)  # pyright: ignore[reportPrivateUsage]
         stack = "".join(traceback.format_stack(frame)[-12:]) if frame is not None else "(no stack)"
         logger.warning("the event loop was held for over %.0f ms here:\n%s", 1000 * LIMIT_SECONDS, stack)
 
 
-def is_held(since_beat: float, *, late: float, worked: float) -> bool:
-    """Whether the loop's own work held it, and not a machine that gave this process no time.
+def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
+    """Whether the loop's own work held it, and not a machine that gave it no time.
 
-    `late`: seconds the watching thread itself came late. It does when a call of C code keeps the interpreter; then the
-    processor time this process `worked` since the beat tells it from a busy machine.
+    `worked`: processor seconds the loop's thread had since the beat. It had none if a call waits for the system: then the
+    thread is not `runnable`, and the watching one was not `late` (in seconds) either.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False
-    return late < LIMIT_SECONDS / 2 or worked >= LIMIT_SECONDS
+    return worked >= LIMIT_SECONDS or (not runnable and late < LIMIT_SECONDS / 2)
+
+
+def _clock_of(thread: int) -> int | None:
+    """The clock of a thread's processor time, where the system has one."""
+    return time.pthread_getcpuclockid(thread) if hasattr(time, "pthread_getcpuclockid") else None
+
+
+def _is_runnable(native_id: int) -> bool:
+    """Whether a thread of ours wants a processor; False where the system does not tell."""
+    try:
+        stat = Path(f"/proc/self/task/{native_id}/stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] == "R"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mcp.server.auth.provider import AccessToken
 
 from chatmem.journal import journal, utc_now
+from chatmem.logs import is_ours
 from chatmem.settings import Remote, ServerSettings
 from chatmem.side_tasks import SideTasks
 from chatmem_server.auth import TokenVerifier
@@ -19,7 +20,7 @@ from chatmem_server.embedding.active import ActiveEmbedder
 from chatmem_server.embedding.choose import choose_embedder, embedder_named
 from chatmem_server.loop_watch import LoopWatch
 from chatmem_server.oauth import JwtVerifier, SigningKeys, is_jwt
-from chatmem_server.outage import StorageRefused, StorageUnavailable
+from chatmem_server.outage import AWAY, StorageUnavailable
 from chatmem_server.subscriptions import Changes
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Storage:
         self.login: str | None = None
         self._side_tasks: SideTasks | None = None
         self._watch = LoopWatch()
+        self._told = ""
         self._now = now
         self._keeps_tokens = keeps_tokens
         self._actors: asyncio.Future[Actors] | None = None
@@ -114,13 +116,21 @@ class Storage:
                 actors = await self._make(attempt)
             except Exception as error:
                 # An edge: whatever it is, callers are to hear of it instead of waiting for ever.
-                said = isinstance(error, StorageRefused)
-                logger.error("storage could not be opened (%s); trying again", error, exc_info=not said)
+                self._log(error)
                 self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
                 return False
             self._settle(actors)
             await stack.enter_async_context(attempt.pop_all())
             return True
+
+    def _log(self, error: Exception) -> None:
+        """One line, once, for what people have to mend; the stack of anything else."""
+        if isinstance(error, AWAY) or is_ours(error):
+            if str(error) != self._told:
+                logger.error("the memory's database cannot be opened, trying again: %s", error)
+            self._told = str(error)
+        else:
+            logger.exception("storage could not be opened; trying again")
 
     def _settle(self, outcome: "Actors | StorageUnavailable") -> None:
         """Answer those who wait for the actors, and whoever asks until the next attempt."""

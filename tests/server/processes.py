@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -137,11 +137,14 @@ async def http_server(
             await server.stop()
 
 
-async def stdio_server(data_dir: Path, dsn: str | None, **settings: str) -> asyncio.subprocess.Process:
+async def stdio_server(
+    data_dir: Path, dsn: str | None, program: Sequence[str] = ("-m", "chatmem_server", "--stdio"), **settings: str
+) -> asyncio.subprocess.Process:
     """A stdio server with open pipes; the caller ends it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     return await asyncio.create_subprocess_exec(
-        *command("stdio"),
+        sys.executable,
+        *program,
         env=server_env(data_dir, dsn, **settings),
         cwd=data_dir,
         stdin=asyncio.subprocess.PIPE,

@@ -10,7 +10,7 @@ import pytest
 from chatmem import contract as c
 from chatmem.connect import connect_http
 from chatmem_server.memories.claims import claims
-from chatmem_server.services import FORGOTTEN
+from chatmem_server.services import CHANGES
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.server.processes import http_server
@@ -43,7 +43,7 @@ async def test_a_server_whose_listener_was_cut_off_empties_its_caches_when_it_li
 ) -> None:
     connection = await asyncpg.connect(dsn)
     listening = (
-        f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{FORGOTTEN}%'"
+        f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{CHANGES}%'"
     )
     with anyio.fail_after(HANGS):
         while not await connection.fetchval(listening):  # noqa: ASYNC110 (as above)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -48,21 +49,29 @@ def _holds_the_loop() -> None:
         pass
 
 
-async def test_a_call_that_holds_the_event_loop_is_named_once_with_its_stack(caplog: pytest.LogCaptureFixture) -> None:
+def _waits_for_the_system() -> None:
+    time.sleep(3 * (LIMIT_SECONDS + BEAT_SECONDS))
+
+
+@pytest.mark.parametrize("holds", [_holds_the_loop, _waits_for_the_system])
+async def test_a_call_that_holds_the_event_loop_is_named_once_with_its_stack(
+    caplog: pytest.LogCaptureFixture, holds: Callable[[], None]
+) -> None:
     watch = LoopWatch()
     with watch.watching():
         await asyncio.sleep(0)
-        _holds_the_loop()
+        holds()
         with anyio.fail_after(HANGS):
             while not watch.episodes:  # noqa: ASYNC110 (as above)
                 await asyncio.sleep(0.01)
     assert watch.episodes == 1
-    assert "_holds_the_loop" in caplog.text
+    assert holds.__name__ in caplog.text
 
 
 def test_a_process_that_was_given_no_time_was_not_held_by_its_own_work() -> None:
     over = BEAT_SECONDS + LIMIT_SECONDS
-    assert is_held(over, late=0.0, worked=0.0)
-    assert is_held(5.0, late=4.7, worked=4.9)
-    assert not is_held(5.0, late=4.7, worked=0.1)
-    assert not is_held(over - 0.01, late=0.0, worked=over)
+    assert is_held(over, late=0.0, worked=0.0, runnable=False)
+    assert is_held(5.0, late=4.7, worked=4.9, runnable=True)
+    assert not is_held(5.0, late=4.7, worked=0.1, runnable=False)
+    assert not is_held(5.0, late=0.0, worked=0.1, runnable=True)
+    assert not is_held(over - 0.01, late=0.0, worked=over, runnable=True)

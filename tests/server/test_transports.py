@@ -362,9 +362,16 @@ async def test_stdio_imports_nothing_heavy_before_it_answers() -> None:
     assert not loaded & {"onnxruntime", "onnx", "numpy", "anthropic", "telegram", "ollama", "tokenizers", "safetensors"}
 
 
+NEVER_OPENED = (
+    "import sys; sys.modules['chatmem_server.opening'] = None; sys.argv[1:] = ['--stdio']; "
+    "from chatmem_server.__main__ import main; main()"
+)
+"""A server whose memory is never opened: that loads numpy beside the first calls, at a moment no test can know."""
+
+
 async def test_a_process_that_serves_stdio_has_loaded_nothing_heavy(tmp_path: Path, dsn: str) -> None:
-    """What `-m chatmem_server --stdio` itself imports, by the libraries mapped into it."""
-    process = await stdio_server(tmp_path / "data", dsn)
+    """What a server imports until it has opened the memory, by the libraries mapped into it."""
+    process = await stdio_server(tmp_path / "data", dsn, program=("-c", NEVER_OPENED))
     assert "result" in await ask(process, request("tools/list"))
     mapped = Path(f"/proc/{process.pid}/maps")
     if mapped.exists():

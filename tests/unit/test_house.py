@@ -24,6 +24,8 @@ EDGES = {
     "storage.py": "one attempt to open the database: callers get the reason",
     "strict.py": "one tool call",
     "agent.py": "one claimed job",
+    "side_tasks.py": "one run of a side task",
+    "lanes.py": "one piece of a lane's work",
 }
 """Where everything is caught, and what that is the edge of."""
 

@@ -67,7 +67,7 @@ HOSTILE: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
     "a text of 20 MB": (
         "telegram",
         lambda file: _telegram(file, json.dumps("x" * 20_000_000)),
-        ["One value before byte 8,4"],
+        ["One value before byte 8,5"],
     ),
     "ten million open lists": (
         "telegram",

@@ -1,0 +1,74 @@
+"""A text that one user records and reads again costs other users nothing, whatever is in it: through a real HTTP server."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from chatmem import contract as c
+from chatmem.client import MemoryClient
+from chatmem.connect import connect_http
+from tests.memory_fixtures import USER
+from tests.patience import promised
+from tests.server.processes import http_server
+from tests.text_readers import hostile_texts
+
+pytestmark = pytest.mark.anyio
+
+OTHER = 43
+SAMPLES = 20
+MORE_SECONDS = 0.15
+"""By which the longest call of somebody else may be longer while such a text is at work."""
+
+TEXTS = {
+    "20,000 blanks": "x\n" + " " * 20_000 + "z",
+    "60,000 blanks": "x\n" + " " * 60_000 + "z",
+    "30,000 marks": "a" + "\u0315" * 15_000 + "\u0300" * 15_000,
+    **{name: hostile_texts()[name] for name in ("phrase ligatures", "tokens", "sentences", "dates", "short lines")},
+}
+
+
+async def test_while_one_user_records_and_reads_a_hostile_text_another_users_calls_are_as_fast_as_ever(
+    tmp_path: Path, dsn: str
+) -> None:
+    async with (
+        http_server(tmp_path / "data", dsn, TELEGRAM_USER_ID=f"{USER},{OTHER}") as server,
+        connect_http(server.url, server.token()) as mine,
+        connect_http(server.url, server.token("relay")) as theirs,
+        httpx2.AsyncClient() as http,
+    ):
+        for number, (name, text) in enumerate(TEXTS.items()):
+            longer = await _longer(mine, theirs, text, number)
+            held = (await http.get(f"{server.base}/health")).json()["blocked"]
+            print(f"{name}: another user's longest call took {longer * 1000:.0f} ms more than on an idle server")
+            assert held == 0, f"the event loop was held for over 250 ms ({name})"
+            assert longer < promised(MORE_SECONDS), name
+
+
+async def _longer(mine: MemoryClient, theirs: MemoryClient, text: str, number: int) -> float:
+    """By how many seconds my longest call is longer while the others' text is at work."""
+    idle = max([await _profile(mine) for _ in range(SAMPLES)])
+    work = asyncio.create_task(_use(theirs, text, number))
+    busy = [await _profile(mine)]
+    while not work.done():
+        busy.append(await _profile(mine))
+    await work
+    return max(busy) - idle
+
+
+async def _profile(client: MemoryClient) -> float:
+    started = time.perf_counter()
+    await client.get_profile(c.GetProfileArgs(chat_id=USER))
+    return time.perf_counter() - started
+
+
+async def _use(client: MemoryClient, text: str, number: int) -> None:
+    """Record it, edit it, ask with it, search with it, and see it in a context."""
+    first = c.RecordMessageArgs(chat_id=OTHER, role="user", content=text, message_id=f"m{number}")
+    await client.record_message(first)
+    await client.record_message(first.model_copy(update={"content": text[:-1] + "!"}))
+    await client.get_context(c.GetContextArgs(chat_id=OTHER, query="what did I say?"))
+    await client.get_context(c.GetContextArgs(chat_id=OTHER, query=text[:8_000]))
+    await client.search_memory(c.SearchMemoryArgs(chat_id=OTHER, query=text[:8_000]))
