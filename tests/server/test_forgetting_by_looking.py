@@ -12,7 +12,7 @@ from tests.offline_worker import work_off
 
 pytestmark = pytest.mark.anyio
 
-WORDS = {
+WORDS: dict[str, list[str]] = {
     "English": "we walked to the old harbor with Dr. Vuxley, Jean-Luc and 73,500 gulls in May zed@foobarx.com COVID-19 it's".split(),
     "German": "Straße größer Müller übt am Flüßchen schön Scho\u0308n Äpfel 1.234,50 Haus-Nr. Ärger wäre süß".split(),
     "Russian": "мы жили в Москве у реки её дом ёлка Щукин 12-34-56 счёт привет бабушка".split(),

@@ -13,7 +13,7 @@ from chatmem_server import caches
 from chatmem_server.erasure import previews
 from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.erasing import Erased, Eraser, Order
-from chatmem_server.erasure.forget_query import ForgetQuery, StatementQuery
+from chatmem_server.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from chatmem_server.erasure.previews import GROUP, Match, Shown, is_own
 from chatmem_server.erasure.related import related
 from chatmem_server.erasure.remaking import table_of
@@ -98,7 +98,7 @@ class Forgetter:
         """
         confirmed = await self._opened(where, args)
         query = await query_of(self._kit.database, where, args, confirmed.shown)
-        kept = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
+        kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages)
         erased = await self._eraser.erase(order)
         caches.clear()
