@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
 from chatmem.choices import picked
 from chatmem.contract import ForgetArgs, Forgotten
@@ -45,7 +46,7 @@ class _Confirmed:
     shown: Sequence[Match]
     chosen: Sequence[Match]
 
-    @property
+    @cached_property
     def kept(self) -> list[Match]:
         chosen = frozenset(self.chosen)
         return [match for match in self.shown if match not in chosen]
