@@ -215,6 +215,7 @@ async def test_other_forms_of_a_word_are_offered_and_stay_unless_they_are_picked
     assert "Rose is my aunt" not in left
     assert not any(match.ticked for match in offered.matches)
     assert nothing.erased["messages"] == 0
+    assert nothing.notes[0] == "Nothing was erased: no match was ticked."
 
 
 async def test_a_short_numbers_digits_in_a_row_of_numbers_are_only_offered(memory: Memory) -> None:

@@ -111,7 +111,7 @@ class Forgetter:
             traces_left=len(left),
             left=previews.listed(previews.matches(left), self._kit.now()),
             receipt=receipt,
-            notes=(*_erased_notes(left, erased, confirmed.shown), *self._notes()),
+            notes=(*_erased_notes(left, erased, confirmed), *self._notes()),
         )
 
     async def erase_picked(self, where: Where, args: ForgetArgs, which: str) -> Forgotten:
@@ -209,10 +209,11 @@ def _preview_notes(seen: _Seen) -> list[str]:
     return notes
 
 
-def _erased_notes(left: Sequence[Hit], erased: Erased, shown: Sequence[Match]) -> list[str]:
-    known = {match.key for match in shown}
+def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) -> list[str]:
+    known = {match.key for match in confirmed.shown}
     since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
-    notes = [f"{since} more since the preview, not erased."] if since else []
+    notes = [] if confirmed.chosen else ["Nothing was erased: no match was ticked."]
+    notes += [f"{since} more since the preview, not erased."] if since else []
     if len(left) > since:
         notes.append(f"{counted(len(left) - since, 'place')} still hold it; it is not forgotten yet. Forget it again.")
     return notes
