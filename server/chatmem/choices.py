@@ -2,7 +2,7 @@
 
 import re
 
-_RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+_RANGE = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:

@@ -122,7 +122,7 @@ BROKEN: st.SearchStrategy[Any] = messages().flatmap(
 
 def queries() -> st.SearchStrategy[Json]:
     data = st.sampled_from(
-        ["", "f:1", "f:99999999999999999999", "f:-1", "f:١", "w:0", "x", "k:1", "c:5", "e:5", "f:1:2"]
+        ["", "t:1", "t:99999999999999999999", "t:-1", "t:١", "w:0", "x", "k:1", "c:5", "e:5", "t:1:2", "x:1"]
     )
     message = messages() | st.sampled_from([{"message_id": 1, "date": 0, "chat": chat_of(USER)}])
     return st.fixed_dictionaries(

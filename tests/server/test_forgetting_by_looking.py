@@ -12,7 +12,7 @@ from tests.offline_worker import work_off
 
 pytestmark = pytest.mark.anyio
 
-WORDS = {
+WORDS: dict[str, list[str]] = {
     "English": "we walked to the old harbor with Dr. Vuxley, Jean-Luc and 73,500 gulls in May zed@foobarx.com COVID-19 it's".split(),
     "German": "Straße größer Müller übt am Flüßchen schön Scho\u0308n Äpfel 1.234,50 Haus-Nr. Ärger wäre süß".split(),
     "Russian": "мы жили в Москве у реки её дом ёлка Щукин 12-34-56 счёт привет бабушка".split(),
@@ -215,6 +215,7 @@ async def test_other_forms_of_a_word_are_offered_and_stay_unless_they_are_picked
     assert "Rose is my aunt" not in left
     assert not any(match.ticked for match in offered.matches)
     assert nothing.erased["messages"] == 0
+    assert nothing.notes[0] == "Nothing was erased: no match was ticked."
 
 
 async def test_a_short_numbers_digits_in_a_row_of_numbers_are_only_offered(memory: Memory) -> None:

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 
 from chatmem.choices import picked
 from chatmem.contract import ForgetArgs, Forgotten
@@ -13,7 +14,7 @@ from chatmem_server import caches
 from chatmem_server.erasure import previews
 from chatmem_server.erasure.again import known_again
 from chatmem_server.erasure.erasing import Erased, Eraser, Order
-from chatmem_server.erasure.forget_query import ForgetQuery, StatementQuery
+from chatmem_server.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from chatmem_server.erasure.previews import GROUP, Match, Shown, is_own
 from chatmem_server.erasure.related import related
 from chatmem_server.erasure.remaking import table_of
@@ -45,7 +46,7 @@ class _Confirmed:
     shown: Sequence[Match]
     chosen: Sequence[Match]
 
-    @property
+    @cached_property
     def kept(self) -> list[Match]:
         chosen = frozenset(self.chosen)
         return [match for match in self.shown if match not in chosen]
@@ -98,7 +99,7 @@ class Forgetter:
         """
         confirmed = await self._opened(where, args)
         query = await query_of(self._kit.database, where, args, confirmed.shown)
-        kept = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
+        kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages)
         erased = await self._eraser.erase(order)
         caches.clear()
@@ -110,7 +111,7 @@ class Forgetter:
             traces_left=len(left),
             left=previews.listed(previews.matches(left), self._kit.now()),
             receipt=receipt,
-            notes=(*_erased_notes(left, erased, confirmed.shown), *self._notes()),
+            notes=(*_erased_notes(left, erased, confirmed), *self._notes()),
         )
 
     async def erase_picked(self, where: Where, args: ForgetArgs, which: str) -> Forgotten:
@@ -208,10 +209,11 @@ def _preview_notes(seen: _Seen) -> list[str]:
     return notes
 
 
-def _erased_notes(left: Sequence[Hit], erased: Erased, shown: Sequence[Match]) -> list[str]:
-    known = {match.key for match in shown}
+def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) -> list[str]:
+    known = {match.key for match in confirmed.shown}
     since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
-    notes = [f"{since} more since the preview, not erased."] if since else []
+    notes = [] if confirmed.chosen else ["Nothing was erased: no match was ticked."]
+    notes += [f"{since} more since the preview, not erased."] if since else []
     if len(left) > since:
         notes.append(f"{counted(len(left) - since, 'place')} still hold it; it is not forgotten yet. Forget it again.")
     return notes

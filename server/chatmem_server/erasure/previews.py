@@ -63,7 +63,7 @@ def matches(found: Sequence[Hit]) -> list[Shown]:
 
 
 def _best_first(found: Sequence[Hit]) -> list[Degree]:
-    degrees = {hit.degree for hit in found}
+    degrees: set[Degree] = {hit.degree for hit in found}
     ordered: list[Degree] = []
     while degrees:
         ordered.append(best(degrees))

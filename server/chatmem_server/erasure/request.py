@@ -1,5 +1,6 @@
-"""What a call of `forget` asks for, as something to look for."""
+"""What a call of `forget` asks for, as something to look for. Statements are read beside the event loop."""
 
+import asyncio
 from collections.abc import Sequence
 
 from chatmem.contract import ForgetArgs
@@ -37,17 +38,17 @@ async def query_of(q: Queries, where: Where, args: ForgetArgs, sealed: Sequence[
         seen = [memory for memory in found if where.sees(memory.chat_id)]
         if sealed is None:
             _all_there(args.memory_ids, {memory.id for memory in seen}, "memory")
-        return StatementQuery(stated(seen))
+        return await asyncio.to_thread(StatementQuery, stated(seen))
     if args.message_ids is not None:
         rows = await forget.messages(q, where.owner_id, [(where.chat_id, number) for number in args.message_ids])
         _all_there(args.message_ids, {row.id for row in rows}, "message")
-        return _rows(rows, [])
+        return await asyncio.to_thread(_rows, rows, [])
     if sealed is None:
         return await _period(q, where, args)
     memories = await forget.memories(q, where.owner_id, _refs(sealed, "memory"))
     messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message" and not args.everything]
     rows = await forget.messages(q, where.owner_id, messages)
-    return _of_period(args, rows, memories)
+    return await asyncio.to_thread(_of_period, args, rows, memories)
 
 
 def stated(memories: Sequence[Statement]) -> list[Stated]:
@@ -77,7 +78,7 @@ async def _period(q: Queries, where: Where, args: ForgetArgs) -> ForgetQuery:
     memories = await forget.memories_of(
         q, where.owner_id, where.chat_id, is_own=where.is_own, since=args.since, until=args.until
     )
-    return _of_period(args, rows, memories)
+    return await asyncio.to_thread(_of_period, args, rows, memories)
 
 
 def _of_period(args: ForgetArgs, rows: Sequence[TextRow], memories: Sequence[Statement]) -> ForgetQuery:

@@ -37,12 +37,6 @@ def irregular_forms(base: str) -> frozenset[str]:
     return frozenset((*plural, *(form for known in (BASE, BASE_OF) for form, of in known.items() if of == base)))
 
 
-def beginnings(word: str) -> frozenset[str]:
-    """What the forms of a lower-case word begin with: its roots, and the forms that share no root with it."""
-    found = roots(word) | roots(word, english=True)
-    return found.union(*map(irregular_forms, (word, BASE.get(word, word), *found)))
-
-
 def is_spaceless(word: str) -> bool:
     """Whether it is of a script written without spaces, or whose words carry their particles: found inside others."""
     return bool(_SPACELESS.search(word))
