@@ -8,6 +8,18 @@ from chatmem.contract_types import MAX_BIGINT as MAX_BIGINT
 from chatmem.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
 from chatmem.contract_types import Bigint, Contract, ExternalId, RowId, Text, Unit
 from chatmem.contract_types import Clean as Clean
+from chatmem.contract_types import ForgetLabel as ForgetLabel
+from chatmem.contract_types import JobKind as JobKind
+from chatmem.contract_types import MemoryAction as MemoryAction
+from chatmem.contract_types import MemoryKind as MemoryKind
+from chatmem.contract_types import MemoryOrigin as MemoryOrigin
+from chatmem.contract_types import MemoryStatus as MemoryStatus
+from chatmem.contract_types import ResultKind as ResultKind
+from chatmem.contract_types import Role as Role
+from chatmem.contract_types import Scope as Scope
+from chatmem.contract_types import SectionName as SectionName
+from chatmem.contract_types import SlotType as SlotType
+from chatmem.contract_types import Stability as Stability
 from chatmem.contract_types import When as When
 from chatmem.moments import End, Instant, Moment
 
@@ -21,20 +33,6 @@ GET_PROFILE = "get_profile"
 SUMMARIZE_CHAT = "summarize_chat"
 EXPLAIN = "explain"
 START_NEW_CHAT = "start_new_chat"
-
-Role = Literal["user", "assistant"]
-MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
-MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
-MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
-Scope = Literal["chat", "global"]
-SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
-ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
-SectionName = Literal["profile", "summary", "memories", "history", "relevant", "quoted"]
-Stability = Literal["stable", "slow", "append", "volatile"]
-MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
-ForgetLabel = Literal["exact", "number", "form"]
-"""How a hit says what is to be forgotten: these characters, these digits with other separators, other forms of the words."""
-JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 
 
 class Place(Contract):

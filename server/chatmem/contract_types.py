@@ -9,6 +9,19 @@ from chatmem.moments import Instant
 MAX_TEXT_BYTES = 64 * 1024
 MAX_BIGINT = 2**63 - 1
 
+Role = Literal["user", "assistant"]
+MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
+MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
+Scope = Literal["chat", "global"]
+SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
+ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
+SectionName = Literal["profile", "summary", "memories", "history", "relevant", "quoted"]
+Stability = Literal["stable", "slow", "append", "volatile"]
+MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
+ForgetLabel = Literal["exact", "number", "form"]
+"""How a hit says what is to be forgotten: these characters, these digits with other separators, other forms of the words."""
+JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
 

@@ -5,7 +5,7 @@ connection carries the owner it works for (`pools`).
 """
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Protocol
 
 import asyncpg
@@ -195,11 +195,10 @@ async def _open_borrowed(route: Route, settings: Settings, size: int) -> Databas
 
 
 async def _proved(database: Database, pool: Pool) -> Database:
-    try:
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(database.close)
         await prove_bound(pool)
-    except BaseException:
-        await database.close()
-        raise
+        stack.pop_all()
     return database
 
 

@@ -124,6 +124,10 @@ async def by_id(q: Queries, owner_id: int, memory_id: int) -> Memory | None:
     return _maybe(await q.row("memories.by_id", owner_id, memory_id))
 
 
+async def by_ids(q: Queries, owner_id: int, ids: Sequence[int]) -> list[Memory]:
+    return [memory(row) for row in await q.rows("memories.by_ids", owner_id, list(ids))]
+
+
 async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
     return [memory(row) for row in await q.rows("memories.live", owner_id, chat_id, list(statuses))]
 

@@ -24,6 +24,12 @@ returning *
 select * from memories
 where owner_id = $1 and id = $2
 
+-- name: by_ids
+-- $1 owner, $2 numbers
+select * from memories
+where owner_id = $1 and id = any($2::bigint[])
+order by id
+
 -- name: live
 -- $1 owner, $2 chat, $3 statuses: what may be seen in the chat, but not what is only searched
 select * from memories
