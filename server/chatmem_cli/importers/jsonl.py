@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from chatmem.contract import When
 from chatmem_cli.importers.files import Progress
 from chatmem_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, lane_number
 from chatmem_server.importing import ImportMessage
@@ -95,6 +96,10 @@ def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
         valid_to=_time(entry.get("valid_to")),
         deadline=_time(entry.get("deadline")),
         superseded_by=entry.get("superseded_by"),
+        about=entry.get("about") or "user",
+        note=bool(entry.get("note")),
+        reason=entry.get("reason"),
+        when=When.model_validate(entry["when"]) if entry.get("when") else None,
         source_message_ids=tuple(entry.get("source_message_ids") or ()),
     )
 
