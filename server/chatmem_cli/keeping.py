@@ -111,7 +111,9 @@ class Keeper:
             added = await Statements(kit).add(t, new, None, kit.now())
             if item.status != "active":
                 end = item.valid_to or (kit.now() if item.status in _ENDED else None)
-                await memories.set_status(t, owner, added.id, item.status, kit.now(), valid_to=end, superseded_by=by)
+                await memories.set_status(
+                    *(t, owner, added.id, item.status, kit.now()), valid_to=end, superseded_by=by, reason=item.reason
+                )
         self.numbers[item.number] = added.id
         return "kept"
 
@@ -139,6 +141,10 @@ class Keeper:
             source_chat_id=self.where.chat_id,
             source_ids=await self._sources(item),
             model=None,
+            about=item.about,
+            reason=item.reason,
+            when=item.when,
+            note=item.note,
         )
 
     async def _sources(self, item: ExportedMemory) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from chatmem.contract import MAX_BIGINT, MemoryKind, MemoryOrigin, MemoryStatus, Scope
+from chatmem.contract import MAX_BIGINT, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
 from chatmem_server.importing import ImportMessage
 
 
@@ -39,6 +39,10 @@ class ExportedMemory:
     deadline: datetime | None = None
     superseded_by: int | None = None
     source_message_ids: tuple[str, ...] = ()
+    about: str = "user"
+    note: bool = False
+    reason: str | None = None
+    when: When | None = None
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,9 @@ def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
         {
             "number": int(entry["id"]),
             **{name: entry[name] for name in _AS_IT_IS},
-            **{name: entry.get(name) or None for name in ("valid_to", "deadline", "superseded_by")},
+            **{name: entry.get(name) or None for name in ("valid_to", "deadline", "superseded_by", "reason", "when")},
+            "about": entry.get("about") or "user",
+            "note": bool(entry.get("note")),
             "source_message_ids": tuple(entry.get("source_message_ids") or ()),
         },
     )

@@ -125,8 +125,9 @@ class Rememberer:
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
             source = await checker.source(where, statement)
         said_at = source.sent_at if source is not None and checker is not None else self._kit.now()
-        plain = text
-        text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._kit.zone)))
+        if statement.kind != "pin":  # a pin is kept to the letter: an account, a shelf, a code
+            plain = text
+            text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._kit.zone)))
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
         kind = statement.kind or await self._kind(text, said_at)
         due, checked = statement.deadline, None
