@@ -61,6 +61,14 @@ class Contract(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Place(Contract):
+    """Where in the talk a call happens. No chat: the caller's own private chat."""
+
+    chat_id: Bigint | None = None
+    message_thread_id: RowId | None = None
+    reply_to_message_id: ExternalId | None = None
+
+
 class When(Contract):
     """When a statement holds or happens, in the user's time zone. Either end may be open."""
 
