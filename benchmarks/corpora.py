@@ -33,7 +33,7 @@ def _locomo(name: str, sample: Mapping[str, Any]) -> Dialogue:
     turns: list[Turn] = []
     ids: dict[str, int] = {}
     regime: Regime = "assistant" if talk.get("speaker_b") == "assistant" else "people"
-    for at, entry in _locomo_entries(talk):
+    for at, entry in locomo_entries(talk):
         ids[entry["dia_id"]] = len(turns) + 1
         caption = entry.get("blip_caption")
         text = f"{entry['text']} [shares {caption}]" if caption else entry["text"]
@@ -47,7 +47,8 @@ def _locomo(name: str, sample: Mapping[str, Any]) -> Dialogue:
     return Dialogue(name, regime, turns, probes)
 
 
-def _locomo_entries(talk: Mapping[str, Any]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:
+def locomo_entries(talk: Mapping[str, Any]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:
+    """The turns of a conversation in order, each half a minute after the one before."""
     numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
     for number in numbers:
         at = _moment(talk[f"session_{number}_date_time"])

@@ -1,0 +1,127 @@
+"""Whether a change of life that is told is believed after the next exchange, and whether what only looks like one is not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.learning.harness import (
+    FIRST_USER,
+    ScriptedModel,
+    drain,
+    is_exchange,
+    is_second_reading,
+    ladder_of,
+    moment,
+    open_memory,
+    verdicts,
+)
+from chatmem import contract as c
+from chatmem.work import ExchangeInput, WorkItem
+from chatmem_llm import Completion
+from tests.memory_fixtures import Clock, Memory
+
+Case = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Told:
+    """`old`, `new`: status after the last turn. `offered`: whether the model was shown the old statement."""
+
+    case: str
+    change: bool
+    old: str
+    new: str
+    offered: bool
+    answered: bool
+
+    @property
+    def right(self) -> bool:
+        """The old statement has ended if, and only if, the change is one; the new one is believed."""
+        return (self.old != "active") == self.change and self.new == "active"
+
+
+async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
+    """Each case to a memory of its own, turn by turn; the model is competent and sees only what it is shown."""
+    found: list[Told] = []
+    for zone in sorted({case["zone"] for case in cases}):
+        group = [case for case in cases if case["zone"] == zone]
+        clock = Clock()
+        async with open_memory(model, len(group), zone, clock) as memory:
+            for user, case in enumerate(group, FIRST_USER):
+                found.append(await _tell_one(memory, clock, user, case))
+    return found
+
+
+class _Listener:
+    """The competent model of one case: states the old and the new statement when they are told."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._work: ExchangeInput | None = None
+        self.offered = False
+
+    def meet(self, item: WorkItem) -> None:
+        self._work = item.input if isinstance(item.input, ExchangeInput) else None
+
+    def answer(self, request: Completion) -> Mapping[str, Any] | None:
+        if is_second_reading(request):
+            return verdicts(request, lambda text: True)
+        if not is_exchange(request) or self._work is None:
+            return None
+        told = [part for part in ("old", "new") if self._source(part) is not None]
+        return {"items": [self._item(part) for part in told]}
+
+    def _source(self, part: str) -> int | None:
+        """The message of the exchange at hand that holds the words, if any."""
+        assert self._work is not None
+        quote = self._case[part]["quote"]
+        return next((m.id for m in self._work.messages if m.role == "user" and quote in m.text), None)
+
+    def _item(self, part: str) -> dict[str, Any]:
+        assert self._work is not None
+        told = self._case[part]
+        relation = told.get("relation", "none")
+        over = [m.id for m in self._work.known if m.text == self._case["old"]["text"]]
+        self.offered |= part == "new" and bool(over)
+        return {
+            "text": told["text"],
+            "kind": told.get("kind", "fact"),
+            "about": "user",
+            "quotes": [{"message_id": self._source(part), "text": told["quote"]}],
+            "certain": True,
+            "importance": 0.8,
+            **({relation: over} if relation in ("replaces", "ends") else {}),
+        }
+
+
+async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told:
+    listener = _Listener(case)
+    ladder = ladder_of(ScriptedModel(listener.answer))
+    async with memory.client(user) as client:
+        for place, turn in enumerate(case["turns"]):
+            clock.at = moment(turn["at"])
+            for role in ("user", "assistant"):
+                args = c.RecordMessageArgs(role=role, content=turn[role], message_id=f"{role}{place}")
+                await client.record_message(args)
+            await drain(memory, ladder, listener.meet)
+        clock.forward(minutes=5)
+        context = await client.get_context(c.GetContextArgs(query=case["question"]))
+    async with memory.tables() as tables:
+        rows = await tables.fetch("select content, status from memories where owner_id = $1", user)
+    status = {row["content"]: row["status"] for row in rows}
+    text = context.context or ""
+    answered = all(words.casefold() in text.casefold() for words in case["right_answer_contains"])
+    old, new = (status.get(case[part]["text"], "missing") for part in ("old", "new"))
+    return Told(case["id"], case["change"], old, new, listener.offered, answered)
+
+
+def report(told: Sequence[Told]) -> str:
+    """How many of each kind came out right, and the others one by one."""
+    lines: list[str] = []
+    for change, name in ((True, "changes believed"), (False, "look-alikes left alone")):
+        group = [t for t in told if t.change == change]
+        lines.append(f"{name}: {sum(t.right for t in group)} of {len(group)}")
+    lines.append(f"the context holds the answer: {sum(t.answered for t in told)} of {len(told)}")
+    lines += [f"  {t.case}: old {t.old}, new {t.new}, shown to the model: {t.offered}" for t in told if not t.right]
+    return "\n".join(lines)

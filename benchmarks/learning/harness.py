@@ -1,0 +1,140 @@
+"""The real server and the real agent in one process, with a clock of their own and a model that answers by a script."""
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from chatmem.client import MemoryClient
+from chatmem.settings import ServerSettings
+from chatmem.work import ClaimWorkArgs, ExchangeInput, SubmitWorkArgs, WorkItem
+from chatmem_llm import Answer, Completion, Guarded, LLMUnusable, Rung
+from chatmem_server.postgres.embedded import EmbeddedPostgres
+from chatmem_server.storage import Storage
+from chatmem_summarizer.ladder import Ladder, Step
+from chatmem_summarizer.work import done
+from tests.memory_fixtures import Clock, Memory
+
+FIRST_USER = 1
+_STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]*: (.*)$", re.MULTILINE)
+
+
+@asynccontextmanager
+async def open_memory(model: Path | None, users: int, zone: str, clock: Clock) -> AsyncGenerator[Memory]:
+    """An empty memory for users 1 to `users`, gone afterwards. `model` None: without embeddings."""
+    folder = Path(tempfile.mkdtemp(prefix="learning-"))
+    postgres = EmbeddedPostgres(folder / "postgres")
+    settings = ServerSettings.model_validate(
+        {
+            "database_url": await postgres.start(),
+            "data_dir": folder,
+            "user_ids": tuple(range(FIRST_USER, FIRST_USER + users)),
+            "timezone": zone,
+            "embeddings": "none" if model is None else "local",
+            "embedding_model_dir": model,
+        }
+    )
+    storage = Storage(settings, clock)
+    try:
+        async with storage.running():
+            await storage.actors()
+            yield Memory(storage, settings)
+    finally:
+        await postgres.stop()
+        shutil.rmtree(postgres.cluster, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class ScriptedModel:
+    """A language model whose answers a function writes. It stands where Claude stands."""
+
+    name = "scripted"
+    rung: Rung = "claude"
+
+    def __init__(self, answer: Callable[[Completion], Mapping[str, Any] | None]) -> None:
+        self._answer = answer
+
+    async def complete(self, request: Completion) -> Answer:
+        """Raises LLMUnusable where the script has no answer, as for summaries."""
+        answer = self._answer(request)
+        if answer is None:
+            raise LLMUnusable(self.name, "not in the script")
+        text = json.dumps(answer)
+        return Answer(text, self.name, self.rung, input_tokens=0, output_tokens=0, seconds=0.0, price_usd=0.0)
+
+    async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        """The whole answer in one piece."""
+        answer = await self.complete(request)
+        yield answer.text
+        yield answer
+
+
+def ladder_of(model: ScriptedModel | None) -> Ladder:
+    """With this model alone, or with none."""
+    return Ladder([Step(Guarded(model), 60.0)] if model else [])
+
+
+async def drain(memory: Memory, ladder: Ladder, meet: Callable[[WorkItem], None] = lambda item: None) -> int:
+    """Does all work that is due, one job after the other; `meet` sees each job before. Returns how many exchanges."""
+    exchanges = 0
+    async with memory.agent() as agent:
+        while jobs := (await agent.claim_work(ClaimWorkArgs(worker="bench", limit=1))).jobs:
+            for item in jobs:
+                meet(item)
+                exchanges += isinstance(item.input, ExchangeInput)
+                await _work(agent, item, ladder)
+    return exchanges
+
+
+async def _work(agent: MemoryClient, item: WorkItem, ladder: Ladder) -> None:
+    outcome = await done(item.input, ladder, _unheard, best_rung=item.best_rung, second_reading=item.second_reading)
+    await agent.submit_work(
+        SubmitWorkArgs(
+            job_id=item.job_id,
+            fence=item.fence,
+            result=outcome.result,
+            model=outcome.model,
+            rung=outcome.rung,
+            provisional=outcome.provisional,
+            calls=outcome.calls,
+        )
+    )
+
+
+def _unheard(event: str, **fields: object) -> None:
+    """Events are of no interest here."""
+
+
+def is_exchange(request: Completion) -> bool:
+    """Whether the agent asks for the statements of an exchange."""
+    return "items" in _asked(request)
+
+
+def is_second_reading(request: Completion) -> bool:
+    """Whether the agent asks yes or no about statements."""
+    return "verdicts" in _asked(request)
+
+
+def _asked(request: Completion) -> Mapping[str, Any]:
+    return (request.json_schema or {}).get("properties", {})
+
+
+def verdicts(request: Completion, holds: Callable[[str], bool]) -> dict[str, Any]:
+    """The answer to a second reading; `holds` is asked of each statement's text."""
+    asked = _STATEMENT.findall(request.turns[-1].content)
+    return {
+        "verdicts": [
+            {"number": int(number), "holds": holds(text), "why": "" if holds(text) else "the words do not say so"}
+            for number, text in asked
+        ]
+    }
+
+
+def moment(written: str) -> datetime:
+    """An ISO 8601 moment with its offset."""
+    return datetime.fromisoformat(written)
