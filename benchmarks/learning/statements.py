@@ -76,6 +76,7 @@ async def _know(client: MemoryClient, clock: Clock, exchange: Exchange) -> dict[
     for memory in sorted(exchange.get("known", ()), key=lambda m: moment(m["since"])):
         clock.at = moment(memory["since"])
         stored = await client.remember(c.RememberArgs(content=memory["text"], kind=memory["kind"], scope="global"))
+        assert stored.memory is not None  # one statement was given, in the short form
         numbers[memory["id"]] = stored.memory.id
     return numbers
 
@@ -117,7 +118,8 @@ def _item(statement: Mapping[str, Any], numbers: Mapping[int, int], known: Mappi
 async def _outcomes(memory: Memory, user: int, exchange: Exchange, known: Mapping[int, int]) -> list[Judged]:
     async with memory.tables() as tables:
         rows = await tables.fetch("select id, content, status, reason from memories where owner_id = $1", user)
-    by_text = {_flat(row["content"]): row for row in rows}
+    before = set(known.values())
+    by_text = {_flat(row["content"]): row for row in rows if row["id"] not in before}
     by_id = {row["id"]: row for row in rows}
     judged: list[Judged] = []
     for s in exchange["statements"]:
