@@ -105,7 +105,7 @@ def _item(statement: Mapping[str, Any], numbers: Mapping[int, int], known: Mappi
 
     return {
         **{key: statement[key] for key in ("text", "kind", "about", "certain")},
-        "quotes": [{"message_id": numbers.get(q["message_id"], 0), "text": q["text"]} for q in statement["quotes"]],
+        "quotes": [_quote(q["text"], numbers.get(q["message_id"], 0)) for q in statement["quotes"]],
         "when": statement.get("when"),
         "deadline": statement.get("deadline"),
         "importance": 0.6,
@@ -113,6 +113,10 @@ def _item(statement: Mapping[str, Any], numbers: Mapping[int, int], known: Mappi
         "replaces": here(statement.get("replaces") or ()),
         "ends": here(statement.get("ends") or ()),
     }
+
+
+def _quote(text: str, number: int) -> dict[str, Any]:
+    return {"message_id": number, "text": text, "message": number, "words": text}
 
 
 async def _outcomes(memory: Memory, user: int, exchange: Exchange, known: Mapping[int, int]) -> list[Judged]:
