@@ -10,6 +10,7 @@ from chatmem_server.locating import lane_of
 from chatmem_server.memories import literals
 from chatmem_server.memories.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
 from chatmem_server.memories.resolving import admits
+from chatmem_server.memories.said_numbers import numbers_following
 from chatmem_server.offload import offloaded
 from chatmem_server.places import Where
 from chatmem_server.services import Kit
@@ -74,9 +75,20 @@ class StatementChecker:
     ) -> Verdict:
         speakers = sorted({line.speaker for line in self._lines if line.speaker})
         if quote is None:
-            return check_claim(text, said, similarity, known=speakers, deadline=due, admits=admits)
+            return check_claim(
+                text, said, similarity, known=speakers, deadline=due, admits=admits, follows=numbers_following
+            )
         shown = [line.content[:SHOWN] for line in self._lines]
-        return check(text, said, shown=shown, known=speakers, deadline=due, admits=admits, similarity=similarity)
+        return check(
+            text,
+            said,
+            shown=shown,
+            known=speakers,
+            deadline=due,
+            admits=admits,
+            follows=numbers_following,
+            similarity=similarity,
+        )
 
     def _words(self, message: Line | StoredMessage, quote: str) -> Quoted:
         return Quoted(quote, message.content, message.role, message.sent_at, self._kit.zone)

@@ -41,6 +41,9 @@ class Admits(Protocol):
     def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
 
 
+Follows = Callable[[str, datetime, tzinfo], frozenset[str]]
+"""The numbers, as digits, that follow from words said at a moment in a zone."""
+
 Similarity = Callable[[str, str], float]
 """The cosine of two texts."""
 
@@ -83,6 +86,7 @@ def check(
     when: When | None = None,
     deadline: datetime | None = None,
     admits: Admits | None = None,
+    follows: Follows | None = None,
     similarity: Similarity | None = None,
 ) -> Verdict:
     """Check a claim against its quotes; its names may also stand in the lines shown to the model or in what was known.
@@ -93,7 +97,7 @@ def check(
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
     if not true:
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
-    evidence = _Evidence(true, (*shown, *known), admits)
+    evidence = _Evidence(true, (*shown, *known), admits, follows)
     reasons += evidence.lacking(text, when, deadline)
     if similarity is not None and not _borne_out(text, [q.quote for q in true], similarity, SOME_CONTENT, UNLIKE):
         reasons.append("The quote says nothing of this.")
@@ -109,6 +113,7 @@ def check_claim(
     when: When | None = None,
     deadline: datetime | None = None,
     admits: Admits | None = None,
+    follows: Follows | None = None,
 ) -> Verdict:
     """Check a claim that names no quote against all the user said in the exchange: its content too must be stated there.
 
@@ -117,7 +122,7 @@ def check_claim(
     said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
     if not said:
         return Verdict(False, ("The user said nothing that bears it out.",), False)
-    reasons = _Evidence(said, known, admits).lacking(text, when, deadline)
+    reasons = _Evidence(said, known, admits, follows).lacking(text, when, deadline)
     stated = [
         sentence for quoted in said for sentence in literals.sentences(quoted.quote) if not literals.asks(sentence)
     ]
@@ -171,13 +176,17 @@ class _Moment:
 class _Evidence:
     """The true quotes, read once."""
 
-    def __init__(self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None) -> None:
+    def __init__(
+        self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None
+    ) -> None:
         self._quotes = quotes
         self._admits = admits
         self._zone = quotes[0].zone
         said = (*(quoted.quote for quoted in quotes), *around)
         self._words = literals.Words(said)
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
+        if follows is not None:
+            self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """What the claim has that the quotes do not."""

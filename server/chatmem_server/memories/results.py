@@ -12,6 +12,7 @@ from chatmem_server.erasure.tombstones import Tombstones
 from chatmem_server.memories import check as checks
 from chatmem_server.memories import dedup
 from chatmem_server.memories.resolving import admits
+from chatmem_server.memories.said_numbers import numbers_following
 from chatmem_server.memories.statements import Statements, Stored
 from chatmem_server.memories.striking import Striker
 from chatmem_server.places import Where
@@ -185,6 +186,7 @@ class Learner:
             when=when,
             deadline=item.deadline,
             admits=admits,
+            follows=numbers_following,
         )
 
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:

@@ -1,0 +1,44 @@
+"""Numbers that follow from words: spelled in several languages, or parts of the day and time that words name."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from chatmem_server.memories.check import Quoted, check
+from chatmem_server.memories.said_numbers import MOST, numbers_following
+
+ZONE = ZoneInfo("Europe/Berlin")
+SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
+
+
+@pytest.mark.parametrize(
+    ("said", "numbers"),
+    [
+        ("we have two kids and twenty-three hens", {"2", "23"}),
+        ("a hundred and five of them came", {"105"}),
+        ("wir haben drei Kinder", {"3"}),
+        ("j'ai quarante-deux ans", {"42"}),
+        ("tengo veintidós primos", {"22"}),
+        ("ho sei fratelli", {"6"}),
+        ("physio is at quarter to eight tomorrow morning", {"7", "45", "5", "3", "2026"}),
+        ("the wedding is in three weeks", {"25", "3", "2026"}),
+    ],
+)
+def test_numbers_follow_from_words(said: str, numbers: set[str]) -> None:
+    assert numbers <= numbers_following(said, SAID, ZONE)
+
+
+def test_a_number_nobody_said_does_not_follow() -> None:
+    assert numbers_following("we have two kids", SAID, ZONE).isdisjoint({"3", "7", "1999"})
+
+
+def test_a_statement_with_digits_is_borne_out_by_number_words() -> None:
+    quote = Quoted("we have three cats", "so we have three cats now", "user", SAID, ZONE)
+    assert check("The user has 3 cats", [quote], follows=numbers_following).certain
+    assert not check("The user has 4 cats", [quote], follows=numbers_following).certain
+    assert not check("The user has 3 cats", [quote]).certain
+
+
+def test_only_the_beginning_of_an_endless_text_is_read() -> None:
+    assert "7" not in numbers_following("x " * MOST + "seven", SAID, ZONE)
