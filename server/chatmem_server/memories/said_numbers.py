@@ -1,7 +1,7 @@
 """The numbers that follow from what was said without standing in it: number words, and the parts of the days it names."""
 
 from collections.abc import Iterator
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -18,6 +18,9 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 MOST: Final = 2_000
 """Characters of a quote in which number words are looked for, as many as a quote may have: about 30 ms at worst."""
 
+MONTH: Final = 31
+"""Days of a span whose numbers follow from it: of a longer one nobody names the day."""
+
 
 def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[str]:
     """As digits: number words, the parts of every day and time the words can mean, and the year in which they were said."""
@@ -31,7 +34,8 @@ def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[s
 
 def _parts(reading: Reading) -> Iterator[str]:
     first, last = reading.days
-    for day in {first, last}:
+    for number in range(min((last - first).days + 1, MONTH)):
+        day = first + timedelta(days=number)
         yield from (str(day.year), str(day.month), str(day.day))
     if reading.precision == "instant":
         at = reading.start
