@@ -94,7 +94,7 @@ def _redact(text: str) -> object:
 
 def _read_answer(text: str) -> object:
     try:
-        return answers.read(answers.ExtractionShape, text)
+        return answers.read(answers.ExchangeShape, text)
     except answers.UnacceptableAnswerError:
         return None
 
@@ -174,7 +174,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "chatmem_server.memories.claims.content_stems": claims.content_stems,
     "chatmem_server.memories.claims.plain": claims.plain,
     "chatmem_server.memories.claims.tokens_of": claims.tokens_of,
-    "chatmem_server.memories.claims.undated_text": claims.undated_text,
     "chatmem_server.memories.dedup.is_denied": lambda text: dedup.is_denied(
         text, text[1:], 0.95, same_source=False, certain=True
     ),
@@ -310,10 +309,9 @@ SLOW = frozenset(
     chatmem_server.context.lines.with_days chatmem_server.dates.date_mentions.find
     chatmem_server.erasure.redaction.redact chatmem_server.memories.check.check
     chatmem_server.memories.check.check_claim chatmem_server.memories.claims.claims
-    chatmem_server.memories.claims.undated_text chatmem_server.memories.literals.numbers
-    chatmem_server.memories.literals.said_numbers chatmem_server.memories.resolving.admits
-    chatmem_server.retrieval.question.spans_of chatmem_server.retrieval.question.spans_seen_from
-    chatmem_server.retrieval.signals.tells_of
+    chatmem_server.memories.literals.numbers chatmem_server.memories.literals.said_numbers
+    chatmem_server.memories.resolving.admits chatmem_server.retrieval.question.spans_of
+    chatmem_server.retrieval.question.spans_seen_from chatmem_server.retrieval.signals.tells_of
     """.split()
 )
 """Linear too, but they take each word apart: .1 to 1.4 s for a text as long as any may be, in a thread of the server's."""
