@@ -83,6 +83,10 @@ alter table chat_context_queue
   add column handed_at timestamptz;
 update chat_context_queue set redo = true, class = 'past', dedup_key = substr(dedup_key, 6)
 where dedup_key like 'redo:%';
+-- A result in the form that exchanges had before cannot be applied: the exchange is read again.
+update chat_context_queue
+set state = 'pending_summarization', claims = greatest(claims, 1), result = null, model = null, rung = null
+where state = 'ready_to_write' and kind = 'exchange';
 alter table chat_context_queue
   add column track smallint generated always as (
     case when class = 'live' then 0 when kind = 'exchange' then 1 else 2 end) stored,
