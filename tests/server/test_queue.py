@@ -386,7 +386,7 @@ async def edit(client: MemoryClient, message_id: str, text: str) -> None:
 
 async def taken(agent: MemoryClient, item: w.WorkItem) -> bool:
     """Whether its result is accepted."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline")
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="keep")
     try:
         await agent.submit_work(result)
     except MemoryRefused:
@@ -435,7 +435,7 @@ async def test_a_long_backlog_of_one_chat_does_not_slow_a_claim(memory: Memory, 
         await tables.execute("analyze chat_context_queue")
         plan = await tables.fetchval(
             f"explain (analyze, buffers, format json) {query('queue.claim')}",
-            *("other", clock(), clock(), None, 1, clock(), 3),
+            *("other", clock(), clock(), None, 1, clock(), 3, 1),
         )
     # A look at what stands before each job would be three pages a job.
     pages = json.loads(plan)[0]["Plan"]["Shared Hit Blocks"]

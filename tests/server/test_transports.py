@@ -185,7 +185,7 @@ async def test_a_client_survives_a_killed_and_restarted_server(http_process: Htt
             await client.get_profile(c.GetProfileArgs())
         await http_process.start()
         profile = await client.get_profile(c.GetProfileArgs())
-    assert [m.content for m in profile.preferences] == ["I prefer window seats"]
+    assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
 async def test_a_call_made_while_the_server_restarts_is_answered_by_the_new_one(http_process: HttpServer) -> None:
