@@ -41,13 +41,13 @@ def answer(item: w.WorkItem) -> w.WorkResult:
             return w.SummaryResult(text=f"Summary by {item.job_id}")
 
 
-async def submit(agent: MemoryClient, item: w.WorkItem) -> None:
+async def submit(agent: MemoryClient, item: w.WorkItem, rung: w.Rung = "keep") -> None:
     """Work one."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="keep")
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung=rung)
     assert (await agent.submit_work(result)).state == "complete"
 
 
-async def drain(agent: MemoryClient) -> list[w.WorkItem]:
+async def drain(agent: MemoryClient, rung: w.Rung = "keep") -> list[w.WorkItem]:
     """Work every job there is."""
     done: list[w.WorkItem] = []
     while True:
@@ -55,7 +55,7 @@ async def drain(agent: MemoryClient) -> list[w.WorkItem]:
         if not claimed.jobs:
             return done
         for item in claimed.jobs:
-            await submit(agent, item)
+            await submit(agent, item, rung)
             done.append(item)
 
 
