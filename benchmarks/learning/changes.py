@@ -88,7 +88,14 @@ class _Listener:
             "text": told["text"],
             "kind": told.get("kind", "fact"),
             "about": "user",
-            "quotes": [{"message_id": self._source(part), "text": told["quote"]}],
+            "quotes": [
+                {
+                    "message_id": (number := self._source(part)),
+                    "text": told["quote"],
+                    "message": number,
+                    "words": told["quote"],
+                }
+            ],
             "certain": True,
             "importance": 0.8,
             **({relation: over} if relation in ("replaces", "ends") else {}),
@@ -111,7 +118,7 @@ async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told
         rows = await tables.fetch("select content, status from memories where owner_id = $1", user)
     status = {row["content"]: row["status"] for row in rows}
     text = context.context or ""
-    answered = all(words.casefold() in text.casefold() for words in case["right_answer_contains"])
+    answered = any(words.casefold() in text.casefold() for words in case["right_answer_contains"])
     old, new = (status.get(case[part]["text"], "missing") for part in ("old", "new"))
     return Told(case["id"], case["change"], old, new, listener.offered, answered)
 

@@ -76,6 +76,7 @@ async def _know(client: MemoryClient, clock: Clock, exchange: Exchange) -> dict[
     for memory in sorted(exchange.get("known", ()), key=lambda m: moment(m["since"])):
         clock.at = moment(memory["since"])
         stored = await client.remember(c.RememberArgs(content=memory["text"], kind=memory["kind"], scope="global"))
+        assert stored.memory is not None  # one statement was given, in the short form
         numbers[memory["id"]] = stored.memory.id
     return numbers
 
@@ -104,7 +105,7 @@ def _item(statement: Mapping[str, Any], numbers: Mapping[int, int], known: Mappi
 
     return {
         **{key: statement[key] for key in ("text", "kind", "about", "certain")},
-        "quotes": [{"message_id": numbers.get(q["message_id"], 0), "text": q["text"]} for q in statement["quotes"]],
+        "quotes": [_quote(q["text"], numbers.get(q["message_id"], 0)) for q in statement["quotes"]],
         "when": statement.get("when"),
         "deadline": statement.get("deadline"),
         "importance": 0.6,
@@ -114,10 +115,15 @@ def _item(statement: Mapping[str, Any], numbers: Mapping[int, int], known: Mappi
     }
 
 
+def _quote(text: str, number: int) -> dict[str, Any]:
+    return {"message_id": number, "text": text, "message": number, "words": text}
+
+
 async def _outcomes(memory: Memory, user: int, exchange: Exchange, known: Mapping[int, int]) -> list[Judged]:
     async with memory.tables() as tables:
         rows = await tables.fetch("select id, content, status, reason from memories where owner_id = $1", user)
-    by_text = {_flat(row["content"]): row for row in rows}
+    before = set(known.values())
+    by_text = {_flat(row["content"]): row for row in rows if row["id"] not in before}
     by_id = {row["id"]: row for row in rows}
     judged: list[Judged] = []
     for s in exchange["statements"]:

@@ -93,7 +93,7 @@ async def keep(talks: Sequence[Talk], model: Path | None) -> list[Result]:
             await drain(memory, ladder_of(None))
         async with memory.tables() as tables:
             rows = await tables.fetch(
-                "select m.owner_id, m.content, m.quote, m.shown, s.ext_id, s.content as said from memories m"
+                "select m.owner_id, m.content, m.shown, s.ext_id, s.content as said from memories m"
                 " join messages s on s.owner_id = m.owner_id and s.chat_id = m.source_chat_id and s.id = m.source_ids[1]"
                 " where m.status in ('active', 'uncertain') order by m.owner_id, s.id"
             )
