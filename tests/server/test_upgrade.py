@@ -19,13 +19,13 @@ pytestmark = pytest.mark.anyio
 
 Row = dict[str, Any]
 
-RULE_MADE, CONFIRMED, SAID, REPLACED, REJECTED, REWORDED, BY_MODEL, TAGGED, UNCERTAIN = range(1, 10)
+RULE_MADE, CONFIRMED, SAID, REPLACED, REJECTED, REWORDED, BY_MODEL, TAGGED, UNCERTAIN, PINNED = range(1, 11)
 """Numbers of the memories below."""
 
 DATA: Final = """
 insert into user_profile (owner_id, narrative, raw_facts, version, model, provisional, built_at, exchanges_since, last_memory_id,
   erasures, queued_at)
-values (42, 'They live in Bern.', '["Lives in Bern"]', 2, 'deterministic', true, '2026-02-01', 1, 9, 1, '2026-02-01');
+values (42, 'They live in Bern.', '["Lives in Bern"]', 2, 'deterministic', true, '2026-02-01', 1, 10, 1, '2026-02-01');
 insert into chats (owner_id, chat_id, epoch, last_id, last_summary_id, last_job_id, exchanges, model_calls, created_at)
 values (42, 42, 1, 3, 2, 6, 1, 2, '2026-01-01');
 insert into chat_metadata (owner_id, chat_id, epoch, user_confirmed, llm_inferred, general_summary, tokens, version, model,
@@ -56,7 +56,7 @@ insert into thread_state (owner_id, chat_id, thread_key, last_no, covered_to, qu
 values (42, 42, 'root:42', 3, 2, 2, 4, '{"slot": "budget", "type": "number"}', '2026-03-01');
 insert into memories (owner_id, id, kind, status, content, quote, confidence, priority, importance, pinned, valid_from, valid_to,
   origin, user_confirmed, source_chat_id, source_ids, superseded_by, model, version, created_at, updated_at, embedding, tsv)
-select 42, n, kind, status, content, quote, 0.9, 3, 0.5, n = 3, '2026-01-03', ended, origin, confirmed,
+select 42, n, kind, status, content, quote, 0.9, 3, 0.5, n in (3, 10), '2026-01-03', ended, origin, confirmed,
   case when quote is not null then 42 end, case when quote is not null then '{1}'::bigint[] else '{}' end, successor, model, version,
   '2026-01-03', '2026-01-03', array_fill(0.05, array[384])::real[]::halfvec(384),
   to_tsvector('chatmem', content) || array_to_tsvector(array['@o42'])
@@ -69,7 +69,8 @@ from (values
   (6, 'goal', 'active', 'Wants to learn Basque', 'I live in Bern', null, 'extracted', true, null, 'deterministic', 2),
   (7, 'fact', 'active', 'Has a dog', 'my dog Max', null, 'extracted', false, null, 'claude-haiku-4-5', 1),
   (8, 'date', 'active', 'The exam is on May 3', null, null, 'tag', false, null, null, 1),
-  (9, 'fact', 'uncertain', 'Is near Max', 'near my dog Max', null, 'extracted', false, null, 'deterministic', 1)
+  (9, 'fact', 'uncertain', 'Is near Max', 'near my dog Max', null, 'extracted', false, null, 'deterministic', 1),
+  (10, 'fact', 'active', 'Has a dog named Max', 'near my dog Max', null, 'extracted', false, null, 'deterministic', 1)
 ) as m (n, kind, status, content, quote, ended, origin, confirmed, successor, model, version);
 insert into memory_versions values (42, 6, 1, 'Learns Basque', '2026-01-03');
 insert into chat_context_queue (owner_id, chat_id, id, kind, state, thread_key, dedup_key, from_id, to_id, exchanges, not_before,
@@ -117,6 +118,7 @@ CHANGES: Final[dict[str, dict[int, Row]]] = {
         REWORDED: QUOTED,
         BY_MODEL: QUOTED,
         UNCERTAIN: NOTE | {"status": "active"},
+        PINNED: QUOTED,
     },
     "chat_context_queue": {
         2: {"rung": "keep", "provisional": True},
@@ -197,10 +199,11 @@ async def test_what_was_said_and_confirmed_is_there_after_an_upgrade_and_the_mem
         BY_MODEL: ("Has a dog", False),
         TAGGED: ("The exam is on May 3", False),
         UNCERTAIN: ("near my dog Max", True),
+        PINNED: ("Has a dog named Max", False),
     }
     assert [m.content for m in former.memories] == ["Prefers coffee"]
     assert quoted.quotes == ("I live in Bern",)
-    assert again.memory.id == UNCERTAIN + 1
+    assert again.memory.id == PINNED + 1
     assert "Lives in Bern" in (context.context or "")
 
 

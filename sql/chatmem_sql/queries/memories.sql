@@ -113,10 +113,12 @@ order by c.place, m.id
 limit $7
 
 -- name: read_by
--- $1 owner, $2 chat, $3 messages, $4 rungs: what these learned from no other messages, and the user has not confirmed
+-- $1 owner, $2 chat, $3 messages, $4 rungs: what these learned from no other messages, and the user has neither confirmed
+-- nor pinned
 select * from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and source_ids <@ $3::bigint[]
-  and valid_to is null and provisional and not user_confirmed and origin = 'extracted' and rung = any($4::text[])
+  and valid_to is null and provisional and not user_confirmed and not pinned and origin = 'extracted'
+  and rung = any($4::text[])
 order by id
 
 -- name: all_of_owner
