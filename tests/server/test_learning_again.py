@@ -99,6 +99,19 @@ async def test_what_the_user_put_right_stays_right(
         assert await facts(client) == [right]
 
 
+@pytest.mark.parametrize("pinned", [True, False])
+async def test_what_the_user_pinned_outlives_a_better_reading(memory: Memory, clock: Clock, pinned: bool) -> None:
+    said = "My locker is the one by the lift"
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, said)
+        await read(agent, "ollama", "fact", {said: said})
+        (fact,) = (await client.get_profile(c.GetProfileArgs())).facts
+        if pinned:
+            await client.update_memory(c.UpdateMemoryArgs(memory_id=fact.id, action="pin"))
+        await read(agent, "claude", "fact", {})
+        assert await facts(client) == [said] * pinned
+
+
 async def test_what_the_user_said_no_to_is_not_asked_again_in_other_words(memory: Memory, clock: Clock) -> None:
     said = "I might move to Berlin next year"
     async with memory.client() as client, memory.agent() as agent:

@@ -1,23 +1,16 @@
 """What becomes of a memory that an earlier release made, from its schema with its data."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-
-import asyncpg
 import pytest
 
 from chatmem import contract as c
 from chatmem import work as w
 from chatmem.settings import ServerSettings
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.migrate import migrate
+from chatmem_server.postgres.embedded import EmbeddedPostgres
 from chatmem_server.storage import Storage
-from chatmem_sql import migrations
 from tests.memory_fixtures import Clock, opened
+from tests.server.older_release import upgraded
 
 pytestmark = pytest.mark.anyio
-
-LAST_RELEASE = 18
 
 BEFORE = """
 insert into user_profile (owner_id, last_memory_id) values (42, 9);
@@ -56,28 +49,10 @@ values (42, 42, 1, 'exchange', 'claude-haiku-4-5', 'claude', 1, 1, 1, 0.01, true
 """
 
 
-@asynccontextmanager
-async def upgraded(postgres: EmbeddedPostgres) -> AsyncGenerator[str]:
-    """A database of the last release with data, brought up to date; its DSN."""
-    admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
-    await admin.execute("create database upgrading owner chatmem_app")
-    extended = await asyncpg.connect(postgres.dsn(SUPERUSER, "upgrading"))
-    await extended.execute("create extension vector")
-    await extended.close()
-    db = await asyncpg.connect(postgres.dsn(database="upgrading"))
-    await migrate(db, [step for step in migrations() if step.version <= LAST_RELEASE])
-    await db.execute(BEFORE)
-    await migrate(db, migrations())
-    await db.close()
-    yield postgres.dsn(database="upgrading")
-    await admin.execute("drop database upgrading with (force)")
-    await admin.close()
-
-
 async def test_what_rules_made_becomes_the_users_sentence_and_what_the_user_said_stays(
     postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock
 ) -> None:
-    async with upgraded(postgres) as dsn:
+    async with upgraded(postgres, BEFORE) as dsn:
         there = ServerSettings.model_validate({**settings.model_dump(), "database_url": dsn})
         async with opened(Storage(there, clock)) as memory, memory.client() as client, memory.agent() as agent:
             facts = {m.id: m for m in (await client.get_profile(c.GetProfileArgs())).facts}

@@ -114,7 +114,8 @@ insert into server_keys (name, key, created_at) values ('memory', 'k', '2026-01-
 insert into chats (owner_id, chat_id, created_at) values (1, 1, '2026-01-01');
 insert into chat_context_queue (owner_id, chat_id, id, kind, state, thread_key, dedup_key, from_id, to_id, not_before,
   created_at, done_at, provisional, model, rung)
-select 1, 1, n, 'exchange', 'complete', 't', n::text, n, n, '2026-01-01', '2026-01-01', '2026-01-02', n = 2, 'm', 'offline'
+select 1, 1, n, 'exchange', 'complete', 't', n::text, n, n, '2026-01-01', '2026-01-01', '2026-01-02', n = 2, 'm',
+  case n when 2 then 'offline' else 'claude' end
 from generate_series(1, 3) n;
 insert into context_receipts (owner_id, chat_id, id, thread_key, token_budget, tokens, truncated, sections, included,
   left_out, created_at)
@@ -158,9 +159,9 @@ async def test_what_an_older_version_stored_is_found_and_forgotten(
         preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
         done = await client.forget(c.ForgetArgs(topic="Vuxley", confirm=preview.confirm))
     async with connected(empty) as db:
-        left = await db.fetchrow("select content, speaker, (select quote from memories) as quote from messages")
+        left = await db.fetchrow("select content, speaker, (select quotes from memories) as quotes from messages")
     assert (done.erased["messages"], done.erased["memory_quotes"], done.traces_left) == (1, 1, 0)
-    assert tuple(left) == ("My dog is called Rex.", None, None)
+    assert tuple(left) == ("My dog is called Rex.", None, "[]")
 
 
 async def test_each_migration_runs_once(empty: str) -> None:

@@ -41,13 +41,13 @@ def answer(item: w.WorkItem) -> w.WorkResult:
             return w.SummaryResult(text=f"Summary by {item.job_id}")
 
 
-async def submit(agent: MemoryClient, item: w.WorkItem) -> None:
+async def submit(agent: MemoryClient, item: w.WorkItem, rung: w.Rung = "keep") -> None:
     """Work one."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="keep")
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung=rung)
     assert (await agent.submit_work(result)).state == "complete"
 
 
-async def drain(agent: MemoryClient) -> list[w.WorkItem]:
+async def drain(agent: MemoryClient, rung: w.Rung = "keep") -> list[w.WorkItem]:
     """Work every job there is."""
     done: list[w.WorkItem] = []
     while True:
@@ -55,7 +55,7 @@ async def drain(agent: MemoryClient) -> list[w.WorkItem]:
         if not claimed.jobs:
             return done
         for item in claimed.jobs:
-            await submit(agent, item)
+            await submit(agent, item, rung)
             done.append(item)
 
 
@@ -386,7 +386,7 @@ async def edit(client: MemoryClient, message_id: str, text: str) -> None:
 
 async def taken(agent: MemoryClient, item: w.WorkItem) -> bool:
     """Whether its result is accepted."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="offline")
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="keep")
     try:
         await agent.submit_work(result)
     except MemoryRefused:
@@ -435,7 +435,7 @@ async def test_a_long_backlog_of_one_chat_does_not_slow_a_claim(memory: Memory, 
         await tables.execute("analyze chat_context_queue")
         plan = await tables.fetchval(
             f"explain (analyze, buffers, format json) {query('queue.claim')}",
-            *("other", clock(), clock(), None, 1, clock(), 3),
+            *("other", clock(), clock(), None, 1, clock(), 3, 1),
         )
     # A look at what stands before each job would be three pages a job.
     pages = json.loads(plan)[0]["Plan"]["Shared Hit Blocks"]

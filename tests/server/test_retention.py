@@ -55,7 +55,7 @@ async def test_a_chat_keeps_its_newest_receipts(settings: ServerSettings, clock:
 async def test_finished_jobs_go_and_provisional_results_can_still_be_done_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 3)
-        await drain(agent)
+        await drain(agent, rung="claude")
         await talk(client, 1, start=3)
         (provisional,) = (await agent.claim_work(w.ClaimWorkArgs(worker="test"))).jobs
         await agent.submit_work(
@@ -63,12 +63,12 @@ async def test_finished_jobs_go_and_provisional_results_can_still_be_done_again(
                 job_id=provisional.job_id,
                 fence=provisional.fence,
                 result=answer(provisional),
-                model="rules",
-                rung="offline",
+                model="keep",
+                rung="keep",
                 provisional=True,
             )
         )
-        await drain(agent)
+        await drain(agent, rung="claude")
         before = await count(memory, "chat_context_queue")
         clock.forward(days=13)
         assert await prune(memory) == 0

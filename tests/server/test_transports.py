@@ -185,7 +185,7 @@ async def test_a_client_survives_a_killed_and_restarted_server(http_process: Htt
             await client.get_profile(c.GetProfileArgs())
         await http_process.start()
         profile = await client.get_profile(c.GetProfileArgs())
-    assert [m.content for m in profile.preferences] == ["I prefer window seats"]
+    assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
 async def test_a_call_made_while_the_server_restarts_is_answered_by_the_new_one(http_process: HttpServer) -> None:
@@ -339,7 +339,7 @@ async def test_a_client_over_stdio_of_another_user_ends_nobodys_token(http_proce
     assert not remembered["result"]["isError"]
     assert http_process.token() == token
     async with connect_http(http_process.url, token) as client:
-        assert (await client.get_profile(c.GetProfileArgs())).preferences == ()
+        assert (await client.get_profile(c.GetProfileArgs())).facts == ()
 
 
 async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:

@@ -26,8 +26,8 @@ update memories m
 set content = quote, note = true, provisional = true, rung = 'keep', embedding = null, updated_at = greatest(updated_at, now()),
   -- The server's own text search words, without the scope lexemes of attributes that are not used any more.
   tsv = to_tsvector('chatmem', quote) || array_to_tsvector(array['@o' || owner_id])
-where origin = 'extracted' and model = 'deterministic' and not user_confirmed and status in ('active', 'uncertain')
-  and valid_to is null and version = 1 and coalesce(trim(quote), '') <> '';
+where origin = 'extracted' and model = 'deterministic' and not user_confirmed and not pinned
+  and status in ('active', 'uncertain') and valid_to is null and version = 1 and coalesce(trim(quote), '') <> '';
 update memories set status = 'active' where note and status = 'uncertain';
 update memories
 set rung = case when model = 'deterministic' then 'keep' when model like 'claude%' then 'claude' else 'ollama' end,
@@ -83,6 +83,10 @@ alter table chat_context_queue
   add column handed_at timestamptz;
 update chat_context_queue set redo = true, class = 'past', dedup_key = substr(dedup_key, 6)
 where dedup_key like 'redo:%';
+-- A result in the form that exchanges had before cannot be applied: the exchange is read again.
+update chat_context_queue
+set state = 'pending_summarization', claims = greatest(claims, 1), result = null, model = null, rung = null
+where state = 'ready_to_write' and kind = 'exchange';
 alter table chat_context_queue
   add column track smallint generated always as (
     case when class = 'live' then 0 when kind = 'exchange' then 1 else 2 end) stored,

@@ -49,7 +49,8 @@ limit $3
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way, $7 how
 -- many in all, $8 a moment: what a worker is told of the memories most alike to what it reads, by likeness and by words; with
 -- the pins and what was learned since $8; the newest fill it up, for a change need not be alike what it ends ("I moved to
--- Lisbon", "lives in Singapore"). Each way reads an index; the nearest by sign code are compared exactly.
+-- Lisbon", "lives in Singapore"). Each way reads an index; the nearest by sign code are compared exactly. Of the matches by
+-- words only the best are looked up: a common word stands in thousands.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -69,12 +70,15 @@ with asked as materialized (
   order by distance
   limit 2 * $6::int
 ), lexical as materialized (
-  select f.id, ts_rank(f.tsv, $4::tsquery) as rank
-  from memories_with($5::tsquery && $4::tsquery) f
+  select f.id, f.rank
+  from (
+    select id, ts_rank(tsv, $4::tsquery) as rank from memories_with($5::tsquery && $4::tsquery)
+    order by rank desc, id desc
+    limit 8 * $6::int) f
   cross join lateral (
     select chat_id, valid_to from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
   where m.valid_to is null and (m.chat_id is null or m.chat_id = $2)
-  order by rank desc, f.id desc
+  order by f.rank desc, f.id desc
   limit $6
 ), pins as (
   select id from memories
@@ -109,10 +113,12 @@ order by c.place, m.id
 limit $7
 
 -- name: read_by
--- $1 owner, $2 chat, $3 messages, $4 rungs: what these learned from no other messages, and the user has not confirmed
+-- $1 owner, $2 chat, $3 messages, $4 rungs: what these learned from no other messages, and the user has neither confirmed
+-- nor pinned
 select * from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and source_ids <@ $3::bigint[]
-  and valid_to is null and provisional and not user_confirmed and origin = 'extracted' and rung = any($4::text[])
+  and valid_to is null and provisional and not user_confirmed and not pinned and origin = 'extracted'
+  and rung = any($4::text[])
 order by id
 
 -- name: all_of_owner

@@ -1,0 +1,40 @@
+"""A database as the last release left it, with data, and brought up to date."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import asyncpg
+
+from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from chatmem_server.postgres.migrate import migrate
+from chatmem_sql import migrations
+
+LAST_RELEASE = 18
+"""The version of its schema."""
+
+
+@asynccontextmanager
+async def last_release(postgres: EmbeddedPostgres, data: str) -> AsyncGenerator[asyncpg.Connection]:
+    """A connection, as the owner of the tables, to a database with the last release's schema and `data`."""
+    admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
+    await admin.execute("create database upgrading owner chatmem_app")
+    extended = await asyncpg.connect(postgres.dsn(SUPERUSER, "upgrading"))
+    await extended.execute("create extension vector")
+    await extended.close()
+    db = await asyncpg.connect(postgres.dsn(database="upgrading"))
+    await migrate(db, [step for step in migrations() if step.version <= LAST_RELEASE])
+    await db.execute(data)
+    try:
+        yield db
+    finally:
+        await db.close()
+        await admin.execute("drop database upgrading with (force)")
+        await admin.close()
+
+
+@asynccontextmanager
+async def upgraded(postgres: EmbeddedPostgres, data: str) -> AsyncGenerator[str]:
+    """The DSN of such a database after all migrations."""
+    async with last_release(postgres, data) as db:
+        await migrate(db, migrations())
+        yield postgres.dsn(database="upgrading")
