@@ -167,6 +167,8 @@ class Talk:
             return await self._undo()
         if name in ("/yes", "/no"):
             return await self._decide("confirm" if name == "/yes" else "reject")
+        if name == "/help":
+            return f"{views.HELP}\n{_HELP}"
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
         # Nothing can be replied to here: what is asked about is the last answer.

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
@@ -40,8 +40,12 @@ class Shape(BaseModel):
 
 
 class QuoteShape(Shape):
-    message: Number = Field(description="The number of the message, without brackets.")
-    words: str = Field(description="Copied exactly from that message.")
+    # The names of the work contract; the ones models were asked for before are still read. (A docstring is sent along.)
+    message_id: Number = Field(
+        validation_alias=AliasChoices("message_id", "message"),
+        description="The number of the message, without brackets.",
+    )
+    text: str = Field(validation_alias=AliasChoices("text", "words"), description="Copied exactly from that message.")
 
 
 class WhenShape(Shape):

@@ -69,7 +69,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
         kind=shape.kind,
         about=shape.about.strip() or "user",
         scope=shape.scope,
-        quotes=tuple(_quote(quote, own(work.messages)) for quote in shape.quotes if quote.words.strip()),
+        quotes=tuple(_quote(quote, own(work.messages)) for quote in shape.quotes if quote.text.strip()),
         when=when,
         deadline=deadline,
         certain=shape.certain and not unreadable,
@@ -84,8 +84,8 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
 
 def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:
     """As the message has it; a quote nobody said stays as it is, for the server to judge."""
-    number, words = placed(quote.words, quote.message, said) or (quote.message, quote.words.strip())
-    return Quote(message_id=number, text=words[:_LONGEST_QUOTE])
+    number, text = placed(quote.text, quote.message_id, said) or (quote.message_id, quote.text.strip())
+    return Quote(message_id=number, text=text[:_LONGEST_QUOTE])
 
 
 def _when(shape: WhenShape | None, zone: ZoneInfo) -> When | None:

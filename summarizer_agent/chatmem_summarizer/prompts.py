@@ -6,26 +6,26 @@ EXAMPLES (fields that are not shown have their default)
 KNOWN: (nothing). USER: Ann.
 [7] user, Wed 2026-02-18 09:15: Morning! I'm on the early shift at Mercy Hospital again, six years as a nurse and I \
 still hate 5 am
-{"items": [{"quotes": [{"message": 7, "words": "I'm on the early shift at Mercy Hospital again, six years as a nurse"}], \
+{"items": [{"quotes": [{"message_id": 7, "text": "I'm on the early shift at Mercy Hospital again, six years as a nurse"}], \
 "text": "Ann has worked as a nurse for six years, at Mercy Hospital", "kind": "fact", "importance": 0.7}]}
 
 KNOWN: #12 fact, since 2025-06-01: Ann lives in Singapore
 [9] user, Fri 2026-11-20 20:02: so we're finally in Lisbon! moved last week
-{"items": [{"quotes": [{"message": 9, "words": "we're finally in Lisbon! moved last week"}], "text": "Ann lives in \
+{"items": [{"quotes": [{"message_id": 9, "text": "we're finally in Lisbon! moved last week"}], "text": "Ann lives in \
 Lisbon", "kind": "fact", "when": {"start": "2026-11-09", "end": "", "precision": "ongoing"}, "importance": 0.8, \
 "replaces": [12]}]}
 
 KNOWN: #9 goal, since 2026-01-05: Ann wants to run the Berlin marathon · #10 fact, since 2026-01-05: Ann runs twice a \
 week
 [31] user, Mon 2026-05-04 18:40: gave up on the marathon btw, my knee won't have it
-{"items": [{"quotes": [{"message": 31, "words": "gave up on the marathon btw, my knee won't have it"}], "text": "Ann \
+{"items": [{"quotes": [{"message_id": 31, "text": "gave up on the marathon btw, my knee won't have it"}], "text": "Ann \
 gave up on the Berlin marathon because of her knee", "kind": "outcome", "ends": [9]}]}
 (Nothing was said of running twice a week: #10 stays.)
 
 KNOWN: (nothing)
 [44] user, Tue 2026-03-03 12:10: picking up my brother Max at 6, he's allergic to nuts so no satay tonight. my \
 colleague's cousin just got divorced, wild
-{"items": [{"quotes": [{"message": 44, "words": "my brother Max"}, {"message": 44, "words": "he's allergic to nuts"}], \
+{"items": [{"quotes": [{"message_id": 44, "text": "my brother Max"}, {"message_id": 44, "text": "he's allergic to nuts"}], \
 "about": "Max", "text": "Max, Ann's brother, is allergic to nuts", "kind": "fact", "importance": 0.7}]}
 (The brother matters to the user, the colleague's cousin does not; picking him up at 6 is over tomorrow.)
 
@@ -37,9 +37,9 @@ shorten this? "I am a retired teacher from Ohio and I have three cats."
 
 KNOWN: #20 goal, since 2026-03-01: Ann möchte Cello lernen
 [61] user, Thu 2026-03-12 21:30: überlege, ob ich im Sommer nach Wien ziehe. Mit dem Cello fange ich am 2. April an!
-{"items": [{"quotes": [{"message": 61, "words": "überlege, ob ich im Sommer nach Wien ziehe"}], "text": "Ann überlegt, \
+{"items": [{"quotes": [{"message_id": 61, "text": "überlege, ob ich im Sommer nach Wien ziehe"}], "text": "Ann überlegt, \
 im Sommer 2026 nach Wien zu ziehen", "kind": "goal", "certain": false, "doubt": "she is only considering it", "when": \
-{"start": "2026-06", "end": "2026-08", "precision": "month"}}, {"quotes": [{"message": 61, "words": "Mit dem Cello \
+{"start": "2026-06", "end": "2026-08", "precision": "month"}}, {"quotes": [{"message_id": 61, "text": "Mit dem Cello \
 fange ich am 2. April an"}], "text": "Ann fängt am 2. April 2026 mit dem Cello an", "kind": "date", "when": {"start": \
 "2026-04-02", "end": "", "precision": "day"}}]}
 (The language of the message is kept. Beginning fulfils no goal yet: #20 stays.)"""
@@ -101,7 +101,7 @@ canonical.general_summary: one line on what the user said; leave the other lists
 
 Example. KNOWN: #12 fact: The user lives in Singapore
 [9] user, Fri 2026-11-20 20:02: finally in Lisbon! moved last week
-{"items": [{"quotes": [{"message": 9, "words": "finally in Lisbon! moved last week"}], "about": "user", "text": "The \
+{"items": [{"quotes": [{"message_id": 9, "text": "finally in Lisbon! moved last week"}], "about": "user", "text": "The \
 user lives in Lisbon", "kind": "fact", "scope": "global", "when": {"start": "2026-11-09", "end": "", "precision": \
 "ongoing"}, "deadline": "", "certain": true, "doubt": "", "importance": 0.8, "pin": false, "same_as": 0, "replaces": \
 [12], "ends": []}], "canonical": {"user_confirmed": "", "llm_inferred": "", "general_summary": "Nov 20: The user moved \

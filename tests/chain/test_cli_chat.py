@@ -49,7 +49,7 @@ async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(home: Home) -> 
 async def test_what_is_forgotten_is_picked_by_numbers(home: Home) -> None:
     remember = "".join(f"/remember I like {kind} tea\n" for kind in ("green", "black", "white"))
     told = await home.run("chat", told=f"{remember}/forget tea\nseven\n1,3\n/memory\n")
-    assert "☑ 1. [preference, " in told
+    assert "☑ 1. [fact, " in told
     assert "Numbers of the list, please." in told
     assert "✓ Forgotten (2 memories)" in told
     left = told.partition("✓ Forgotten")[2]

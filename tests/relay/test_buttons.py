@@ -38,8 +38,8 @@ async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) ->
         await api.press(asked, "Forget")
         await api.until(lambda: asked["text"] == "✓ Forgotten (2 memories)")
         profile = await client.get_profile(c.GetProfileArgs())
-    assert [m.content for m in profile.preferences] == ["I like Singapore noodles"]
-    assert profile.facts == ()
+    left = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)
+    assert [m.content for m in left] == ["I like Singapore noodles"]
     assert api.world.toasts == ["", "✓ Forgotten (2 memories)"]
 
 
@@ -96,8 +96,8 @@ async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) ->
         await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten (1 memory)")
         wiped = await client.get_profile(c.GetProfileArgs())
     assert texts(api)[0] == "There are no memories of this chat; nothing to forget."
-    assert kept.preferences
-    assert not wiped.preferences
+    assert [m.content for m in kept.facts] == ["I like tea"]
+    assert (wiped.facts, wiped.preferences) == ((), ())
 
 
 async def test_a_strangers_tap_does_nothing(memory: Memory) -> None:
@@ -108,7 +108,8 @@ async def test_a_strangers_tap_does_nothing(memory: Memory) -> None:
         await api.press(api.sent[1], "Forget", user=666)
         await api.say("/help")
         await api.replies(3)
-        assert (await client.get_profile(c.GetProfileArgs())).preferences
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert [m.content for m in profile.facts] == ["I like tea"]
 
 
 async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:

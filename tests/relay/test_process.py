@@ -32,11 +32,13 @@ async def test_it_answers_and_ends_when_told_to(server: HttpServer, api: Telegra
     async with relay_process(server, api) as relay:
         await api.say("My name is Priya")
         await api.replies(1)
+        await api.say("What is my name?")
+        await api.replies(2)
         await api.say("/status")
-        shown = await api.replies(2)
+        shown = await api.replies(3)
         code = await relay.stop()
-    assert "Priya" in shown[0]
-    assert shown[1].startswith("Answers: from memory alone")
+    assert "“My name is Priya”" in shown[1]
+    assert shown[2].startswith("Answers: from memory alone")
     assert code == 0
 
 

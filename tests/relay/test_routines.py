@@ -158,7 +158,7 @@ async def test_without_a_model_a_check_in_asks_after_the_most_urgent_goal(memory
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="Run a marathon in May", kind="goal"))
     said = await due(memory, clock, routine("smart-checkin"), responder=Scripted([down()]))
-    assert said == ["How is this going: Run a marathon in May?"]
+    assert said == ["How is this going: Run a marathon in May (2026-05)?"]
 
 
 async def test_a_command_is_run_and_what_it_prints_is_sent(memory: Memory, clock: Clock) -> None:

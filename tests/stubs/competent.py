@@ -102,7 +102,7 @@ def _item(understood: Understood, told: re.Match[str], line: re.Match[str], know
     day = told.expand(understood.day).format(year=line[2])
     over = [n for n, old in known.items() if re.search(understood.over, old) and old != text]
     return {
-        "quotes": [{"message": int(line[1]), "words": told[0]}],
+        "quotes": [{"message_id": int(line[1]), "text": told[0]}],
         "text": text,
         "kind": understood.kind,
         "certain": understood.certain,

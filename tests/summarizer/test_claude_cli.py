@@ -196,7 +196,7 @@ def test_the_command_learns_only_where_it_is_asked_for(
 
 
 ITEM = {
-    "quotes": [{"message": 1, "words": "I live in Lisbon"}],
+    "quotes": [{"message_id": 1, "text": "I live in Lisbon"}],
     "about": "user",
     "text": "The user lives in Lisbon",
     "kind": "fact",

@@ -19,13 +19,13 @@ pytestmark = pytest.mark.anyio
 
 SAID = "gave up on the marathon. my brother Max is a vet"
 ENDING: dict[str, Any] = {
-    "quotes": [{"message": 1, "words": "gave up on the marathon"}],
+    "quotes": [{"message_id": 1, "text": "gave up on the marathon"}],
     "text": "The user gave up on the marathon because it is boring",
     "kind": "outcome",
     "ends": [9],
 }
 BROTHER: dict[str, Any] = {
-    "quotes": [{"message": 1, "words": "my brother Max is a vet"}],
+    "quotes": [{"message_id": 1, "text": "my brother Max is a vet"}],
     "text": "Max, the user's brother, is a vet",
     "kind": "fact",
     "about": "Max",

@@ -79,12 +79,12 @@ async def stage(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stage]:
 
 SAID = "I might move to Berlin. I work as a nurse at Mercy Hospital, my shift starts at 7."
 ITEM: dict[str, Any] = {
-    "quotes": [{"message": 1, "words": "I work as a nurse at Mercy Hospital"}],
+    "quotes": [{"message_id": 1, "text": "I work as a nurse at Mercy Hospital"}],
     "text": "The user works as a nurse at Mercy Hospital",
     "kind": "fact",
 }
 HEDGED: dict[str, Any] = {
-    "quotes": [{"message": 1, "words": "I might move to Berlin"}],
+    "quotes": [{"message_id": 1, "text": "I might move to Berlin"}],
     "text": "The user might move to Berlin",
     "kind": "goal",
     "certain": False,
@@ -172,7 +172,7 @@ async def test_the_instructions_are_the_same_for_every_exchange_so_that_they_can
         say_json({"facts": []}),
         say_json({**GOOD, "items": "nothing"}),
         say_json({**GOOD, "items": [{"text": "Nurse"}]}),
-        say_json({**GOOD, "items": [{**ITEM, "quotes": [{"message": 1, "words": "never said"}]}]}),
+        say_json({**GOOD, "items": [{**ITEM, "quotes": [{"message_id": 1, "text": "never said"}]}]}),
     ],
 )
 async def test_any_failure_of_claude_is_told_and_left_to_the_next_rung(stage: Stage, reply: Reply) -> None:
@@ -243,23 +243,31 @@ async def test_a_refusal_does_not_rest_the_provider(stage: Stage) -> None:
 
 async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Stage) -> None:
     items = [
-        {**ITEM, "quotes": [{"message": "[77]", "words": "“i WORK  as a nurse at Mercy Hospital”"}]},
+        {**ITEM, "quotes": [{"message_id": "[77]", "text": "“i WORK  as a nurse at Mercy Hospital”"}]},
         {**ITEM, "text": "  "},
         {**ITEM, "kind": "gossip"},
         {**ITEM, "quotes": []},
         "The user is a nurse",
-        {**ITEM, "same_as": "#12", "replaces": ["13"], "ends": None, "importance": 7},
+        {
+            **ITEM,
+            "quotes": [{"message": 1, "words": "Mercy Hospital"}],
+            "same_as": "#12",
+            "replaces": ["13"],
+            "ends": None,
+            "importance": 7,
+        },
     ]
     stage.claude.script = by_shape(say_json({**GOOD, "items": items}))
     first, last = extracted(await stage.work(exchange(SAID))).items
     assert first.quotes == (Quote(message_id=1, text="I work as a nurse at Mercy Hospital"),)
+    assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # under the names asked for before
     assert (last.same_as, last.replaces, last.ends, last.importance) == (12, (13,), (), 1.0)
     assert len(stage.told("ltm_item_dropped")) == 4
     assert "nurse" not in str(stage.told("ltm_item_dropped"))
 
 
 async def test_a_quote_nobody_said_is_left_to_the_servers_check(stage: Stage) -> None:
-    invented = {**ITEM, "text": "The user lives on Mars", "quotes": [{"message": 1, "words": "I live on Mars"}]}
+    invented = {**ITEM, "text": "The user lives on Mars", "quotes": [{"message_id": 1, "text": "I live on Mars"}]}
     stage.claude.script = by_shape(say_json({**GOOD, "items": [ITEM, invented]}))
     _, second = extracted(await stage.work(exchange(SAID))).items
     assert second.quotes == (Quote(message_id=1, text="I live on Mars"),)

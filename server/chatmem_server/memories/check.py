@@ -33,6 +33,8 @@ MAX_WORDS: Final = 500
 """Words of a claim among which a date is looked for."""
 
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
+_ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
+_NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 
 
 class Admits(Protocol):
@@ -247,16 +249,26 @@ def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
-    """What the claim says of time in fields, and in its text as `2026-11-27`, the one form that is no language's."""
+    """What the claim says of time in fields, and in its text in the forms that are no language's.
+
+    These are `2026-11-27`, `2026-11`, and `(2026)`: what is written beside a relative date.
+    """
     if when is not None and when.start is not None:
         yield _Moment(_local(when.start, zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
         yield _Moment(_local(when.end, zone), when.precision)
     if deadline is not None:
         yield _Moment(_local(deadline, zone), "instant")
-    for match in _ISO_DAY.finditer(literals.plain(text)):
+    plain = literals.plain(text)
+    for match in _ISO_DAY.finditer(plain):
         with suppress(ValueError):
             yield _Moment(date.fromisoformat(match[1]), "day")
+    for match in _ISO_MONTH.finditer(plain):
+        with suppress(ValueError):
+            yield _Moment(date(int(match[1]), int(match[2]), 1), "month")
+    for match in _NOTED_YEAR.finditer(plain):
+        with suppress(ValueError):
+            yield _Moment(date(int(match[1]), 1, 1), "year")
 
 
 def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
