@@ -30,11 +30,19 @@ class Item(NamedTuple):
     """Whether something says that this is a time of day: `3:15` may be a ratio."""
 
 
+MOST_TRIED: Final = 4_000
+"""Places of a text at which an expression is looked for, the first ones. Prose as long as a message may be has about as many;
+only tables and lists of numbers have more, and those would take a second."""
+
+
 def items(line: Line) -> Iterator[tuple[int, Item]]:
-    index = 0
+    """The expressions in order, none overlapping, each with the index of its first token."""
+    index = tried = 0
     anchor: tuple[int, Item] | None = None
-    while index < len(line):
-        item = _item(line, index) if may_begin(line, index) else None
+    while index < len(line) and tried < MOST_TRIED:
+        begins = may_begin(line, index)
+        tried += begins
+        item = _item(line, index) if begins else None
         if item is None:
             index += 1
             continue
