@@ -76,13 +76,15 @@ def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[S
             return by_day
         month_first = scene.region in _MONTH_FIRST and mark != "."
         ordered = (by_month, by_day) if month_first else (by_day, by_month)
-        sure = scene.region is not None and ordered[0].certain and mark != "."
+        sure = scene.region is not None and scene.region not in _BOTH_WAYS and ordered[0].certain and mark != "."
         return Meaning((*ordered[0].choices, *ordered[1].choices), sure)
 
     return meaning
 
 
 _MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
+_BOTH_WAYS: Final = frozenset({"CA"})
+"""Where both customs are common."""
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
@@ -95,7 +97,7 @@ def month_day(line: Line, index: int) -> Phrase | None:
     year, end = trailing_year(line, end)
     weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
     if last is None and year is not None:
-        return Phrase(end, _on(year, month, day), single=True, absolute=True, form="date")
+        return Phrase(end, _named(year, month, day, weekday), single=True, absolute=True, form="date")
     return Phrase(end, _day_of_year(year, month, day, weekday, last), single=last is None, form="date")
 
 
@@ -169,6 +171,13 @@ def _is_clock(line: Line, index: int) -> bool:
 
 def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
     return _day_of_year(year, month, day, None)
+
+
+def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
+    """A whole date; one that falls on another weekday than the one beside it is a slip of either."""
+    found = _date(year, month, day)
+    agreed = weekday is None or found is None or found.weekday() == weekday
+    return lambda _scene: Meaning((one_day(found),), agreed) if found else None
 
 
 def _day_of_year(

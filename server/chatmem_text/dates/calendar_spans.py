@@ -28,7 +28,7 @@ def which_month(line: Line, index: int) -> tuple[int, int] | None:
 
 
 def nth_of_month(line: Line, index: int) -> Phrase | None:
-    """`the first Monday of October`, `last Friday in May 2025`, `second week of June`, `last day of the month`."""
+    """`the first Monday of October`, `last Friday in May 2025`, `second week of June`, `first Sunday of each month`."""
     at = skip(line, index, "article")
     nth = line[at].get("ordinal")
     nth = line[at].value if nth is None and line[at].suffix in {"st", "nd", "rd", "th"} else nth
@@ -36,6 +36,8 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     of = skip(line, at + 2, "inside")
     if nth is None or of == at + 2 or (weekday is None and unit not in {"week", "day", "weekend"}):
         return None
+    if line[of].has("every") and line[of + 1].has("unit"):
+        return Phrase(of + 2, lambda _scene: None, form="repeats")
     parent = _stepped_month(line, of) or month(line, skip(line, of, "article"), led=True)
     if parent is None:
         return None

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from chatmem_text.dates.clock_phrases import PARTS, Clock
+from chatmem_text.dates.grammar import may_begin
 from chatmem_text.dates.items import Item, items
 from chatmem_text.dates.phrases import Phrase
 from chatmem_text.dates.readings import (
@@ -92,9 +93,9 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
-    """`Tuesday or Wednesday`."""
+    """`Tuesday or Wednesday`, but not `today or never`."""
     return "or" in {
-        line[item.end].word,
+        line[item.end].word if may_begin(line, item.end + 1) else "",
         line[first - 1].word,
         line[first - 2].word if line[first - 1].has("on") else "",
     }
