@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from chatmem_text.dates.calendar_spans import in_month, which_month
+from chatmem_text.dates.calendar_spans import doubtful, in_month, which_month
 from chatmem_text.dates.phrases import (
     Phrase,
     choose,
@@ -55,7 +55,23 @@ def numeric(line: Line, index: int) -> Phrase | None:
         return None
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
-    return Phrase(index + 1, _numeric_meaning(a, b, year, mark or "/"), single=True, absolute=year is not None)
+    meaning = _numeric_meaning(a, b, year, mark or "/")
+    if mark == "." and third and len(third) == 2 and _is_like_version(line, index):
+        meaning = doubtful(meaning)
+    return Phrase(index + 1, meaning, single=True, absolute=year is not None)
+
+
+def _is_like_version(line: Line, index: int) -> bool:
+    """Whether nothing leads to one of the dotted triples of the sentence as to a day: `crashes on 10.11.24, 10.11.23 was fine`."""
+    if line.language == "en":
+        return True
+    first, end = line.sentences[index]
+    near = range(max(first, index - _NEAR), min(end, index + _NEAR))
+    triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
+    return any(not _LEADS & line[at - 1].tags.keys() and line[at - 1].kind == "word" for at in triples)
+
+
+_LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())
 
 
 def _dated_before(line: Line, index: int, mark: str | None) -> bool:

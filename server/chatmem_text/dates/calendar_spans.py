@@ -102,7 +102,7 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
         return None
     if step is None:
         named = not led and not _is_led(line, at)
-        return Phrase(at + 1, _doubtful(in_month(None, number)) if named else in_month(None, number))
+        return Phrase(at + 1, doubtful(in_month(None, number)) if named else in_month(None, number))
     return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: month_of(y, number)))
 
 
@@ -114,14 +114,14 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
     return None, index
 
 
-def _doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """June and April are names as well."""
+def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
+    """The same days, never certain: June and April are names as well."""
 
-    def doubtful(scene: Scene) -> Meaning | None:
+    def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)
         return found and Meaning(found.choices, False)
 
-    return doubtful
+    return doubted
 
 
 def _is_led(line: Line, index: int) -> bool:

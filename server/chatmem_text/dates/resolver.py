@@ -21,7 +21,7 @@ from chatmem_text.dates.readings import (
     Said,
     Scene,
 )
-from chatmem_text.dates.tense import direction_at
+from chatmem_text.dates.tense import Look, direction_at
 from chatmem_text.dates.tokens import Line, line_of
 
 _HOUR: Final = timedelta(hours=1)
@@ -44,7 +44,7 @@ def _resolve(
     line: Line, first: int, item: Item, local: datetime, region: str | None, given: Direction | None
 ) -> Expression | None:
     start, end = line[first].start, line[item.end - 1].end
-    direction, sure = (given, True) if given else direction_at(line, first, item.end)
+    direction, sure, own = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
     scene = Scene(local, direction, region, sure)
@@ -54,6 +54,7 @@ def _resolve(
         return None
     if not readings and not item.repeats:
         return None
+    certain = certain and (own or len(readings) == 1)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until

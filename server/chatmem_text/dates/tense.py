@@ -1,6 +1,6 @@
 """Which way a sentence looks at a place in it: back to what was, ahead to what will be, or neither for sure."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from chatmem_text.dates.readings import Direction
 from chatmem_text.dates.tokens import Line, Token
@@ -9,21 +9,48 @@ _FAR: Final = 30
 """Tokens looked at on either side, so that a text without sentence marks stays linear."""
 
 
-def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bool]:
-    """The direction of the verb that governs the tokens from `first` to `end`, and whether there is one.
+class Look(NamedTuple):
+    """`sure`: a verb gives the direction. `own`: that verb stands in the clause of the expression."""
+
+    direction: Direction | None
+    sure: bool = False
+    own: bool = True
+
+
+def direction_at(line: Line, first: int, end: int) -> Look:
+    """The direction of the verb that governs the tokens from `first` to `end`.
 
     It is the nearest before them, else after.  An English sentence without one looks ahead more often than not.
     """
     if _reported(line, first) or _moved_from(line, first):
-        return None, False
+        return Look(None)
     if line[end].word in {"would", "will"} and _before(line, first) == "past":
-        return None, False
+        return Look(None)
     if _only_arranged(line, first):
-        return None, False
-    found = _moved(line, first) or _before(line, first) or _after(line, end) or _order(line, first)
+        return Look(None)
+    moved = _moved(line, first)
+    if moved:
+        return Look(moved, sure=True)
+    before = _before(line, first)
+    if before:
+        return Look(before, sure=True, own=before == "future" or _in_clause(line, first, end))
+    found = _after(line, end) or _order(line, first)
     if found:
-        return found, True
-    return ("future" if line.language == "en" else None), False
+        return Look(found, sure=True)
+    return Look("future" if line.language == "en" else None)
+
+
+def _in_clause(line: Line, first: int, end: int) -> bool:
+    """Whether the verb of the past stands in the clause of the expression, which does not look at what was to come."""
+    if line[first - 1].word in {"until", "till"}:
+        return False
+    for index in _back(line, first):
+        joined = line[index].has("clause") and index >= first - 2
+        if joined or line[index].word in _APART:
+            return _after(line, end) == "past"
+        if _sign(line, index, first, infinitive=False) == "past":
+            return True
+    return True
 
 
 def _reported(line: Line, first: int) -> bool:
@@ -113,8 +140,10 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
             return "future"
         if token.has("tense_arranged") and _moved_to(line, first):
             return "future"
-        if token.word == "got" and line[index - 1].has("tense_have"):
+        if token.word == "got" and (line[index - 1].has("tense_have") or line[index - 2].has("tense_have")):
             return "future"
+        if token.has("tense_perfect") and not _is_whole_perfect(line, index):
+            return None
         return None if _is_condition(line, index) else "past"
     if token.has("tense_future"):
         return "future"
@@ -125,6 +154,18 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if infinitive and token.has("tense_committed"):
         return "future"
     return _by_auxiliary(line, index)
+
+
+def _is_whole_perfect(line: Line, index: int) -> bool:
+    """Whether a participle goes with the auxiliary (`hat ... gekauft`), which alone is of the present (`hat offen`)."""
+    until = min(line.sentences[index][1], index + _FAR)
+    return any(_is_german_participle(line[at]) for at in range(index + 1, until))
+
+
+def _is_german_participle(token: Token) -> bool:
+    word = token.word
+    formed = "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
+    return formed and not token.capital and word.endswith(("t", "en"))
 
 
 def _by_auxiliary(line: Line, index: int) -> Direction:
@@ -170,4 +211,5 @@ def _is_past_participle_ahead(token: Token) -> bool:
     return token.has("unit") or token.has("season")
 
 
+_APART: Final = frozenset(",:()–—")
 _VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})

@@ -31,10 +31,19 @@ def day_word(line: Line, index: int) -> Phrase | None:
     if distance and line.language != "en":
         count, unit, end = distance
         return Phrase(end, lambda s: exactly_from(s, unit, count.value, offset, sure=count.exact), single=True)
-    tonight = token.has("part")
+    tonight, titled = token.has("part"), _is_titled(line, at)
     return Phrase(
-        at + 1, lambda s: Meaning((one_day(s.today + offset * DAY),), _clear(s, offset, tonight=tonight)), single=True
+        at + 1,
+        lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and _clear(s, offset, tonight=tonight)),
+        single=True,
     )
+
+
+def _is_titled(line: Line, index: int) -> bool:
+    """A capital within a sentence of small letters: `the chords for Yesterday`."""
+    token, before = line[index], line[index - 1]
+    whole = line.text[token.start : token.end]
+    return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
 
 
 def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
