@@ -71,7 +71,7 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
         return (), False, False
     if item.elapsed:
         lasting = item.elapsed[0] > timedelta() and scene.direction == "past"
-        return (_elapsed_reading(*item.elapsed, scene),), not lasting, False
+        return (_elapsed_reading(*item.elapsed, scene),), item.counted and not lasting, False
     meaning = item.phrase.meaning(scene) if item.phrase else None
     if item.phrase and meaning is None:
         return (), False, False
@@ -87,10 +87,19 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
     if stamp:
         return (stamp,), True, False
     readings = tuple(_reading(days, item, scene) for days in meaning.choices)
-    certain = certain and not _is_alternative(line, item, first)
+    certain = certain and not _is_alternative(line, item, first) and not _is_vague_time(line, item, first)
     if item.part == "night" and item.phrase and item.phrase.form == "night" and scene.said.hour < _MORNING:
         certain = False
     return readings, certain, meaning.approximate
+
+
+def _is_vague_time(line: Line, item: Item, first: int) -> bool:
+    """`midnight on Friday`, which begins or ends that day, and `4pm your time`."""
+    if item.clock is None:
+        return False
+    tokens = [line[at] for at in range(first, item.end + 2)]
+    theirs = any(one.has("own") and other.has("time") for one, other in zip(tokens, tokens[1:], strict=False))
+    return theirs or any(token.get("noon") == 0 for token in tokens)
 
 
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
