@@ -95,11 +95,12 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 def _is_vague_time(line: Line, item: Item, first: int) -> bool:
     """`midnight on Friday`, which begins or ends that day, and `4pm your time`."""
-    if item.clock is None:
-        return False
-    tokens = [line[at] for at in range(first, item.end + 2)]
-    theirs = any(one.has("own") and other.has("time") for one, other in zip(tokens, tokens[1:], strict=False))
-    return theirs or any(token.get("noon") == 0 for token in tokens)
+    if any(line[at].has("own") and line[at + 1].has("time") for at in range(first - _BESIDE, item.end + 1)):
+        return True
+    return item.clock is not None and any(line[at].get("noon") == 0 for at in range(first, item.end))
+
+
+_BESIDE: Final = 3  # tokens: `your time on`
 
 
 def _is_alternative(line: Line, item: Item, first: int) -> bool:

@@ -104,9 +104,14 @@ def unit_step(line: Line, index: int) -> Phrase | None:
 
 
 def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
-    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
-    by_custom = unit != "week" or scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
+    """Quarters of a company may begin in any month."""
+    by_custom = unit not in {"week", "quarter"} or (unit == "week" and _begins_alike(scene))
     return Meaning((unit_days(scene.today, unit, step),), sure and by_custom)
+
+
+def _begins_alike(scene: Scene) -> bool:
+    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
+    return scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
 
 
 _MONDAY_FIRST: Final = frozenset(
