@@ -149,11 +149,15 @@ def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading
 
 
 def _reading(days: Days, item: Item, scene: Scene) -> Reading:
-    if item.clock and (item.clock.half or item.clock.minute or _guessed(item.clock)):
+    if item.clock and _has_hour(item.clock):
         return _clock_reading(days.first, _sure(item.clock), scene)
     if item.part:
         return _part_reading(days.first, item.part, scene)
     return Reading(_at(days.first, 0, 0, scene), _at(days.end, 0, 0, scene), days.precision)
+
+
+def _has_hour(clock: Clock) -> bool:
+    return clock.half or (clock.minute > 0 and not clock.spoken) or _guessed(clock)
 
 
 def _guessed(clock: Clock) -> bool:
