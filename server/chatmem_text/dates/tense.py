@@ -33,16 +33,23 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(moved, sure=True)
     before = _before(line, first)
     if before:
-        return Look(before, sure=True, own=before == "future" or _in_clause(line, first, end))
+        return Look(before, sure=True, own=_in_clause(line, first, end, before))
     found = _after(line, end) or _order(line, first)
     if found:
         return Look(found, sure=True)
     return Look("future" if line.language == "en" else None)
 
 
-def _in_clause(line: Line, first: int, end: int) -> bool:
-    """Whether the verb of the past stands in the clause of the expression, which does not look at what was to come."""
-    if line[first - 1].word in {"until", "till"}:
+def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
+    """Whether the verb of the past stands in the clause of the expression, which does not look at what was to come.
+
+    A verb of the present between them belongs to another clause than the one of the past: `the course I paid for starts Friday`.
+    """
+    if found == "future":
+        return not any(
+            line[at].has("tense_future") and line[at - 1].word in {"was", "were"} for at in _back(line, first)
+        )
+    if _leads_ahead(line, first) or _is_question_of(line, first, end):
         return False
     for index in _back(line, first):
         joined = line[index].has("clause") and index >= first - 2
@@ -50,7 +57,24 @@ def _in_clause(line: Line, first: int, end: int) -> bool:
             return _after(line, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
             return True
+        if line[index].has("tense_present"):
+            return False
     return True
+
+
+def _leads_ahead(line: Line, first: int) -> bool:
+    """`lent me the car until Friday`, `bought tickets for the 3rd`."""
+    at = first - 1 - line[first - 1].has("article")
+    return line[at].has("by") or line[at].has("for") or line[at].word == "from"
+
+
+def _is_question_of(line: Line, first: int, end: int) -> bool:
+    """`Was Friday all right?`, `Did you say Friday?`: about the day itself, whichever it is."""
+    return (
+        line[first - 1].word in {"say", "mean"}
+        or first == line.sentences[first][0] + 1
+        and line[line.sentences[end - 1][1] - 1].word == "?"
+    )
 
 
 def _reported(line: Line, first: int) -> bool:
