@@ -37,7 +37,8 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     found = _after(line, end) or _order(line, first)
     if found:
         return Look(found, sure=True)
-    return Look("future" if line.language == "en" else None)
+    either = any(line[at].has("tense_either") for at in _back(line, first))
+    return Look("future" if line.language == "en" else None, own=not either)
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
@@ -70,10 +71,8 @@ def _leads_ahead(line: Line, first: int) -> bool:
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
     """`Was Friday all right?`, `Did you say Friday?`: about the day itself, whichever it is."""
-    return (
-        line[first - 1].word in {"say", "mean"}
-        or first == line.sentences[first][0] + 1
-        and line[line.sentences[end - 1][1] - 1].word == "?"
+    return line[first - 1].word in {"say", "mean"} or (
+        first == line.sentences[first][0] + 1 and line[line.sentences[end - 1][1] - 1].word == "?"
     )
 
 
