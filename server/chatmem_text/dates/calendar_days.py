@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from chatmem_text.dates.calendar_spans import in_month, which_month
+from chatmem_text.dates.calendar_spans import doubtful, in_month, which_month
 from chatmem_text.dates.phrases import (
     Phrase,
     choose,
@@ -55,7 +55,23 @@ def numeric(line: Line, index: int) -> Phrase | None:
         return None
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
-    return Phrase(index + 1, _numeric_meaning(a, b, year, mark or "/"), single=True, absolute=year is not None)
+    meaning = _numeric_meaning(a, b, year, mark or "/")
+    if mark == "." and third and len(third) == 2 and _is_like_version(line, index):
+        meaning = doubtful(meaning)
+    return Phrase(index + 1, meaning, single=True, absolute=year is not None)
+
+
+def _is_like_version(line: Line, index: int) -> bool:
+    """Whether nothing leads to one of the dotted triples of the sentence as to a day: `crashes on 10.11.24, 10.11.23 was fine`."""
+    if line.language == "en":
+        return True
+    first, end = line.sentences[index]
+    near = range(max(first, index - _NEAR), min(end, index + _NEAR))
+    triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
+    return any(not _LEADS & line[at - 1].tags.keys() and line[at - 1].kind == "word" for at in triples)
+
+
+_LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())
 
 
 def _dated_before(line: Line, index: int, mark: str | None) -> bool:
@@ -76,13 +92,15 @@ def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[S
             return by_day
         month_first = scene.region in _MONTH_FIRST and mark != "."
         ordered = (by_month, by_day) if month_first else (by_day, by_month)
-        sure = scene.region is not None and ordered[0].certain and mark != "."
+        sure = scene.region is not None and scene.region not in _BOTH_WAYS and ordered[0].certain and mark != "."
         return Meaning((*ordered[0].choices, *ordered[1].choices), sure)
 
     return meaning
 
 
 _MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
+_BOTH_WAYS: Final = frozenset({"CA"})
+"""Where both customs are common."""
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
@@ -95,7 +113,7 @@ def month_day(line: Line, index: int) -> Phrase | None:
     year, end = trailing_year(line, end)
     weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
     if last is None and year is not None:
-        return Phrase(end, _on(year, month, day), single=True, absolute=True, form="date")
+        return Phrase(end, _named(year, month, day, weekday), single=True, absolute=True, form="date")
     return Phrase(end, _day_of_year(year, month, day, weekday, last), single=last is None, form="date")
 
 
@@ -169,6 +187,13 @@ def _is_clock(line: Line, index: int) -> bool:
 
 def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
     return _day_of_year(year, month, day, None)
+
+
+def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
+    """A whole date; one that falls on another weekday than the one beside it is a slip of either."""
+    found = _date(year, month, day)
+    agreed = weekday is None or found is None or found.weekday() == weekday
+    return lambda _scene: Meaning((one_day(found),), agreed) if found else None
 
 
 def _day_of_year(

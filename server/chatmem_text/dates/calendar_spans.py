@@ -28,7 +28,7 @@ def which_month(line: Line, index: int) -> tuple[int, int] | None:
 
 
 def nth_of_month(line: Line, index: int) -> Phrase | None:
-    """`the first Monday of October`, `last Friday in May 2025`, `second week of June`, `last day of the month`."""
+    """`the first Monday of October`, `last Friday in May 2025`, `second week of June`, `first Sunday of each month`."""
     at = skip(line, index, "article")
     nth = line[at].get("ordinal")
     nth = line[at].value if nth is None and line[at].suffix in {"st", "nd", "rd", "th"} else nth
@@ -36,6 +36,8 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     of = skip(line, at + 2, "inside")
     if nth is None or of == at + 2 or (weekday is None and unit not in {"week", "day", "weekend"}):
         return None
+    if line[of].has("every") and line[of + 1].has("unit"):
+        return Phrase(of + 2, lambda _scene: None, form="repeats")
     parent = _stepped_month(line, of) or month(line, skip(line, of, "article"), led=True)
     if parent is None:
         return None
@@ -100,7 +102,7 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
         return None
     if step is None:
         named = not led and not _is_led(line, at)
-        return Phrase(at + 1, _doubtful(in_month(None, number)) if named else in_month(None, number))
+        return Phrase(at + 1, doubtful(in_month(None, number)) if named else in_month(None, number))
     return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: month_of(y, number)))
 
 
@@ -112,14 +114,14 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
     return None, index
 
 
-def _doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """June and April are names as well."""
+def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
+    """The same days, never certain: June and April are names as well."""
 
-    def doubtful(scene: Scene) -> Meaning | None:
+    def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)
         return found and Meaning(found.choices, False)
 
-    return doubtful
+    return doubted
 
 
 def _is_led(line: Line, index: int) -> bool:

@@ -12,7 +12,10 @@ PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "ni
 
 
 class Clock(NamedTuple):
-    """`half`: whether the half of the day is known. `until`: the end of a range, in minutes of the day."""
+    """`half`: whether the half of the day is known. `until`: the end of a range, in minutes of the day.
+
+    `spoken`: said as `half seven` is, by people who say so in the evening as well.
+    """
 
     end: int
     hour: int
@@ -20,6 +23,7 @@ class Clock(NamedTuple):
     half: bool = True
     zone: ZoneInfo | None = None
     until: tuple[int, int] | None = None
+    spoken: bool = False
 
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
@@ -43,7 +47,7 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
         return Clock(at + 1, token.get("noon"))
     spoken = _spoken(line, at)
     if spoken:
-        return spoken
+        return spoken._replace(spoken=True)
     hour = _hour(line, at)
     if hour is None:
         return None
@@ -133,7 +137,8 @@ def _in_part(line: Line, clock: Clock) -> Clock:
     if at is None:
         return clock
     part = line[at].get("part")
-    if clock.half or not 1 <= clock.hour <= 12:
+    of_24 = clock.half and line[clock.end - 1].word != "uhr"
+    if of_24 or not 1 <= clock.hour <= 12:
         return clock._replace(end=at + 1)
     return clock._replace(end=at + 1, hour=hour_in_part(clock.hour, part), half=True)
 

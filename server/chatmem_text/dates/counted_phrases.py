@@ -24,7 +24,7 @@ def window(line: Line, index: int) -> Phrase | None:
     token = line[at]
     step = 1 if token.has("within") else token.get("step")
     count = count_at(line, at + 1) if step else None
-    if count is None or not step or line[count.end].get("unit") not in DAY_UNITS:
+    if count is None or not step or line[at + 1].has("one") or line[count.end].get("unit") not in DAY_UNITS:
         return None
     unit = line[count.end].get("unit")
     return Phrase(count.end + 1, lambda scene: _window(scene.today, unit, step * count.value, sure=count.exact))

@@ -16,7 +16,8 @@ from chatmem_text.dates.tokens import Line
 
 
 class Item(NamedTuple):
-    """One expression before it is resolved. `elapsed` counts seconds; `repeats` and `since` say how the days are meant."""
+    """One expression before it is resolved. `elapsed` counts seconds; `counted` is false of `a couple of hours`;
+    `repeats` and `since` say how the days are meant."""
 
     end: int
     phrase: Phrase | None = None
@@ -24,6 +25,7 @@ class Item(NamedTuple):
     part: str | None = None
     until: Phrase | None = None
     elapsed: tuple[timedelta, timedelta] | None = None
+    counted: bool = True
     repeats: bool = False
     since: bool = False
     named_clock: bool = True
@@ -132,7 +134,7 @@ def _elapsed(line: Line, index: int) -> Item | None:
         return None
     unit = timedelta(seconds=_SECONDS[line[count.end].get("unit")] / (2 if half else 1))
     end = count.end + (1 if led or before else 2)
-    return Item(end, elapsed=(sign * count.value * unit, max(unit / 2, count.value * unit / 4)))
+    return Item(end, elapsed=(sign * count.value * unit, max(unit / 2, count.value * unit / 4)), counted=count.exact)
 
 
 def _sign_of_elapsed(line: Line, end: int, *, led: bool, before: bool) -> int:

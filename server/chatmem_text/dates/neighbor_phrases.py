@@ -31,8 +31,14 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     if found is None or (found.single and found.form != "unit"):
         return None
     if where == "end" and (line[index - 1].has("by") or line[index - 1].word == "due"):
-        return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: one_day(d.end - DAY)), single=True)
+        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene)), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
+
+
+def _last_day(meaning: Meaning | None) -> Meaning | None:
+    """A week ends on Friday for some and on Sunday for others."""
+    weekly = meaning is not None and meaning.choices[0].precision == "week"
+    return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:

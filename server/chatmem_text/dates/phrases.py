@@ -101,14 +101,14 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     if not scene.sure and to_come > _SOON and to_come > 3 * gone:
         return Meaning((back, ahead), False)
     if scene.direction == "past":
-        return Meaning((back, ahead), not (gone > _LONG and to_come < _SOON))
+        return Meaning((back, ahead), gone <= _LONG)
     if scene.direction == "future":
         return Meaning((ahead, back), not (to_come > _LONG and gone < _SOON))
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
 _NEAR = 100  # days; without a verb a day that comes this soon is meant rather than one twice as long past
-_LONG, _SOON = 330, 35  # days; "on March 3" said in February is seldom last year's
+_LONG, _SOON = 180, 60  # days; "on March 3" said in February is seldom last year's
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

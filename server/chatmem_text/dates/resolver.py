@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
 from chatmem_text.dates.clock_phrases import PARTS, Clock
+from chatmem_text.dates.grammar import may_begin
 from chatmem_text.dates.items import Item, items
 from chatmem_text.dates.phrases import Phrase
 from chatmem_text.dates.readings import (
@@ -20,7 +21,7 @@ from chatmem_text.dates.readings import (
     Said,
     Scene,
 )
-from chatmem_text.dates.tense import direction_at
+from chatmem_text.dates.tense import Look, direction_at
 from chatmem_text.dates.tokens import Line, line_of
 
 _HOUR: Final = timedelta(hours=1)
@@ -43,7 +44,7 @@ def _resolve(
     line: Line, first: int, item: Item, local: datetime, region: str | None, given: Direction | None
 ) -> Expression | None:
     start, end = line[first].start, line[item.end - 1].end
-    direction, sure = (given, True) if given else direction_at(line, first, item.end)
+    direction, sure, own = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
     scene = Scene(local, direction, region, sure)
@@ -53,6 +54,7 @@ def _resolve(
         return None
     if not readings and not item.repeats:
         return None
+    certain = certain and (own or len(readings) == 1)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
@@ -69,7 +71,7 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
         return (), False, False
     if item.elapsed:
         lasting = item.elapsed[0] > timedelta() and scene.direction == "past"
-        return (_elapsed_reading(*item.elapsed, scene),), not lasting, False
+        return (_elapsed_reading(*item.elapsed, scene),), item.counted and not lasting, False
     meaning = item.phrase.meaning(scene) if item.phrase else None
     if item.phrase and meaning is None:
         return (), False, False
@@ -85,16 +87,26 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
     if stamp:
         return (stamp,), True, False
     readings = tuple(_reading(days, item, scene) for days in meaning.choices)
-    certain = certain and not _is_alternative(line, item, first)
+    certain = certain and not _is_alternative(line, item, first) and not _is_vague_time(line, item, first)
     if item.part == "night" and item.phrase and item.phrase.form == "night" and scene.said.hour < _MORNING:
         certain = False
     return readings, certain, meaning.approximate
 
 
+def _is_vague_time(line: Line, item: Item, first: int) -> bool:
+    """`midnight on Friday`, which begins or ends that day, and `4pm your time`."""
+    if any(line[at].has("own") and line[at + 1].has("time") for at in range(first - _BESIDE, item.end + 1)):
+        return True
+    return item.clock is not None and any(line[at].get("noon") == 0 for at in range(first, item.end))
+
+
+_BESIDE: Final = 3  # tokens: `your time on`
+
+
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
-    """`Tuesday or Wednesday`."""
+    """`Tuesday or Wednesday`, but not `today or never`."""
     return "or" in {
-        line[item.end].word,
+        line[item.end].word if may_begin(line, item.end + 1) else "",
         line[first - 1].word,
         line[first - 2].word if line[first - 1].has("on") else "",
     }
@@ -137,11 +149,15 @@ def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading
 
 
 def _reading(days: Days, item: Item, scene: Scene) -> Reading:
-    if item.clock and (item.clock.half or item.clock.minute or _guessed(item.clock)):
+    if item.clock and _has_hour(item.clock):
         return _clock_reading(days.first, _sure(item.clock), scene)
     if item.part:
         return _part_reading(days.first, item.part, scene)
     return Reading(_at(days.first, 0, 0, scene), _at(days.end, 0, 0, scene), days.precision)
+
+
+def _has_hour(clock: Clock) -> bool:
+    return clock.half or (clock.minute > 0 and not clock.spoken) or _guessed(clock)
 
 
 def _guessed(clock: Clock) -> bool:

@@ -1,6 +1,6 @@
 """Which way a sentence looks at a place in it: back to what was, ahead to what will be, or neither for sure."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from chatmem_text.dates.readings import Direction
 from chatmem_text.dates.tokens import Line, Token
@@ -9,21 +9,71 @@ _FAR: Final = 30
 """Tokens looked at on either side, so that a text without sentence marks stays linear."""
 
 
-def direction_at(line: Line, first: int, end: int) -> tuple[Direction | None, bool]:
-    """The direction of the verb that governs the tokens from `first` to `end`, and whether there is one.
+class Look(NamedTuple):
+    """`sure`: a verb gives the direction. `own`: that verb stands in the clause of the expression."""
+
+    direction: Direction | None
+    sure: bool = False
+    own: bool = True
+
+
+def direction_at(line: Line, first: int, end: int) -> Look:
+    """The direction of the verb that governs the tokens from `first` to `end`.
 
     It is the nearest before them, else after.  An English sentence without one looks ahead more often than not.
     """
     if _reported(line, first) or _moved_from(line, first):
-        return None, False
+        return Look(None)
     if line[end].word in {"would", "will"} and _before(line, first) == "past":
-        return None, False
+        return Look(None)
     if _only_arranged(line, first):
-        return None, False
-    found = _moved(line, first) or _before(line, first) or _after(line, end) or _order(line, first)
+        return Look(None)
+    moved = _moved(line, first)
+    if moved:
+        return Look(moved, sure=True)
+    before = _before(line, first)
+    if before:
+        return Look(before, sure=True, own=_in_clause(line, first, end, before))
+    found = _after(line, end) or _order(line, first)
     if found:
-        return found, True
-    return ("future" if line.language == "en" else None), False
+        return Look(found, sure=True)
+    either = any(line[at].has("tense_either") for at in _back(line, first))
+    return Look("future" if line.language == "en" else None, own=not either)
+
+
+def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
+    """Whether the verb of the past stands in the clause of the expression, which does not look at what was to come.
+
+    A verb of the present between them belongs to another clause than the one of the past: `the course I paid for starts Friday`.
+    """
+    if found == "future":
+        return not any(
+            line[at].has("tense_future") and line[at - 1].word in {"was", "were"} for at in _back(line, first)
+        )
+    if _leads_ahead(line, first) or _is_question_of(line, first, end):
+        return False
+    for index in _back(line, first):
+        joined = line[index].has("clause") and index >= first - 2
+        if joined or line[index].word in _APART:
+            return _after(line, end) == "past"
+        if _sign(line, index, first, infinitive=False) == "past":
+            return True
+        if line[index].has("tense_present"):
+            return False
+    return True
+
+
+def _leads_ahead(line: Line, first: int) -> bool:
+    """`lent me the car until Friday`, `bought tickets for the 3rd`."""
+    at = first - 1 - line[first - 1].has("article")
+    return line[at].has("by") or line[at].has("for") or line[at].word == "from"
+
+
+def _is_question_of(line: Line, first: int, end: int) -> bool:
+    """`Was Friday all right?`, `Did you say Friday?`: about the day itself, whichever it is."""
+    return line[first - 1].word in {"say", "mean"} or (
+        first == line.sentences[first][0] + 1 and line[line.sentences[end - 1][1] - 1].word == "?"
+    )
 
 
 def _reported(line: Line, first: int) -> bool:
@@ -113,8 +163,10 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
             return "future"
         if token.has("tense_arranged") and _moved_to(line, first):
             return "future"
-        if token.word == "got" and line[index - 1].has("tense_have"):
+        if token.word == "got" and (line[index - 1].has("tense_have") or line[index - 2].has("tense_have")):
             return "future"
+        if token.has("tense_perfect") and not _is_whole_perfect(line, index):
+            return None
         return None if _is_condition(line, index) else "past"
     if token.has("tense_future"):
         return "future"
@@ -125,6 +177,18 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if infinitive and token.has("tense_committed"):
         return "future"
     return _by_auxiliary(line, index)
+
+
+def _is_whole_perfect(line: Line, index: int) -> bool:
+    """Whether a participle goes with the auxiliary (`hat ... gekauft`), which alone is of the present (`hat offen`)."""
+    until = min(line.sentences[index][1], index + _FAR)
+    return any(_is_german_participle(line[at]) for at in range(index + 1, until))
+
+
+def _is_german_participle(token: Token) -> bool:
+    word = token.word
+    formed = "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
+    return formed and not token.capital and word.endswith(("t", "en"))
 
 
 def _by_auxiliary(line: Line, index: int) -> Direction:
@@ -170,4 +234,5 @@ def _is_past_participle_ahead(token: Token) -> bool:
     return token.has("unit") or token.has("season")
 
 
+_APART: Final = frozenset(",:()–—")
 _VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})

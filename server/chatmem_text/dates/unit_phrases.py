@@ -31,10 +31,19 @@ def day_word(line: Line, index: int) -> Phrase | None:
     if distance and line.language != "en":
         count, unit, end = distance
         return Phrase(end, lambda s: exactly_from(s, unit, count.value, offset, sure=count.exact), single=True)
-    tonight = token.has("part")
+    tonight, titled = token.has("part"), _is_titled(line, at)
     return Phrase(
-        at + 1, lambda s: Meaning((one_day(s.today + offset * DAY),), _clear(s, offset, tonight=tonight)), single=True
+        at + 1,
+        lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and _clear(s, offset, tonight=tonight)),
+        single=True,
     )
+
+
+def _is_titled(line: Line, index: int) -> bool:
+    """A capital within a sentence of small letters: `the chords for Yesterday`."""
+    token, before = line[index], line[index - 1]
+    whole = line.text[token.start : token.end]
+    return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
 
 
 def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
@@ -95,9 +104,14 @@ def unit_step(line: Line, index: int) -> Phrase | None:
 
 
 def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
-    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
-    by_custom = unit != "week" or scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
+    """Quarters of a company may begin in any month."""
+    by_custom = unit not in {"week", "quarter"} or (unit == "week" and _begins_alike(scene))
     return Meaning((unit_days(scene.today, unit, step),), sure and by_custom)
+
+
+def _begins_alike(scene: Scene) -> bool:
+    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
+    return scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
 
 
 _MONDAY_FIRST: Final = frozenset(
