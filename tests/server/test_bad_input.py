@@ -126,7 +126,8 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "since": (True, [], "nonsense", "9999-12-31"),
         "until": (True, [], "nonsense", "0001-01-01"),
         "except": ([0], [-1], [True], [HUGE], {}, "x"),
-        "memory_ids": ([0], [-1], [True], ["1"], [HUGE], 1, {}, list(range(1, 1002))),
+        # A number as text and one number for a list are taken; these are numbers of no memory.
+        "memory_ids": ([0], [-1], [True], [HUGE], {}, 999_999, ["999999"], "x", ["x"], list(range(1, 1002))),
         "everything": (True, *NO_FLAGS),
         "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
         "include_messages": NO_FLAGS,
