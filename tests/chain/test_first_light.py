@@ -61,7 +61,7 @@ async def test_everything_stops_with_a_killed_up_and_comes_back(home: Home) -> N
         await eventually(lambda: _silent(home.url))
     async with home.up(), home.memory() as memory:
         profile = await memory.get_profile(c.GetProfileArgs())
-    assert [m.content for m in profile.preferences] == ["I prefer window seats"]
+    assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
 async def _silent(url: str) -> bool:
