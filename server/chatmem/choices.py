@@ -3,6 +3,7 @@
 import re
 
 _RANGE = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
+_DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
@@ -10,9 +11,9 @@ def picked(said: str, count: int) -> frozenset[int] | None:
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):
         return frozenset(range(1, count + 1)) if said == "all" else frozenset()
-    parts = [part for part in re.split(r"[,;\s]+", re.sub(r"\s*[-–]\s*", "-", said)) if part]
-    ranges = [_RANGE.fullmatch(part) for part in parts]
-    if not parts or None in ranges:
+    parts = [part for part in re.split(r"[,;\s]+", _DASH.sub("-", said)) if part]
+    found = [match for part in parts if (match := _RANGE.fullmatch(part))]
+    ranges = [(int(match[1]), int(match[2] or match[1])) for match in found]
+    if len(found) < len(parts) or any(first < 1 or last > count for first, last in ranges):
         return None
-    numbers = frozenset(n for match in ranges if match for n in range(int(match[1]), int(match[2] or match[1]) + 1))
-    return numbers if numbers and min(numbers) >= 1 and max(numbers) <= count else None
+    return frozenset(number for first, last in ranges for number in range(first, last + 1)) or None

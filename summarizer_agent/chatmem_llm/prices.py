@@ -1,8 +1,7 @@
-"""What Claude models cost: list prices in US dollars per million tokens, as published in October 2026."""
+"""What Claude models cost: list prices in US dollars per million tokens, as published on 2026-10-24."""
 
 from dataclasses import dataclass
 
-AS_OF = "2026-10-24"
 _LONG_PROMPT_TOKENS = 100_000
 
 

@@ -16,7 +16,6 @@ from chatmem_server.dates.clock import (
     day_header,
     local,
     local_day,
-    long_date,
     month_day,
     period,
 )
@@ -105,7 +104,6 @@ def test_a_period_names_its_first_and_last_day(first: tuple[int, ...], last: tup
 def test_a_day_of_another_year_shows_its_year() -> None:
     assert dated(date(2026, 2, 15), date(2026, 12, 1)) == "Feb 15"
     assert dated(date(2024, 2, 15), date(2026, 12, 1)) == "Feb 15, 2024"
-    assert long_date(date(2026, 3, 15)) == "March 15, 2026"
     assert month_day(date(2026, 3, 5)) == "Mar 5"
 
 

@@ -27,10 +27,6 @@ _SMALL = frozenset(
 )
 
 
-_LONGEST_WISH = 300
-"""Characters in which somebody asks for a list; the patterns take time in proportion to their cube."""
-
-
 def wish(text: str) -> Wish:
     """The order it begins with; else whether it asks, or tells; of one or two words it is a greeting or a nod."""
     for kind, pattern in _ORDERS:

@@ -76,11 +76,6 @@ def dated(day: date, today: date) -> str:
     return month_day(day) if day.year == today.year else f"{month_day(day)}, {day.year}"
 
 
-def long_date(day: date) -> str:
-    """`March 15, 2026`."""
-    return f"{MONTHS[day.month - 1]} {day.day}, {day.year}"
-
-
 def _aware(at: datetime) -> datetime:
     if at.utcoffset() is None:
         raise ValueError(f"{at.isoformat()} has no UTC offset; give an aware datetime")

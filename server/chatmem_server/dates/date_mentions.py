@@ -1,7 +1,7 @@
 """Where a text names a time, as written and unresolved: `March 15`, `last week`, `Q2 2026`, `at 7am`, `3 days ago`.
 
 One small grammar of compiled patterns, English first with the commonest words of other languages.  It knows no clock:
-what "yesterday" is on the calendar is `time_expressions`' business, and whether two dates agree is `claims`'.
+what "yesterday" is on the calendar is `chatmem_text.dates`' business, and whether two dates agree is `claims`'.
 """
 
 import re

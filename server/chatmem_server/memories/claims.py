@@ -91,11 +91,6 @@ def tokens_of(text: str) -> tuple[str, ...]:
     return tuple(_lower(match[0]) for match in _WORD.finditer(plain(text)))
 
 
-def undated_text(text: str) -> str:
-    """The text with its time expressions blanked out, so that May is no verb."""
-    return _blank(plain(text), claims(text).mentions)
-
-
 def plain(text: str) -> str:
     """One kind of apostrophe and hyphen, so that every rule below needs to know only one."""
     return text.translate(_PLAIN)

@@ -27,7 +27,11 @@ def same(one: str, other: str) -> bool:
     a, b = literals.words(one), literals.words(other)
     if len(a) != len(b) or not a:
         return not a and not b and one.strip() == other.strip()
-    return a == b or any(a[i:] + a[:i] == b for i in range(1, len(a)) if a[i] == b[0])
+    return _line(b) in _line(a + a)
+
+
+def _line(words: list[str]) -> str:
+    return f" {' '.join(words)} "
 
 
 def key(text: str) -> int:

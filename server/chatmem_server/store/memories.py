@@ -256,10 +256,6 @@ async def support(
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
 
-async def mark_asked(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> None:
-    await q.run("memories.mark_asked", owner_id, list(ids), now)
-
-
 async def versions(q: Queries, owner_id: int, memory_id: int) -> list[TextVersion]:
     return [TextVersion(*row) for row in await q.rows("memories.versions", owner_id, memory_id)]
 

@@ -61,10 +61,6 @@ class Line:
                 bounds += [(len(bounds), index + 1)] * (index + 1 - len(bounds))
         return bounds
 
-    def touching(self, index: int) -> bool:
-        """Whether a token follows the one before it without space."""
-        return index > 0 and self[index - 1].end == self[index].start
-
 
 def ends_sentence(line: Line, index: int) -> bool:
     """Whether a sentence ends with this token: at a line break, or at a mark that is not an abbreviation's period."""

@@ -213,11 +213,6 @@ set source_ids = case when source_chat_id = $9
 where owner_id = $1 and id = $2
 returning *
 
--- name: mark_asked
--- $1 owner, $2 numbers, $3 now
-update memories set asked_at = $3
-where owner_id = $1 and id = any($2::bigint[])
-
 -- name: versions
 -- $1 owner, $2 number
 select version, content, replaced_at
