@@ -32,6 +32,9 @@ from chatmem_relay.tag_effects import Done
 from chatmem_relay.turn import Manner, run_turn
 
 CHANNEL = "terminal"
+_HELP = """\
+/undo – take back what my last answer saved
+/yes, /no – what my last answer asked about is right, or is not"""
 _OURS = ("127.0.0.1", "localhost", "::1")
 
 
@@ -98,7 +101,8 @@ def _who(responder: Responder) -> str:
 async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
     """The running server's memory; without one, a server of our own over stdio, on the same data.
 
-    Raises CommandFailed where the memory is another machine's: what is said now would be missed there.
+    Raises CommandFailed where the memory is another machine's (what is said now would be missed there), and where our own
+    cannot be opened.
     """
     try:
         token = settings.bearer("assistant")
@@ -116,7 +120,16 @@ async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
             console.print("No server runs: what you say is kept now, and learned from once `chatmem up` runs.")
         arguments = ["-m", "chatmem_server", "--stdio"]
         async with connect_stdio(sys.executable, arguments, own_environment()) as memory:
+            await _open(memory)
             yield memory
+
+
+async def _open(memory: MemoryClient) -> None:
+    """Now, and not with the first line: there may be none, and what is refused would then be told to nobody."""
+    try:
+        await memory.get_profile(c.GetProfileArgs())
+    except (MemoryRefused, MemoryUnreachable) as error:
+        raise CommandFailed(f"{error}. Run `chatmem doctor` for the fix.") from error
 
 
 async def _answers(url: str, token: str) -> bool:

@@ -56,9 +56,26 @@ async def test_what_is_forgotten_is_picked_by_numbers(home: Home) -> None:
     assert ["I like green tea" in left, "I like black tea" in left, "I like white tea" in left] == [False, True, False]
 
 
+async def test_a_data_folder_that_is_refused_is_told_even_where_nothing_is_said(home: Home) -> None:
+    file = home.folder / "file"
+    file.write_text("no folder")
+    home.environment["CHATMEM_DATA_DIR"] = str(file)
+    code, told = await home.failing("chat")
+    assert code == 1
+    assert "CHATMEM_DATA_DIR" in told
+    assert "Traceback" not in told
+
+
 async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> None:
     told = await home.run("chat", told="/remember\n\n   \n/summary\n/status\n/new\n/help\n")
-    for part in ("Say what:", "CONVERSATION SUMMARY", "A new conversation begins", "/forget topic"):
+    for part in (
+        "Say what:",
+        "CONVERSATION SUMMARY",
+        "A new conversation begins",
+        "/forget topic",
+        "/undo –",
+        "/yes, /no –",
+    ):
         assert part in told
     assert told.count("Say what:") == 1
 

@@ -63,17 +63,23 @@ async def test_what_was_forgotten_does_not_come_back_with_old_material(memory: M
 
 
 async def test_an_old_export_never_supersedes_what_was_said_later(memory: Memory) -> None:
+    """Code ends nothing: both stand, the newest first."""
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I live in Oslo"))
     await taken(memory, ImportMemory("I live in Rome", said_at=LONG_AGO))
-    assert await active(memory) == ["I live in Oslo"]
+    assert await active(memory) == ["I live in Oslo", "I live in Rome"]
 
 
 async def test_an_undated_statement_is_as_old_as_the_newest_message_before_it(memory: Memory) -> None:
+    message = spoken(1)
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I live in Oslo"))
-    await taken(memory, spoken(1), ImportMemory("I live in Rome"))
-    assert await active(memory) == ["I live in Oslo"]
+        await taken(memory, message, ImportMemory("I live in Rome"))
+        facts = (await client.get_profile(c.GetProfileArgs())).facts
+    assert [(m.content, m.valid_from == message.sent_at) for m in facts] == [
+        ("I live in Oslo", False),
+        ("I live in Rome", True),
+    ]
 
 
 async def test_what_another_assistant_remembered_is_marked_as_imported(memory: Memory) -> None:
@@ -136,7 +142,9 @@ async def lived_in(memory: Memory) -> Memory:
     abroad = replace(tokyo, sent_at=tokyo.sent_at.astimezone(timezone(timedelta(hours=9))))
     await taken(memory, *(spoken(n) for n in range(1, 10)), *topic, *replies, bob, abroad)
     async with memory.client() as client:
-        for text in ("I live in Rome", "I live in Oslo", "I prefer tea", "My goal is to run a marathon by May 2027"):
+        rome = await client.remember(c.RememberArgs(content="I live in Rome"))
+        await client.remember(c.RememberArgs(content="I live in Oslo", replaces=(rome.memory.id,)))
+        for text in ("I prefer tea", "My goal is to run a marathon by May 2027"):
             await client.remember(c.RememberArgs(content=text))
         await client.remember(c.RememberArgs(content="I play the cello", scope="global", pinned=True))
         wrong = await client.remember(c.RememberArgs(content="My cat is called Tom"))

@@ -170,12 +170,13 @@ async def test_a_server_on_all_addresses_is_one_its_own_summarizer_can_call(home
     home.environment["CHATMEM_HOST"] = "0.0.0.0"
     async with up(home):
         await home.run("chat", told="My sister lives in Oslo\n")
-        await eventually(lambda: _learned(home))
+        await eventually(lambda: _worked_off(home))
 
 
-async def _learned(home: Home) -> bool:
+async def _worked_off(home: Home) -> bool:
     async with home.memory() as memory:
-        return bool((await memory.get_profile(c.GetProfileArgs())).facts)
+        summary = await memory.summarize_chat(c.SummarizeChatArgs())
+    return bool(summary.current_session.count) and not summary.backlog.waiting and not summary.backlog.in_work
 
 
 async def _runs(home: Home, module: str) -> bool:

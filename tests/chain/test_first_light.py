@@ -20,7 +20,7 @@ async def test_one_command_imports_answers_summarises_and_survives_a_restart(hom
         first = await home.run("import", "telegram", "result.json")
         again = await home.run("import", "telegram", "result.json")
         question, answer = next(iter(planted.items()))
-        told = await home.run("chat", told=f"I work as a Solution Architect at GovTech\n{question}\n")
+        told = await home.run("chat", told=f"/remember I work as a Solution Architect at GovTech\n{question}\n")
         async with home.memory() as memory:
             for i in range(25):
                 asked = c.RecordMessageArgs(role="user", content=f"I own {i + 2} bikes", message_id=f"u{i}")
@@ -61,7 +61,7 @@ async def test_everything_stops_with_a_killed_up_and_comes_back(home: Home) -> N
         await eventually(lambda: _silent(home.url))
     async with home.up(), home.memory() as memory:
         profile = await memory.get_profile(c.GetProfileArgs())
-    assert [m.content for m in profile.preferences] == ["I prefer window seats"]
+    assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
 async def _silent(url: str) -> bool:

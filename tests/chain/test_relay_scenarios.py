@@ -313,14 +313,13 @@ async def test_20_a_full_chat_says_so_once_and_a_new_one_keeps_the_memories(life
 
     def verbose(asked: Asked) -> Reply:
         reply = both(asked)
-        if "certain" not in ((asked.schema or {}).get("properties") or {}) or "vendors of region" not in asked.user:
+        if "items" not in ((asked.schema or {}).get("properties") or {}) or "vendors of region" not in asked.user:
             return reply
         known = [
             f"They agreed that vendor {n} brings fresh vegetables and bread to the northern market" for n in range(150)
         ]
-        empty: dict[str, list[object]] = {name: [] for name in ("facts", "preferences", "goals", "dates")}
         canonical = {"llm_inferred": "", "general_summary": "\n".join(known)}
-        return say_json({"certain": empty, "uncertain": empty, "canonical": canonical})
+        return say_json({"items": [], "canonical": canonical})
 
     await life.told("I live in Singapore", user)
     life.model.script = verbose

@@ -40,12 +40,62 @@ WORDS = st.lists(
 def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(table: str) -> None:
     found = score(rows(table), read)
     print(table, found)
-    assert found.resolved >= 0.9
-    assert len(found.wrong) <= MOST_WRONG[table]
-    assert len(found.overclaimed) <= 0.03 * len(found.verdicts)
+    assert found.resolved >= LEAST_RESOLVED[table]
+    assert found.wrong == []
+    assert len(found.overclaimed) <= 0.02 * len(found.verdicts)
 
 
-MOST_WRONG = {"dates.jsonl": 0}
+LEAST_RESOLVED = {"dates.jsonl": 0.93, "dates2.jsonl": 0.86}
+CLAUSES = st.sampled_from(
+    ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]
+)
+WEEKDAYS = st.sampled_from("Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split())
+JOINTS = st.sampled_from(
+    [", {}", ", now {} at 11am", ", so {} then", " until {}", ", free {}?", " for {}", " - {} instead"]
+)
+
+
+@given(CLAUSES, JOINTS, WEEKDAYS, MOMENTS)
+def test_a_past_verb_of_another_clause_makes_no_past_day_certain(
+    clause: str, joint: str, day: str, now: datetime
+) -> None:
+    for found in expressions(clause + joint.format(day), Said(now, SINGAPORE)):
+        assert found.best is not None
+        assert not found.certain or found.best.end > now
+        assert len(found.readings) > 1
+
+
+@given(
+    MOMENTS, st.integers(1, 12), st.integers(1, 28), st.sampled_from(["We married on {}", "The contract of {} says no"])
+)
+def test_a_past_day_without_its_year_is_certain_only_within_the_last_months(
+    now: datetime, month: int, day: int, text: str
+) -> None:
+    (found,) = expressions(text.format(f"{day} {date(2026, month, 1):%B}"), Said(now, SINGAPORE))
+    assert found.best is not None
+    assert not found.certain or abs(found.best.start - now) < timedelta(days=183)
+
+
+@given(st.dates(date(2020, 1, 1), date(2030, 12, 31)), WEEKDAYS, MOMENTS)
+def test_a_date_beside_another_weekday_than_its_own_is_in_doubt(day: date, weekday: str, now: datetime) -> None:
+    (found,) = expressions(f"{weekday} {day.day} {day:%B} {day.year}", Said(now, SINGAPORE))
+    assert found.certain == (f"{day:%A}" == weekday)
+
+
+@pytest.mark.parametrize(
+    "text", ["by the end of the week", "midnight on Friday", "4pm your time on Friday", "next quarter", "Chords of Yesterday",
+             "crashes on 10.11.24 but 10.11.23 was fine", "a couple of hours ago", "on 03/04/2026"],
+)  # fmt: skip
+def test_what_people_read_differently_is_in_doubt(text: str) -> None:
+    assert not any(found.certain for found in expressions(text, Said(NOW, SINGAPORE, "CA")))
+
+
+def test_a_spoken_hour_without_its_half_of_the_day_names_the_day_only() -> None:
+    (open_half,) = expressions("Dinner tomorrow at half seven", SAID)
+    (evening,) = expressions("Dinner tomorrow evening at half seven", SAID)
+    assert (open_half.timed, evening.timed) == (False, True)
+    assert evening.best is not None
+    assert (evening.best.start.hour, evening.best.start.minute) == (19, 30)
 
 
 @given(WORDS, MOMENTS, ZONES, st.sampled_from(["past", "future", None]))

@@ -35,7 +35,7 @@ from chatmem_server.retrieval.lexical import index_text
 from chatmem_server.services import Kit
 from chatmem_server.store import memories, messages
 from chatmem_server.store.database import Queries
-from chatmem_server.store.memories import Intent, NewMemory, Quoted
+from chatmem_server.store.memories import Intent, Near, NewMemory, Quoted
 from chatmem_server.store.messages import StoredMessage
 from chatmem_server.store.tombstones import Tombstone
 from chatmem_server.text.secrets import mask
@@ -195,7 +195,7 @@ class Rememberer:
     async def _require_not_denied(self, t: Queries, where: Where, told: _Told) -> None:
         place = (where.owner_id, where.chat_id)
         near = await memories.rejected_near(t, *place, told.vector, dedup.key(told.text), REJECTED)
-        if any(dedup.is_denied(told.text, n.memory.content, n.cosine, same_source=False, certain=True) for n in near):
+        if await offloaded(len(told.text), lambda: _is_denied(told.text, near)):
             raise MemoryUnfit(f"The user said that this is not so; leave it out: {told.text[:80]}")
 
     def _statement(self, where: Where, told: _Told, now: datetime) -> NewMemory:
@@ -352,3 +352,7 @@ class Rememberer:
 
     def _changed(self, where: Where) -> None:
         self._kit.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
+
+
+def _is_denied(text: str, near: Sequence[Near]) -> bool:
+    return any(dedup.is_denied(text, n.memory.content, n.cosine, same_source=False, certain=True) for n in near)

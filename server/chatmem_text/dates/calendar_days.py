@@ -68,7 +68,12 @@ def _is_like_version(line: Line, index: int) -> bool:
     first, end = line.sentences[index]
     near = range(max(first, index - _NEAR), min(end, index + _NEAR))
     triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
-    return any(not _LEADS & line[at - 1].tags.keys() and line[at - 1].kind == "word" for at in triples)
+    return any(not _is_led_to(line, at) for at in triples)
+
+
+def _is_led_to(line: Line, index: int) -> bool:
+    before, after = line[index - 1], line[index + 1]
+    return before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
 
 
 _LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())

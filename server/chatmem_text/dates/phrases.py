@@ -108,7 +108,7 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
 
 
 _NEAR = 100  # days; without a verb a day that comes this soon is meant rather than one twice as long past
-_LONG, _SOON = 180, 60  # days; "on March 3" said in February is seldom last year's
+_LONG, _SOON = 180, 120  # days; "on March 3" said in February is seldom last year's
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

@@ -9,6 +9,14 @@ _FAR: Final = 30
 """Tokens looked at on either side, so that a text without sentence marks stays linear."""
 
 
+def _is_attribute(line: Line, first: int, end: int) -> bool:
+    """`the contract of 3 March`, `die Rechnung vom 3.4.`: the day of a thing, whatever is told of it now."""
+    if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
+        return False
+    before = line[first - 1]
+    return before.word == "of" or (line.language == "de" and before.word == "vom")
+
+
 class Look(NamedTuple):
     """`sure`: a verb gives the direction. `own`: that verb stands in the clause of the expression."""
 
@@ -28,6 +36,8 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(None)
     if _only_arranged(line, first):
         return Look(None)
+    if _is_attribute(line, first, end):
+        return Look("past", own=False)
     moved = _moved(line, first)
     if moved:
         return Look(moved, sure=True)
@@ -57,10 +67,15 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
         if joined or line[index].word in _APART:
             return _after(line, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
-            return True
+            return not _is_notice(line, index, first)
         if line[index].has("tense_present"):
             return False
     return True
+
+
+def _is_notice(line: Line, index: int, first: int) -> bool:
+    """`Closed on Friday`: a participle alone may tell what was or what will be."""
+    return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
 
 
 def _leads_ahead(line: Line, first: int) -> bool:
@@ -234,5 +249,5 @@ def _is_past_participle_ahead(token: Token) -> bool:
     return token.has("unit") or token.has("season")
 
 
-_APART: Final = frozenset(",:()–—")
+_APART: Final = frozenset(",:()–—-")
 _VERBAL: Final = frozenset({"tense_arranged", "tense_committed"})
