@@ -196,14 +196,16 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 def _is_whole_perfect(line: Line, index: int) -> bool:
     """Whether a participle goes with the auxiliary (`hat ... gekauft`), which alone is of the present (`hat offen`)."""
-    until = min(line.sentences[index][1], index + _FAR)
+    until = min(line.sentences[index][1], index + _FAR // 2)
     return any(_is_german_participle(line[at]) for at in range(index + 1, until))
 
 
 def _is_german_participle(token: Token) -> bool:
     word = token.word
+    if token.capital or not word.endswith(("t", "en")):
+        return False
     formed = "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
-    return formed and not token.capital and word.endswith(("t", "en"))
+    return formed
 
 
 def _by_auxiliary(line: Line, index: int) -> Direction:
