@@ -132,4 +132,4 @@ def test_sentences_of_an_author_never_trained_on_are_told_apart() -> None:
     assert shown.good > 0.7
     assert shown.found > 0.5
     assert searched.found > 0.75
-    assert searched.junk + searched.false < 0.2
+    assert searched.junk + searched.false < 0.3

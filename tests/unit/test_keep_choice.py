@@ -82,6 +82,11 @@ def test_the_sentence_before_comes_along_only_where_one_dangles() -> None:
     assert [note.before for note in kept(scored(2.0, text="Since Tuesday."))] == ["It is done."]
 
 
+def test_what_dangles_with_nothing_before_it_is_only_searched() -> None:
+    alone = Scored(1, Sentence("He said so to both of them."), EAST, SHOWN, dangling=2.0)
+    assert [note.shown for note in kept(alone)] == [False]
+
+
 def test_the_second_head_decides_the_group() -> None:
     assert [note.group for note in kept(scored(2.0, wish=WISH))] == ["wish"]
     assert [note.group for note in kept(scored(2.0, wish=WISH - 0.1))] == ["fact"]

@@ -11,10 +11,9 @@ from chatmem_server.keep.orders import is_order
 from chatmem_server.keep.sentences import Sentence
 
 SHOWN: Final = 0.9
-"""Log-odds from which a note is shown. Of left-out authors 4 of 100 kept sentences are then junk or untrue; talk between
-friends, with its fragments and names, has about twice as many (training/keep/README.md)."""
+"""Log-odds from which a note is shown. The figures behind it are in training/keep/README.md."""
 
-SEARCHED: Final = 0.0
+SEARCHED: Final = -0.6
 """Log-odds from which a sentence is kept for search alone."""
 
 CHANGE: Final = -0.75
@@ -94,13 +93,20 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 def _tier(one: Scored, likeness: float) -> bool | None:
     """Whether it is shown; None when it is not kept. `likeness`: its greatest cosine to a note kept before."""
     change = _is_change(one, likeness)
-    if one.score >= SHOWN or _is_order(one) or (change and one.score >= SEARCHED):
+    if _is_order(one):
         return True
+    if one.score >= SHOWN or (change and one.score >= SEARCHED):
+        return one.sentence.before is not None or not _dangles(one)
     return False if change or one.score >= SEARCHED else None
 
 
 def _is_order(one: Scored) -> bool:
     return one.score >= ORDER and is_order(one.sentence.text)
+
+
+def _dangles(one: Scored) -> bool:
+    """Whether it needs the sentence before it to be understood."""
+    return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 
 def _is_change(one: Scored, likeness: float) -> bool:
@@ -116,6 +122,7 @@ def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
 
 def _note(one: Scored, shown: bool) -> NotableSentence:
     text = one.sentence.text
-    dangles = one.dangling >= DANGLES or len(text.split()) <= FRAGMENT_WORDS
     group: Literal["fact", "wish"] = "wish" if one.wish >= WISH or is_order(text) else "fact"
-    return NotableSentence(one.message_id, text, one.score, group, shown, one.sentence.before if dangles else None)
+    return NotableSentence(
+        one.message_id, text, one.score, group, shown, one.sentence.before if _dangles(one) else None
+    )
