@@ -204,8 +204,7 @@ def _is_german_participle(token: Token) -> bool:
     word = token.word
     if token.capital or not word.endswith(("t", "en")):
         return False
-    formed = "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
-    return formed
+    return "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
 
 
 def _by_auxiliary(line: Line, index: int) -> Direction:
