@@ -29,6 +29,9 @@ SOME_CONTENT: Final = 0.25
 MAX_SENTENCES: Final = 64
 """Sentences of the user that a claim is compared with by meaning."""
 
+MAX_MESSAGE: Final = 4_000
+"""Characters of the message around a quote in which the day of a statement may be told."""
+
 MAX_WORDS: Final = 500
 """Words of a claim among which a date is looked for."""
 
@@ -237,7 +240,10 @@ class _Evidence:
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
         if moment.precision == "ongoing" and moment.day == quoted.said_at.astimezone(quoted.zone).date():
             return True
-        return (self._admits or _admits_nothing)(quoted.quote, quoted.said_at, quoted.zone, moment.clock or moment.day)
+        admits, at = self._admits or _admits_nothing, moment.clock or moment.day
+        # The day is often told in the sentence beside the one that is quoted.
+        said = dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE]))
+        return any(admits(text, quoted.said_at, quoted.zone, at) for text in said)
 
 
 _AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
