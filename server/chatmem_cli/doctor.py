@@ -139,7 +139,7 @@ def readiness_finding(found: Readiness, name: str) -> Finding:
         return Finding(False, f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
     if said := for_administrator(found):
         return Finding(False, f"{name} is not set up", f"run `chatmem database setup`. Where it may not: {said}")
-    return Finding(True, f"{name} ({found.name}) with pgvector {found.installed}")
+    return Finding(True, f"{name.removesuffix(' PostgreSQL')} {found.name} with pgvector {found.installed}")
 
 
 async def _route(settings: ServerSettings) -> Finding | None:

@@ -96,7 +96,7 @@ def _tier(one: Scored, likeness: float) -> bool | None:
     if _is_order(one):
         return True
     if one.score >= SHOWN or (change and one.score >= SEARCHED):
-        return one.sentence.before is not None or not _dangles(one)
+        return one.sentence.before is not None or one.dangling < DANGLES
     return False if change or one.score >= SEARCHED else None
 
 
