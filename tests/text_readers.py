@@ -27,6 +27,7 @@ from chatmem_server.erasure import forget_query, previews, redaction, targets, w
 from chatmem_server.keep import features, orders, own_speech
 from chatmem_server.keep import sentences as kept_sentences
 from chatmem_server.memories import check, claims, dedup, importance, literals, resolving, striking
+from chatmem_server.memories.said_numbers import numbers_following
 from chatmem_server.retrieval import excerpt, lexical, question, signals
 from chatmem_server.store.messages import Line
 from chatmem_server.text import fences, folding, normalization, secrets, stemming, tokens
@@ -191,6 +192,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "chatmem_server.memories.literals.sentences": literals.sentences,
     "chatmem_server.memories.literals.tokens": lambda text: list(literals.tokens(text)),
     "chatmem_server.memories.literals.words": literals.words,
+    "chatmem_server.memories.said_numbers.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
     "chatmem_server.memories.resolving.admits": lambda text: resolving.admits(text, NOW, ZONE, NOW.date()),
     "chatmem_server.memories.striking.carries": lambda text: striking.carries(text, ENDED, NO_COSINES),
     "chatmem_server.memories.striking.struck": lambda text: striking.struck(text, [ENDED], NO_COSINES),

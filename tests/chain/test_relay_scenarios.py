@@ -340,7 +340,7 @@ async def test_20_a_full_chat_says_so_once_and_a_new_one_keeps_the_memories(life
     await life.told("Where do I live?", user)
     prompt = life.prompt("Where do I live?")
     assert "fresh vegetables" not in prompt
-    assert "Lives in Singapore" in section(prompt, "FACTS, GOALS AND PINS")
+    assert "lives in Singapore" in section(prompt, "FACTS, GOALS AND PINS")
     assert [row["archived"] for row in await life.rows(epochs, user)] == [True, False]
 
 

@@ -16,7 +16,7 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """Those whose number words the library reads. Nobody says which one a text is in, so each is tried."""
 
 MOST: Final = 2_000
-"""Characters of a quote in which number words are looked for, as many as a quote may have: about 30 ms at worst."""
+"""Characters of a quote in which numbers are looked for, as many as a quote may have: about 30 ms at worst."""
 
 MONTH: Final = 31
 """Days of a span whose numbers follow from it: of a longer one nobody names the day."""
@@ -28,7 +28,7 @@ def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[s
     head = text[:MOST]
     spelled = (literals.said_numbers(alpha2digit(head, language, 0)) for language in LANGUAGES)
     said = Said(said_at, zone, region_of(zone))
-    named = (part for found in expressions(text, said) for reading in found.readings for part in _parts(reading))
+    named = (part for found in expressions(head, said) for reading in found.readings for part in _parts(reading))
     return frozenset[str]().union(*spelled).union(named, (str(said_at.astimezone(zone).year),))
 
 

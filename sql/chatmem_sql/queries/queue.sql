@@ -223,7 +223,8 @@ select not exists (
 -- across owners: work of all owners
 -- $1 how many, $2 now, $3 rungs below the one that is back, $4 that one: done by a lower rung, or without the second reading
 -- there is an allowance for now; to be done again by the better one, the newest first. What is made of other texts waits
--- until those have been done again, and until nothing of the chat is under way.
+-- until those have been done again, and until nothing of the chat is under way. Summaries wait until a paid model may be
+-- asked for them, and a job that was redone in vain waits ten minutes: redone at once it would be redone without end.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, redo = true, class = 'past', handed_at = null
@@ -235,6 +236,8 @@ from (
     join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
     where j.state = 'complete' and j.provisional and j.rung = r.rung
       and (r.rung <> $4 or $4 = 'claude' and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
+      and (j.kind = 'exchange' or $4 not in ('claude', 'claude-cli') or c.summary_calls < greatest(c.exchanges, 1))
+      and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
       and (j.kind not in ('thread_summary', 'profile') or not exists (
         select from chat_context_queue e
         where e.owner_id = j.owner_id and e.chat_id = j.chat_id
