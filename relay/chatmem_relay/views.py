@@ -143,7 +143,12 @@ def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None) -> str:
 
 
 def _dated(memory: Memory, zone: tzinfo | None) -> str:
-    """With the day and its year, which the words often leave out, or name as `(2026-03-15)`."""
+    """With the day and its year, which the words often leave out, or name as `(2026-03-15)`.
+
+    A note is the user's own sentence, so it stands in quotation marks, with the day it was said.
+    """
+    if memory.note:
+        return f"“{memory.content}” ({memory.valid_from.astimezone(zone).date().isoformat()})"
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return memory.content
     due = memory.deadline.astimezone(zone)
