@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from chatmem.client import MemoryClient
+from chatmem.journal import silent
 from chatmem.settings import ServerSettings
 from chatmem.work import ClaimWorkArgs, ExchangeInput, SubmitWorkArgs, WorkItem
 from chatmem_llm import Answer, Completion, Guarded, LLMUnusable, Rung
@@ -92,7 +93,7 @@ async def drain(memory: Memory, ladder: Ladder, meet: Callable[[WorkItem], None]
 
 
 async def _work(agent: MemoryClient, item: WorkItem, ladder: Ladder) -> None:
-    outcome = await done(item.input, ladder, _unheard, best_rung=item.best_rung, second_reading=item.second_reading)
+    outcome = await done(item.input, ladder, silent, best_rung=item.best_rung, second_reading=item.second_reading)
     await agent.submit_work(
         SubmitWorkArgs(
             job_id=item.job_id,
@@ -104,10 +105,6 @@ async def _work(agent: MemoryClient, item: WorkItem, ladder: Ladder) -> None:
             calls=outcome.calls,
         )
     )
-
-
-def _unheard(event: str, **fields: object) -> None:
-    """Events are of no interest here."""
 
 
 def is_exchange(request: Completion) -> bool:

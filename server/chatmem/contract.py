@@ -169,7 +169,7 @@ class Statement(Contract):
     """One lasting statement about the user."""
 
     content: Text
-    kind: MemoryKind | None = Field(default=None, description="Default fact.")
+    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
     scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
     deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
     pinned: bool = False
@@ -192,7 +192,7 @@ class RememberArgs(Place):
     """One statement, as in `Statement`, or several in `statements`."""
 
     content: Text | None = None
-    kind: MemoryKind | None = Field(default=None, description="Default fact.")
+    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
     scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
     deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
     pinned: bool = False
