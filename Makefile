@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 # The version first: what pip says under an older Python (macOS has 3.9) names neither it nor the way out.
-OLD = this is Python %d.%d, and chatmem needs 3.11 or newer; name one, as in: make up PYTHON=python3.12
+OLD = this is Python %d.%d, and tellonce needs 3.11 or newer; name one, as in: make up PYTHON=python3.12
 define new-venv
 @$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit("$(OLD)" % v if v < (3, 11) else 0)'
 @echo "installing into .venv; the first time this takes a minute or two"
@@ -13,7 +13,7 @@ endef
 .PHONY: up test check lint format types contracts unit clean
 
 up: .venv/ready
-	$(BIN)/chatmem up
+	$(BIN)/tellonce up
 
 # What reads the code runs beside the tests, which leave a core waiting now and then.
 test: .venv/ready-dev

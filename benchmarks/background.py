@@ -25,11 +25,11 @@ from benchmarks.scale import cluster, ensure, name_of, sizes_of
 from benchmarks.subjects import WRITTEN_OWNER, Ours, environment, our_server
 from benchmarks.timing import Timed, run
 from benchmarks.toolcalls import reading, writing
-from chatmem.settings import ServerSettings
-from chatmem_server.importing import BATCH, Importer, ImportMessage
-from chatmem_server.places import Where
-from chatmem_server.postgres.embedded import SUPERUSER
-from chatmem_server.storage import Storage
+from tellonce.settings import ServerSettings
+from tellonce_server.importing import BATCH, Importer, ImportMessage
+from tellonce_server.places import Where
+from tellonce_server.postgres.embedded import SUPERUSER
+from tellonce_server.storage import Storage
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
@@ -75,7 +75,7 @@ async def _imported(args: argparse.Namespace, dsn: str) -> dict[str, float]:
     """Messages a second, by an importer beside the server, without embeddings."""
     own = environment(args.folder, dsn, "none")
     settings = ServerSettings.model_validate(
-        {"database_url": dsn, "data_dir": own["CHATMEM_DATA_DIR"], "embeddings": "none", "user_ids": (WRITTEN_OWNER,)}
+        {"database_url": dsn, "data_dir": own["TELLONCE_DATA_DIR"], "embeddings": "none", "user_ids": (WRITTEN_OWNER,)}
     )
     storage = Storage(settings)
     async with storage.running():

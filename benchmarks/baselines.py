@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.dialogue import Dialogue, Probe
 from benchmarks.memory import Memory
-from chatmem_server.retrieval.lexical import index_text
+from tellonce_server.retrieval.lexical import index_text
 
 K1 = 0.9
 RRF = 60

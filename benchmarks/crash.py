@@ -39,7 +39,7 @@ async def run(report: Path, kills: int, each: int, seed: int) -> Report:
     while done.kills().total() < kills:
         number = len(done.rounds)
         done.load.append(round(os.getloadavg()[0], 1))
-        with tempfile.TemporaryDirectory(prefix="chatmem-crash-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(prefix="tellonce-crash-", ignore_cleanup_errors=True) as folder:
             done.rounds.append(await play(Path(folder) / "world", seed + number, each))
         report.parent.mkdir(parents=True, exist_ok=True)
         report.write_text(done.model_dump_json(indent=1))

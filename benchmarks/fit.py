@@ -19,13 +19,13 @@ from benchmarks.dialogue import Dialogue
 from benchmarks.generator import corpus
 from benchmarks.memory import FIRST_USER, NOW, Memory, fill, open_memory
 from benchmarks.metrics import recall
-from chatmem.settings import ServerSettings
-from chatmem_server.embedding.model_files import MODEL
-from chatmem_server.retrieval import weights
-from chatmem_server.retrieval.hits import SearchRequest
-from chatmem_server.retrieval.measuring import Measured, measure
-from chatmem_server.retrieval.ranking import weigh
-from chatmem_server.retrieval.search import Retriever
+from tellonce.settings import ServerSettings
+from tellonce_server.embedding.model_files import MODEL
+from tellonce_server.retrieval import weights
+from tellonce_server.retrieval.hits import SearchRequest
+from tellonce_server.retrieval.measuring import Measured, measure
+from tellonce_server.retrieval.ranking import weigh
+from tellonce_server.retrieval.search import Retriever
 
 ZONE = ZoneInfo("UTC")
 DEPTHS = (5, 10, 20)

@@ -16,10 +16,10 @@ from datetime import timedelta
 from typing import Any
 
 from benchmarks.memory import FIRST_USER, NOW, Memory, open_memory
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem_server.importing import BATCH, Importer, ImportMessage
-from chatmem_server.places import Where
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_server.importing import BATCH, Importer, ImportMessage
+from tellonce_server.places import Where
 
 NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)

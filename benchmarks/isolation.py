@@ -17,11 +17,11 @@ from unittest.mock import patch
 from benchmarks.dialogue import Dialogue
 from benchmarks.generator import corpus
 from benchmarks.memory import FIRST_USER, Memory, fill, open_memory
-from chatmem import contract as c
-from chatmem_server.actors import Actors, make_actors
-from chatmem_server.places import Where
-from chatmem_server.store.database import Database, open_database
-from chatmem_server.store.pools import OWNER, SET
+from tellonce import contract as c
+from tellonce_server.actors import Actors, make_actors
+from tellonce_server.places import Where
+from tellonce_server.store.database import Database, open_database
+from tellonce_server.store.pools import OWNER, SET
 
 KEY = bytes(32)
 
@@ -45,7 +45,7 @@ async def _main(rounds: int, copies: int) -> None:
 
 async def _unguarded(memory: Memory, stack: AsyncExitStack) -> Database:
     assert memory.settings.database_url is not None
-    with patch("chatmem_server.store.database.SERVER_ROLE", "none"):
+    with patch("tellonce_server.store.database.SERVER_ROLE", "none"):
         database = await open_database(memory.settings.database_url.get_secret_value())
     stack.push_async_callback(database.close)
     return database

@@ -24,8 +24,8 @@ from benchmarks.scale import cluster, ensure, name_of, sizes_of
 from benchmarks.subjects import WRITTEN_OWNER, Floor, Ours, floor_http, floor_stdio, our_server, our_stdio
 from benchmarks.timing import Call, Timed, interleaved, run
 from benchmarks.toolcalls import others, reading, writing
-from chatmem import contract as c
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce import contract as c
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 
 FLOOR = "dict look-up (floor)"
 TENANT_TABLES = """

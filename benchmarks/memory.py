@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchmarks.dialogue import Dialogue, Turn
-from chatmem.settings import ServerSettings
-from chatmem_server.actors import Actors
-from chatmem_server.importing import BATCH, Importer, ImportMessage
-from chatmem_server.places import Where
-from chatmem_server.postgres.embedded import EmbeddedPostgres
-from chatmem_server.storage import Storage
+from tellonce.settings import ServerSettings
+from tellonce_server.actors import Actors
+from tellonce_server.importing import BATCH, Importer, ImportMessage
+from tellonce_server.places import Where
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import Memory as RunningMemory
 
 FIRST_USER = 1
@@ -33,7 +33,7 @@ class Memory(RunningMemory):
 @asynccontextmanager
 async def open_memory(model: Path | None, users: int) -> AsyncGenerator[Memory]:
     """A new, empty memory in a folder that is gone afterwards. `model` None: no embeddings."""
-    folder = Path(tempfile.mkdtemp(prefix="chatmem-benchmark-"))
+    folder = Path(tempfile.mkdtemp(prefix="tellonce-benchmark-"))
     postgres = EmbeddedPostgres(folder / "postgres")
     settings = ServerSettings.model_validate(
         {

@@ -16,7 +16,7 @@ from tests.chain.whole import whole
 
 async def measure(messages: int, kills: int, seed: int) -> int:
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="chatmem-kills-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tellonce-kills-") as folder:
         hours = messages // 60 + 2
         async with whole(Path(folder), users=killing.USERS, hours_ago=hours, **killing.ENVIRONMENT) as life:
             run = await killing.run(life, messages, kills, seed)

@@ -28,13 +28,13 @@ from benchmarks.generator import corpus
 from benchmarks.memory import FIRST_USER, NOW, Memory, fill, open_memory
 from benchmarks.metrics import DEPTHS, Recalls, as_json, table
 from benchmarks.recall_plot import curves
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.settings import ServerSettings
-from chatmem_server.embedding.model_files import MODEL
-from chatmem_server.retrieval.hits import SearchRequest
-from chatmem_server.retrieval.ranking import rank
-from chatmem_server.retrieval.search import Retriever
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.settings import ServerSettings
+from tellonce_server.embedding.model_files import MODEL
+from tellonce_server.retrieval.hits import SearchRequest
+from tellonce_server.retrieval.ranking import rank
+from tellonce_server.retrieval.search import Retriever
 
 OURS = "search_memory"
 

@@ -21,13 +21,13 @@ import numpy as np
 from asyncpg import BitString
 
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
-from chatmem_server.embedding.model_files import MEAN, MODEL, fetch
-from chatmem_server.embedding.near_index import NearIndexes
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.migrate import migrate
-from chatmem_server.retrieval.lexical import index_text, scope_lexemes
-from chatmem_server.store.database import open_database
-from chatmem_sql import migrations
+from tellonce_server.embedding.model_files import MEAN, MODEL, fetch
+from tellonce_server.embedding.near_index import NearIndexes
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrate import migrate
+from tellonce_server.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.store.database import open_database
+from tellonce_sql import migrations
 
 SEED: Final = 20_260_217
 START: Final = datetime(2024, 2, 1, tzinfo=UTC)
@@ -66,7 +66,7 @@ class Tools:
 
 
 def name_of(messages: int) -> str:
-    return f"chatmem_{messages}"
+    return f"tellonce_{messages}"
 
 
 @asynccontextmanager

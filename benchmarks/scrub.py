@@ -17,10 +17,10 @@ import asyncpg
 
 from benchmarks.scale import cluster, ensure, name_of, sizes_of
 from benchmarks.subjects import WRITTEN_OWNER, environment
-from chatmem.settings import ServerSettings
-from chatmem_server.erasure.scrubbing import Scrubber
-from chatmem_server.postgres.embedded import SUPERUSER
-from chatmem_server.storage import Storage
+from tellonce.settings import ServerSettings
+from tellonce_server.erasure.scrubbing import Scrubber
+from tellonce_server.postgres.embedded import SUPERUSER
+from tellonce_server.storage import Storage
 
 READ = "select count(content) from messages where owner_id = $1 and chat_id = $1"
 WRITE = "update messages set importance = importance where (owner_id, chat_id, id) = ($1, $1, 1)"
@@ -33,7 +33,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
         settings = ServerSettings.model_validate(
             {
                 "database_url": dsn,
-                "data_dir": own["CHATMEM_DATA_DIR"],
+                "data_dir": own["TELLONCE_DATA_DIR"],
                 "embeddings": "none",
                 "user_ids": (WRITTEN_OWNER,),
             }

@@ -18,10 +18,10 @@ from pathlib import Path
 import asyncpg
 
 from benchmarks.soak_report import Figures, figures
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_http
-from chatmem_server.postgres.embedded_cluster import postmaster
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
+from tellonce_server.postgres.embedded_cluster import postmaster
 from tests.crash.world import World, children_of
 
 USER = 1
@@ -31,7 +31,7 @@ CGROUP = Path("/sys/fs/cgroup/blkio")
 @contextmanager
 def throttled(world: World, writes: int) -> Generator[None]:
     """At most `writes` writes a second for PostgreSQL: the processes there are, and those they will start."""
-    group = CGROUP / f"chatmem-{os.getpid()}"
+    group = CGROUP / f"tellonce-{os.getpid()}"
     group.mkdir()
     disk = os.stat(world.postgres.cluster).st_dev
     # Of the whole disk: a partition cannot be throttled by itself.
@@ -68,8 +68,8 @@ async def turns(client: MemoryClient, first: int, count: int) -> dict[str, Figur
 
 async def run(writes: int, count: int) -> bool:
     """Print the table; whether every message is there."""
-    with tempfile.TemporaryDirectory(prefix="chatmem-slow-", ignore_cleanup_errors=True) as folder:
-        world = World(Path(folder) / "world", (USER,), CHATMEM_QUEUE="", CHATMEM_COMPACTION="")
+    with tempfile.TemporaryDirectory(prefix="tellonce-slow-", ignore_cleanup_errors=True) as folder:
+        world = World(Path(folder) / "world", (USER,), TELLONCE_QUEUE="", TELLONCE_COMPACTION="")
         async with world.running(), connect_http(world.url, world.token("relay")) as client:
             await turns(client, 0, 20)
             print("| | record_message p50 / p95 | get_context p50 / p95 |\n|---|--:|--:|")

@@ -29,14 +29,14 @@ from typing import TypeVar
 import asyncpg
 
 from benchmarks.soak_report import SLICE, Minute, Soak, figures, table, verdict
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_http
-from chatmem.settings import ServerSettings
-from chatmem_server.importing import BATCH, Importer, ImportMessage
-from chatmem_server.places import Where
-from chatmem_server.postgres.embedded_cluster import postmaster
-from chatmem_server.storage import Storage
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
+from tellonce.settings import ServerSettings
+from tellonce_server.importing import BATCH, Importer, ImportMessage
+from tellonce_server.places import Where
+from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.storage import Storage
 from tests.crash.invariants import OPEN
 from tests.crash.load import PLACES, SAYINGS, THINGS
 from tests.crash.world import World, children_of
@@ -160,8 +160,10 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
     """Soak for `minutes`; the report is written every minute."""
     soak = Soak(warm_up=warm_up)
     report.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="chatmem-soak-", ignore_cleanup_errors=True) as folder:
-        world = World(Path(folder) / "world", USERS, CHATMEM_QUEUE="", CHATMEM_COMPACTION="", OBSERVABILITY_ENABLED="0")
+    with tempfile.TemporaryDirectory(prefix="tellonce-soak-", ignore_cleanup_errors=True) as folder:
+        world = World(
+            Path(folder) / "world", USERS, TELLONCE_QUEUE="", TELLONCE_COMPACTION="", OBSERVABILITY_ENABLED="0"
+        )
         async with world.running(), connect_http(world.url, world.token("relay")) as client:
             took: dict[str, list[float]] = defaultdict(list)
             everybody = [Person(client, chat, took) for chat in USERS]

@@ -18,9 +18,9 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
 
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER
-from chatmem.client import MemoryClient
-from chatmem.connect import PROTOCOL, connect_http, connect_stdio
-from chatmem_server.embedding.model_files import MODEL
+from tellonce.client import MemoryClient
+from tellonce.connect import PROTOCOL, connect_http, connect_stdio
+from tellonce_server.embedding.model_files import MODEL
 from tests.server.processes import free_port
 
 WRITTEN_OWNER = 1_003
@@ -53,9 +53,9 @@ def environment(folder: Path, dsn: str, embeddings: str = "local", **more: str) 
     return {
         **kept,
         "DATABASE_URL": dsn,
-        "CHATMEM_DATA_DIR": str(own_folder(folder, dsn)),
-        "CHATMEM_EMBEDDINGS": embeddings,
-        "CHATMEM_EMBEDDING_MODEL_DIR": str(folder / "data" / "models" / MODEL),
+        "TELLONCE_DATA_DIR": str(own_folder(folder, dsn)),
+        "TELLONCE_EMBEDDINGS": embeddings,
+        "TELLONCE_EMBEDDING_MODEL_DIR": str(folder / "data" / "models" / MODEL),
         "TELEGRAM_USER_ID": f"{MEASURED_OWNER},{BIG_OWNER},{WRITTEN_OWNER}",
         **more,
     }
@@ -120,11 +120,11 @@ class Ours:
 
 @asynccontextmanager
 async def our_server(folder: Path, dsn: str, embeddings: str = "local") -> AsyncGenerator[Ours]:
-    """Ours over HTTP, as `chatmem serve` runs it, called with the relay's credential: it may name any chat."""
+    """Ours over HTTP, as `tellonce serve` runs it, called with the relay's credential: it may name any chat."""
     port = free_port()
     base = f"http://127.0.0.1:{port}"
-    env = environment(folder, dsn, embeddings, CHATMEM_PORT=str(port))
-    async with started([sys.executable, "-m", "chatmem_server", "--http"], env, f"{base}/health") as process:
+    env = environment(folder, dsn, embeddings, TELLONCE_PORT=str(port))
+    async with started([sys.executable, "-m", "tellonce_server", "--http"], env, f"{base}/health") as process:
         token = (own_folder(folder, dsn) / "tokens" / "relay").read_text().strip()
         async with connect_http(f"{base}/mcp", token) as client:
             yield Ours(process, f"{base}/mcp", token, client)
@@ -133,7 +133,7 @@ async def our_server(folder: Path, dsn: str, embeddings: str = "local") -> Async
 @asynccontextmanager
 async def our_stdio(folder: Path, dsn: str) -> AsyncGenerator[MemoryClient]:
     env = environment(folder, dsn)
-    async with connect_stdio(sys.executable, ["-m", "chatmem_server", "--stdio"], env) as client:
+    async with connect_stdio(sys.executable, ["-m", "tellonce_server", "--stdio"], env) as client:
         yield client
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Words
 from benchmarks.subjects import WRITTEN_OWNER
 from benchmarks.timing import Call
-from chatmem import contract as c
-from chatmem.client import MemoryClient
+from tellonce import contract as c
+from tellonce.client import MemoryClient
 
 REPEATED = 8
 """Questions that the calls with an embedded query ask in turn."""

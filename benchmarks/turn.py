@@ -22,10 +22,10 @@ from pathlib import Path
 from telegram import Update
 
 from benchmarks.timing import Timed
-from chatmem_llm import ask
-from chatmem_llm.ollama import Ollama
-from chatmem_relay.polling import poll
-from chatmem_relay.telegram_bot import make_bot
+from tellonce_llm import ask
+from tellonce_llm.ollama import Ollama
+from tellonce_relay.polling import poll
+from tellonce_relay.telegram_bot import make_bot
 from tests.relay.relay_process import TOKEN, relay_process
 from tests.server.processes import http_server
 from tests.stubs.ollama_stub import OllamaStub
@@ -116,7 +116,7 @@ async def measure(turns: int, file: Path | None) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         logs = folder / "logs"
-        more = {"OBSERVABILITY_ENABLED": "1", "CHATMEM_LOG_DIR": str(logs), "CHATMEM_RESPONDER": "ollama"}
+        more = {"OBSERVABILITY_ENABLED": "1", "TELLONCE_LOG_DIR": str(logs), "TELLONCE_RESPONDER": "ollama"}
         async with (
             http_server(folder / "data", None) as server,
             OllamaStub(Say("I see, thank you for telling me.")) as model,

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings, variable
+from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, variable
 
 FILE = Path(__file__).with_name("SETTINGS.md")
 INTRO = """\
@@ -15,7 +15,7 @@ INTRO = """\
 
 From the environment, or from `.env` in the folder a program is started in; the environment wins. Nothing has to be set.
 Lists are separated by commas or blanks; `1` is on, `0` is off."""
-DATA_FOLDER = "`~/.local/share/chatmem`; macOS: `~/Library/Application Support/chatmem`"
+DATA_FOLDER = "`~/.local/share/tellonce`; macOS: `~/Library/Application Support/tellonce`"
 
 Fields = Mapping[str, FieldInfo]
 """By variable."""
@@ -47,7 +47,7 @@ def _section(title: str, fields: Fields) -> Iterator[str]:
     groups = {name: type(field.default) for name, field in fields.items() if isinstance(field.default, BaseModel)}
     yield _table(f"## {title}", _without(fields, groups))
     for name, group in groups.items():
-        title = name.removeprefix("CHATMEM_").capitalize()
+        title = name.removeprefix("TELLONCE_").capitalize()
         yield _table(f"### {title}\n\n{group.__doc__}", _fields(group, f"{name}__"))
 
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from chatmem import contract as c
-from chatmem.settings import Budgets
-from chatmem_server.context.material import Material
-from chatmem_server.store.context import ChatHead, ContextRows, LaneHead
-from chatmem_server.store.messages import Line
+from tellonce import contract as c
+from tellonce.settings import Budgets
+from tellonce_server.context.material import Material
+from tellonce_server.store.context import ChatHead, ContextRows, LaneHead
+from tellonce_server.store.messages import Line
 
 EMPTY = c.Context(
     sections=(),

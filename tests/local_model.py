@@ -8,9 +8,9 @@ from pathlib import Path
 import anyio
 from platformdirs import user_cache_path
 
-from chatmem.settings import ServerSettings
-from chatmem_server.embedding.model_files import MODEL, fetch
-from chatmem_server.storage import Storage
+from tellonce.settings import ServerSettings
+from tellonce_server.embedding.model_files import MODEL, fetch
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory, opened
 from tests.patience import HANGS
 
@@ -22,7 +22,7 @@ def _no_progress(done: int, total: int) -> None:
 @asynccontextmanager
 async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
     """Ready to score sentences and to search by meaning."""
-    cache = Path(os.environ.get("CHATMEM_TEST_CACHE") or user_cache_path("chatmem-tests"))
+    cache = Path(os.environ.get("TELLONCE_TEST_CACHE") or user_cache_path("tellonce-tests"))
     folder = await fetch(cache / "models" / MODEL, _no_progress)
     local = settings.model_copy(update={"embeddings": "local", "embedding_model_dir": folder})
     async with opened(Storage(local, clock)) as memory:

@@ -10,16 +10,16 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_memory
-from chatmem.settings import ServerSettings
-from chatmem_server.app import build_server
-from chatmem_server.places import Caller
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.migrate import migrate
-from chatmem_server.storage import Storage
-from chatmem_server.store.database import codecs
-from chatmem_sql import migrations
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_memory
+from tellonce.settings import ServerSettings
+from tellonce_server.app import build_server
+from tellonce_server.places import Caller
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrate import migrate
+from tellonce_server.storage import Storage
+from tellonce_server.store.database import codecs
+from tellonce_sql import migrations
 
 USER = 42
 START = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)

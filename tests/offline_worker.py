@@ -1,10 +1,10 @@
 """The summarizer's own work, done in the test's process, on the deterministic rung unless told otherwise."""
 
-from chatmem import work as w
-from chatmem.client import MemoryClient
-from chatmem.journal import silent
-from chatmem_summarizer.ladder import Ladder
-from chatmem_summarizer.work import done
+from tellonce import work as w
+from tellonce.client import MemoryClient
+from tellonce.journal import silent
+from tellonce_summarizer.ladder import Ladder
+from tellonce_summarizer.work import done
 
 
 async def work_off(agent: MemoryClient, ladder: Ladder | None = None) -> list[str]:

@@ -1,6 +1,6 @@
 """Hears events in the test's own process, as a journal would write them."""
 
-from chatmem import tracing
+from tellonce import tracing
 
 
 class Told:

@@ -8,9 +8,9 @@ from functools import cache
 from platformdirs import user_cache_path
 
 from benchmarks.claims.scoring import Case, cases, quoted, unquoted, wrong
-from chatmem_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
-from chatmem_server.embedding.session import Session
-from chatmem_server.memories.check import Similarity, Verdict
+from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
+from tellonce_server.embedding.session import Session
+from tellonce_server.memories.check import Similarity, Verdict
 
 
 def main() -> None:
@@ -36,7 +36,7 @@ def _report(name: str, judge: Callable[[Case], Verdict]) -> None:
 
 
 async def _similarity() -> Similarity | None:
-    folder = user_cache_path("chatmem-tests") / "models" / MODEL
+    folder = user_cache_path("tellonce-tests") / "models" / MODEL
     try:
         await fetch(folder, lambda done, total: None)
     except ModelFilesUnavailable as missing:

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 
 from benchmarks.dates.scoring import TABLES, Answer, Row, Score, Verdict, rows, score
-from chatmem_text.dates.readings import Said
-from chatmem_text.dates.resolver import expressions
+from tellonce_text.dates.readings import Said
+from tellonce_text.dates.resolver import expressions
 
 
 def read(row: Row) -> Sequence[Answer]:

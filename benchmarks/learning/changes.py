@@ -16,9 +16,9 @@ from benchmarks.learning.harness import (
     open_memory,
     verdicts,
 )
-from chatmem import contract as c
-from chatmem.work import ExchangeInput, WorkItem
-from chatmem_llm import Completion
+from tellonce import contract as c
+from tellonce.work import ExchangeInput, WorkItem
+from tellonce_llm import Completion
 from tests.memory_fixtures import Clock, Memory
 
 Case = Mapping[str, Any]

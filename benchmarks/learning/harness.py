@@ -10,15 +10,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from chatmem.client import MemoryClient
-from chatmem.journal import silent
-from chatmem.settings import ServerSettings
-from chatmem.work import ClaimWorkArgs, ExchangeInput, SubmitWorkArgs, WorkItem
-from chatmem_llm import Answer, Completion, Guarded, LLMUnusable, Rung
-from chatmem_server.postgres.embedded import EmbeddedPostgres
-from chatmem_server.storage import Storage
-from chatmem_summarizer.ladder import Ladder, Step
-from chatmem_summarizer.work import done
+from tellonce.client import MemoryClient
+from tellonce.journal import silent
+from tellonce.settings import ServerSettings
+from tellonce.work import ClaimWorkArgs, ExchangeInput, SubmitWorkArgs, WorkItem
+from tellonce_llm import Answer, Completion, Guarded, LLMUnusable, Rung
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.storage import Storage
+from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_summarizer.work import done
 from tests.memory_fixtures import Clock, Memory
 
 FIRST_USER = 1

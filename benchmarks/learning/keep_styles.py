@@ -11,10 +11,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chatmem.settings import ServerSettings
-from chatmem_server.embedding.local import LocalEmbedder
-from chatmem_server.embedding.model_files import MODEL
-from chatmem_server.keep.keeper import Keeper
+from tellonce.settings import ServerSettings
+from tellonce_server.embedding.local import LocalEmbedder
+from tellonce_server.embedding.model_files import MODEL
+from tellonce_server.keep.keeper import Keeper
 
 
 @dataclass(frozen=True)

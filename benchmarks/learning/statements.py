@@ -17,9 +17,9 @@ from benchmarks.learning.harness import (
     open_memory,
     verdicts,
 )
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem_llm import Completion
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_llm import Completion
 from tests.memory_fixtures import Clock, Memory
 
 Exchange = Mapping[str, Any]

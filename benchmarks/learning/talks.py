@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.corpora import locomo_entries
 from benchmarks.learning.harness import FIRST_USER, drain, ladder_of, open_memory
-from chatmem import contract as c
+from tellonce import contract as c
 from tests.memory_fixtures import Clock
 
 LABELS = ("good", "partly", "junk", "false")

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import anyio
 
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_http
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
 from tests.patience import HANGS, promised
 from tests.server.processes import free_port
 
 SETTINGS = (
-    *("CHATMEM_", "TELEGRAM_", "ANTHROPIC_", "OLLAMA_", "SUMMARIZER_", "DATABASE_URL", "OBSERVABILITY_", "OTEL_"),
+    *("TELLONCE_", "TELEGRAM_", "ANTHROPIC_", "OLLAMA_", "SUMMARIZER_", "DATABASE_URL", "OBSERVABILITY_", "OTEL_"),
     *("USER_", "MASK_"),
 )
 """How names of settings begin: those of whoever runs the tests are not this person's."""
@@ -31,10 +31,10 @@ class Home:
         self.port = free_port()
         self.environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(SETTINGS)},
-            "CHATMEM_DATA_DIR": str(folder / "data"),
-            "CHATMEM_PORT": str(self.port),
-            "CHATMEM_URL": self.url,
-            "CHATMEM_EMBEDDINGS": "none",
+            "TELLONCE_DATA_DIR": str(folder / "data"),
+            "TELLONCE_PORT": str(self.port),
+            "TELLONCE_URL": self.url,
+            "TELLONCE_EMBEDDINGS": "none",
             "USER_TIMEZONE": "Asia/Singapore",
         }
 
@@ -56,7 +56,7 @@ class Home:
 
     async def _run(self, arguments: tuple[str, ...], told: str) -> tuple[int, str, str]:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "chatmem_cli.main", *arguments),
+            *(sys.executable, "-m", "tellonce_cli.main", *arguments),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -69,9 +69,9 @@ class Home:
 
     @asynccontextmanager
     async def up(self) -> AsyncIterator[asyncio.subprocess.Process]:
-        """`chatmem up`, ready; stopped as Ctrl-C stops it."""
+        """`tellonce up`, ready; stopped as Ctrl-C stops it."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "chatmem_cli.main", "up"),
+            *(sys.executable, "-m", "tellonce_cli.main", "up"),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             env=self.environment,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from chatmem_sql import query
+from tellonce_sql import query
 from tests.chain.whole import TALKER, Whole
 from tests.stubs.competent import competent
 from tests.stubs.replies import Reply, Say
@@ -25,7 +25,7 @@ VICTIMS = ("relay", "server", "summarizer")
 ENVIRONMENT = {
     "TELEGRAM_GROUPS": str(GROUP),
     # Work of a killed summarizer is free again soon.
-    "CHATMEM_QUEUE__LEASE_SECONDS": "5",
+    "TELLONCE_QUEUE__LEASE_SECONDS": "5",
 }
 MOST_UNANSWERED = 8
 _ANSWER = re.compile(r"^Answer to (note-\d+-\d+)\.$")

@@ -1,4 +1,4 @@
-"""`chatmem backup` and `restore` as a person runs them, on a real embedded PostgreSQL."""
+"""`tellonce backup` and `restore` as a person runs them, on a real embedded PostgreSQL."""
 
 import json
 from collections.abc import Iterator
@@ -8,8 +8,8 @@ from typing import Any
 import anyio
 import pytest
 
-from chatmem import contract as c
-from chatmem_server.postgres.embedded import bindir
+from tellonce import contract as c
+from tellonce_server.postgres.embedded import bindir
 from tests.chain.home import Home
 from tests.server.own_postgres import installations, name_of, own_postgres
 from tests.server.processes import free_port
@@ -31,31 +31,31 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
 ) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
-    told = await home.run("backup", "all.chatmem")
-    file = str(home.folder / "all.chatmem")
+    told = await home.run("backup", "all.tellonce")
+    file = str(home.folder / "all.tellonce")
     restored = await other.run("restore", file)
     with pytest.raises(AssertionError, match=r"would replace.*--force"):
         await other.run("restore", file)
     with pytest.raises(AssertionError, match="name another file"):
-        await home.run("backup", "all.chatmem")
+        await home.run("backup", "all.tellonce")
     assert "keep it safe" in told
     assert "may bring back what was forgotten" in restored
-    assert (home.folder / "all.chatmem").stat().st_mode & 0o077 == 0
+    assert (home.folder / "all.tellonce").stat().st_mode & 0o077 == 0
     assert await _everything(other) == await _everything(home)
 
 
 async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(home: Home, other: Home, dsn: str) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
-    await home.run("backup", "all.chatmem")
+    await home.run("backup", "all.tellonce")
     everything = await _everything(home)
     other.environment["DATABASE_URL"] = dsn
-    await other.run("restore", str(home.folder / "all.chatmem"))
+    await other.run("restore", str(home.folder / "all.tellonce"))
     assert await _everything(other) == everything
     with pytest.raises(AssertionError, match=r"would replace.*--force"):
-        await other.run("restore", str(home.folder / "all.chatmem"))
-    await other.run("backup", "there.chatmem")
-    await home.run("restore", str(other.folder / "there.chatmem"), "--force")
+        await other.run("restore", str(home.folder / "all.tellonce"))
+    await other.run("backup", "there.tellonce")
+    await home.run("restore", str(other.folder / "there.tellonce"), "--force")
     assert await _everything(home) == everything
 
 
@@ -64,12 +64,12 @@ async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home
         await memory.remember(c.RememberArgs(content=CODE))
         await memory.remember(c.RememberArgs(content="I prefer window seats"))
         await memory.record_message(c.RecordMessageArgs(role="user", content=f"{CODE}. Fine?", message_id="u1"))
-        await home.run("backup", "old.chatmem")
+        await home.run("backup", "old.tellonce")
         shown = await memory.forget(c.ForgetArgs(topic="zq77a1"))
         await memory.forget(c.ForgetArgs(topic="zq77a1", confirm=shown.confirm))
-        with pytest.raises(AssertionError, match="in use; stop `chatmem up`"):
-            await home.run("restore", "old.chatmem", "--force")
-    told = await home.run("restore", "old.chatmem", "--force")
+        with pytest.raises(AssertionError, match="in use; stop `tellonce up`"):
+            await home.run("restore", "old.tellonce", "--force")
+    told = await home.run("restore", "old.tellonce", "--force")
     entries = await _everything(home)
     assert "2 memories and messages that were forgotten since the backup are forgotten again" in told
     assert "zq77a1" not in json.dumps(entries)
@@ -80,20 +80,20 @@ async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home
 async def test_a_token_revoked_since_the_backup_stays_revoked_and_a_new_one_stays_good(home: Home) -> None:
     for name in ("laptop", "tablet"):
         await home.run("token", "create", name)
-    await home.run("backup", "old.chatmem")
+    await home.run("backup", "old.tellonce")
     await home.run("token", "revoke", "laptop")
     await home.run("token", "create", "phone")
     before = await _tokens(home)
-    await home.run("restore", "old.chatmem", "--force")
+    await home.run("restore", "old.tellonce", "--force")
     assert await _tokens(home) == before
     assert [(line[0], len(line)) for line in before if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
 
 
 async def test_a_database_that_is_away_is_told_in_a_sentence(home: Home) -> None:
-    home.environment["DATABASE_URL"] = f"postgresql://me:hunter2@127.0.0.1:{free_port()}/chatmem"
+    home.environment["DATABASE_URL"] = f"postgresql://me:hunter2@127.0.0.1:{free_port()}/tellonce"
     code, said = await home.failing("backup", "mine.dump")
     assert (code, said.count("\n")) == (1, 1)
-    assert "chatmem doctor" in said
+    assert "tellonce doctor" in said
     assert "hunter2" not in said
     assert not (home.folder / "mine.dump").exists()
 
@@ -103,26 +103,26 @@ async def test_a_backup_goes_back_to_the_server_it_came_from_and_on_to_another(
     home: Home, other: Home, program: Path
 ) -> None:
     async with own_postgres(program) as server:
-        home.environment["DATABASE_URL"] = await server.database("chatmem")
+        home.environment["DATABASE_URL"] = await server.database("tellonce")
         await home.run("database", "setup")
         exports.telegram(home.folder / "result.json", 300)
         await home.run("import", "telegram", "result.json")
         everything = await _everything(home)
         # No tool of PostgreSQL's is needed, whatever lies about.
         home.environment["PATH"] = "/nonexistent"
-        await home.run("backup", "all.chatmem")
-        await home.run("restore", "all.chatmem", "--force")
+        await home.run("backup", "all.tellonce")
+        await home.run("restore", "all.tellonce", "--force")
         assert await _everything(home) == everything
-    await other.run("restore", str(home.folder / "all.chatmem"))
+    await other.run("restore", str(home.folder / "all.tellonce"))
     assert await _everything(other) == everything
 
 
 async def test_a_damaged_backup_changes_nothing(home: Home) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
-    await home.run("backup", "all.chatmem")
+    await home.run("backup", "all.tellonce")
     before = await _everything(home)
-    whole = (home.folder / "all.chatmem").read_bytes()
+    whole = (home.folder / "all.tellonce").read_bytes()
     at = len(whole) // 3
     (home.folder / "bent").write_bytes(
         whole[:at] + bytes(byte ^ 0x5A for byte in whole[at : at + 64]) + whole[at + 64 :]
@@ -134,11 +134,11 @@ async def test_a_damaged_backup_changes_nothing(home: Home) -> None:
     assert await _everything(home) == before
 
 
-async def test_a_backup_of_an_earlier_chatmem_made_by_pg_dump_is_restored(home: Home, other: Home, dsn: str) -> None:
+async def test_a_backup_of_an_earlier_tellonce_made_by_pg_dump_is_restored(home: Home, other: Home, dsn: str) -> None:
     home.environment["DATABASE_URL"] = dsn
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")
-    file = home.folder / "old.chatmem"
+    file = home.folder / "old.tellonce"
     dump = [str(bindir() / "pg_dump"), "--format=custom", "--no-owner", f"--file={file}", f"--dbname={dsn}"]
     await anyio.run_process(dump)
     await other.run("restore", str(file))

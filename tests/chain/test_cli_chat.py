@@ -1,4 +1,4 @@
-"""`chatmem chat` as a person and as a script meet it: one answer a line, the commands, and an end at once."""
+"""`tellonce chat` as a person and as a script meet it: one answer a line, the commands, and an end at once."""
 
 import asyncio
 import io
@@ -15,10 +15,10 @@ from typing import cast
 import pytest
 from rich.console import Console
 
-from chatmem.client import MemoryClient
-from chatmem_cli import chat
-from chatmem_cli.keyboard import Keyboard
-from chatmem_relay.responders.offline import OfflineResponder
+from tellonce.client import MemoryClient
+from tellonce_cli import chat
+from tellonce_cli.keyboard import Keyboard
+from tellonce_relay.responders.offline import OfflineResponder
 from tests.chain.home import Home
 from tests.patience import HANGS, promised
 from tests.relay.relaying import settings
@@ -59,10 +59,10 @@ async def test_what_is_forgotten_is_picked_by_numbers(home: Home) -> None:
 async def test_a_data_folder_that_is_refused_is_told_even_where_nothing_is_said(home: Home) -> None:
     file = home.folder / "file"
     file.write_text("no folder")
-    home.environment["CHATMEM_DATA_DIR"] = str(file)
+    home.environment["TELLONCE_DATA_DIR"] = str(file)
     code, told = await home.failing("chat")
     assert code == 1
-    assert "CHATMEM_DATA_DIR" in told
+    assert "TELLONCE_DATA_DIR" in told
     assert "Traceback" not in told
 
 
@@ -122,7 +122,7 @@ async def test_an_answer_keeps_its_lines_on_a_terminal(monkeypatch: pytest.Monke
 
 @dataclass
 class Typing:
-    """`chatmem chat` on a terminal of its own, and all that it showed."""
+    """`tellonce chat` on a terminal of its own, and all that it showed."""
 
     process: asyncio.subprocess.Process
     master: int
@@ -156,7 +156,7 @@ class Typing:
 async def typing(home: Home) -> AsyncIterator[Typing]:
     master, terminal = pty.openpty()
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "chatmem_cli.main", "chat"),
+        *(sys.executable, "-m", "tellonce_cli.main", "chat"),
         stdin=terminal,
         stdout=terminal,
         stderr=terminal,
@@ -203,8 +203,8 @@ async def test_a_line_can_be_edited_and_a_pasted_text_is_one_message(home: Home)
 
 
 async def test_a_server_elsewhere_that_is_silent_is_told_of_and_no_memory_is_begun_in_its_stead(home: Home) -> None:
-    home.environment |= {"CHATMEM_URL": f"http://127.0.0.2:{home.port}/mcp", "CHATMEM_TOKEN": "any"}
+    home.environment |= {"TELLONCE_URL": f"http://127.0.0.2:{home.port}/mcp", "TELLONCE_TOKEN": "any"}
     code, said = await home.failing("chat", told="/remember I prefer tea\n")
     assert code == 1
-    assert said.startswith(f"chatmem: no server answers at http://127.0.0.2:{home.port}/mcp")
+    assert said.startswith(f"tellonce: no server answers at http://127.0.0.2:{home.port}/mcp")
     assert not (home.folder / "data").exists()

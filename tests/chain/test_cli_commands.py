@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.connect import connect_http
-from chatmem_cli.failures import CommandFailed
-from chatmem_cli.main import DEFECT, told
+from tellonce import contract as c
+from tellonce.connect import connect_http
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.main import DEFECT, told
 from tests.chain.home import Home
 from tests.stubs.telegram_emulator import telegram
 
@@ -25,7 +25,7 @@ async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(ho
         assert "[laptop] is revoked" in await home.run("token", "revoke", "[laptop]")
         code, said = await home.failing("token", "revoke", "[laptop]")
         assert (code, said.count("\n")) == (1, 1)
-        home.environment["CHATMEM_TOKEN"] = token
+        home.environment["TELLONCE_TOKEN"] = token
         assert (await home.failing("status"))[0] == 1
 
 
@@ -70,7 +70,7 @@ async def test_sending_nothing_or_without_a_bot_says_what_to_do(home: Home) -> N
     ids=["a text that is too long", "a name that is too long"],
 )
 async def test_what_cannot_be_recorded_is_not_sent_either(home: Home, routine: str, text: str, reason: str) -> None:
-    home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "CHATMEM_TOKEN": "any"}
+    home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELLONCE_TOKEN": "any"}
     async with telegram() as api:
         home.environment["TELEGRAM_API_URL"] = api.url
         code, said = await home.failing("send", "--chat", "42", "--routine", routine, told=text)
@@ -79,7 +79,7 @@ async def test_what_cannot_be_recorded_is_not_sent_either(home: Home, routine: s
 
 async def test_a_server_that_does_not_know_our_token_is_told_from_one_that_is_down(home: Home) -> None:
     async with home.up():
-        home.environment["CHATMEM_TOKEN"] = "x" * 43
+        home.environment["TELLONCE_TOKEN"] = "x" * 43
         code, said = await home.failing("status")
     assert code == 1
     assert "does not know our access token" in said
@@ -97,7 +97,7 @@ async def test_maintenance_says_what_it_did(home: Home) -> None:
     await home.run("chat", told="/remember I prefer tea\n")
     assert "0 dead jobs start anew" in await home.run("replay")
     code, said = await home.failing("reembed")
-    assert (code, "CHATMEM_EMBEDDINGS is none" in said) == (1, True)
+    assert (code, "TELLONCE_EMBEDDINGS is none" in said) == (1, True)
     code, said = await home.failing("reembed", "--rollback")
     assert (code, "no other embedding model before" in said) == (1, True)
     assert "rewritten" in await home.run("scrub")
@@ -108,8 +108,8 @@ async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -
         assert "nothing waits" in await home.run("status")
     code, said = await home.failing("status")
     assert code == 1
-    assert said.startswith("chatmem: no server answers at")
-    assert "chatmem up" in said
+    assert said.startswith("tellonce: no server answers at")
+    assert "tellonce up" in said
 
 
 @pytest.mark.parametrize(
@@ -133,15 +133,15 @@ async def test_a_mistake_is_one_sentence_with_the_way_out(home: Home, arguments:
     assert code == 1
     assert part in said
     assert "Traceback" not in said
-    assert len([line for line in said.splitlines() if line.startswith("chatmem:")]) == 1
+    assert len([line for line in said.splitlines() if line.startswith("tellonce:")]) == 1
 
 
 async def test_wrong_settings_and_wrong_usage_have_exit_codes_of_their_own(home: Home) -> None:
     assert (await home.failing("dance"))[0] == 2
     assert (await home.failing("serve", "--stdio", "--http"))[0] == 2
-    home.environment["CHATMEM_PORT"] = "many"
+    home.environment["TELLONCE_PORT"] = "many"
     code, said = await home.failing("status")
-    home.environment["CHATMEM_PORT"] = "1"
+    home.environment["TELLONCE_PORT"] = "1"
     assert code == 1, said
     assert "Traceback" in (await home.failing("--debug", "import", "telegram", "nowhere.json"))[1]
 

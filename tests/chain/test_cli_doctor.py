@@ -1,4 +1,4 @@
-"""`chatmem doctor` finds what is wrong, says the fix, and shows no secret; each check can fail."""
+"""`tellonce doctor` finds what is wrong, says the fix, and shows no secret; each check can fail."""
 
 import asyncio
 import subprocess
@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from chatmem_cli.doctor import BUILT, clock_finding, model_finding, python_finding, tokens_finding
-from chatmem_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
+from tellonce_cli.doctor import BUILT, clock_finding, model_finding, python_finding, tokens_finding
+from tellonce_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
 from tests.chain.home import Home
 from tests.server.processes import free_port
 from tests.stubs.loopback import served
@@ -25,7 +25,7 @@ SECRETS = ("sk-ant-secret", "99:bot-secret", "db-secret")
 
 async def report(home: Home, *options: str) -> tuple[int, str]:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "chatmem_cli.main", "doctor", *options),
+        *(sys.executable, "-m", "tellonce_cli.main", "doctor", *options),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         env=home.environment,
@@ -49,10 +49,10 @@ async def test_everything_that_cannot_be_reached_is_named_with_its_fix_and_no_se
         "TELEGRAM_BOT_TOKEN": SECRETS[1],
         "TELEGRAM_API_URL": nowhere,
         "OLLAMA_HOST": nowhere,
-        "CHATMEM_EMBEDDINGS": "ollama",
-        "CHATMEM_RESPONDER": "claude-cli",
-        "CHATMEM_CLAUDE_COMMAND": "no-such-command",
-        "DATABASE_URL": f"postgresql://me:{SECRETS[2]}@127.0.0.1:{free_port()}/chatmem",
+        "TELLONCE_EMBEDDINGS": "ollama",
+        "TELLONCE_RESPONDER": "claude-cli",
+        "TELLONCE_CLAUDE_COMMAND": "no-such-command",
+        "DATABASE_URL": f"postgresql://me:{SECRETS[2]}@127.0.0.1:{free_port()}/tellonce",
     }
     code, said = await report(home, "--online")
     assert code == 1
@@ -103,14 +103,14 @@ async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(hom
         return Response("hello")
 
     async with served(Starlette(routes=[Route("/health", hello)])) as url:
-        home.environment["CHATMEM_PORT"] = url.rpartition(":")[2]
+        home.environment["TELLONCE_PORT"] = url.rpartition(":")[2]
         code, said = await report(home)
     assert (code, verdict(said, "something else answers")) == (1, "✗")
 
 
 async def test_a_running_server_with_another_memory_is_not_taken_for_ours(home: Home) -> None:
     async with home.up():
-        home.environment["CHATMEM_DATA_DIR"] = str(home.folder / "other")
+        home.environment["TELLONCE_DATA_DIR"] = str(home.folder / "other")
         code, said = await report(home)
     assert (code, verdict(said, "with another memory")) == (1, "✗")
 
@@ -124,7 +124,7 @@ async def test_a_mistake_in_what_the_bot_is_told_is_named(home: Home) -> None:
 
 
 async def test_the_port_may_be_one_of_an_ipv6_address(home: Home) -> None:
-    home.environment["CHATMEM_HOST"] = "::1"
+    home.environment["TELLONCE_HOST"] = "::1"
     _, said = await report(home)
     assert verdict(said, f"port {home.port} is free") == "✓"
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from chatmem import contract as c
-from chatmem_cli.export import entries
-from chatmem_cli.import_ import Tally, take
-from chatmem_cli.importers import read
-from chatmem_cli.importers.items import ImportMemory, Item, Unreadable
-from chatmem_cli.keeping import make_keeper
-from chatmem_server.importing import Importer, ImportMessage
-from chatmem_server.places import Where
-from chatmem_server.store import lanes, queue
+from tellonce import contract as c
+from tellonce_cli.export import entries
+from tellonce_cli.import_ import Tally, take
+from tellonce_cli.importers import read
+from tellonce_cli.importers.items import ImportMemory, Item, Unreadable
+from tellonce_cli.keeping import make_keeper
+from tellonce_server.importing import Importer, ImportMessage
+from tellonce_server.places import Where
+from tellonce_server.store import lanes, queue
 from tests.memory_fixtures import START, USER, Memory
 
 pytestmark = pytest.mark.anyio

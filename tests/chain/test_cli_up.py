@@ -1,4 +1,4 @@
-"""`chatmem up` as a supervisor: real children, killed and stopped from outside; afterwards nothing of it runs."""
+"""`tellonce up` as a supervisor: real children, killed and stopped from outside; afterwards nothing of it runs."""
 
 import asyncio
 import os
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient, MemoryUnreachable
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryUnreachable
 from tests.chain.home import Home, eventually
 from tests.patience import HANGS, promised
 
@@ -24,7 +24,7 @@ pytestmark = [
 
 
 class Running:
-    """`chatmem up` with what it printed so far."""
+    """`tellonce up` with what it printed so far."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -50,7 +50,7 @@ class Running:
 @asynccontextmanager
 async def up(home: Home) -> AsyncIterator[Running]:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "chatmem_cli.main", "up"),
+        *(sys.executable, "-m", "tellonce_cli.main", "up"),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
         env=home.environment,
@@ -71,7 +71,7 @@ def processes(matches: Callable[[int], bool]) -> list[int]:
 
 def of_home(home: Home) -> list[int]:
     """Ours by their environment; PostgreSQL's, which gets none, by the folder it was started on."""
-    mark, folder = f"CHATMEM_DATA_DIR={home.folder}/data", str(home.cluster)
+    mark, folder = f"TELLONCE_DATA_DIR={home.folder}/data", str(home.cluster)
     return processes(lambda pid: mark in told(pid, "environ") or folder in told(pid, "cmdline"))
 
 
@@ -95,18 +95,18 @@ def child(up_: Running, module: str) -> int:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_stops_everything_within_seconds_and_leaves_nothing_running(home: Home, number: int) -> None:
     async with up(home) as running:
-        await eventually(lambda: _runs(home, "chatmem_summarizer"))
+        await eventually(lambda: _runs(home, "tellonce_summarizer"))
         assert len(of_home(home)) > 3
         assert await running.end(number) == 0
     await nothing_runs(home)
-    assert "chatmem has stopped." in running.said
+    assert "tellonce has stopped." in running.said
     assert "Traceback" not in running.said
 
 
 async def test_a_terminals_ctrl_c_reaches_up_alone_which_ends_its_children_in_order(home: Home) -> None:
     async with up(home) as running:
-        await eventually(lambda: _runs(home, "chatmem_summarizer"))
-        groups = {os.getpgid(child(running, name)) for name in ("chatmem_server", "chatmem_summarizer")}
+        await eventually(lambda: _runs(home, "tellonce_summarizer"))
+        groups = {os.getpgid(child(running, name)) for name in ("tellonce_server", "tellonce_summarizer")}
         assert len(groups) == 2
         assert os.getpgid(running.process.pid) not in groups
 
@@ -115,19 +115,19 @@ async def test_a_crashed_child_is_started_again_and_it_is_said(home: Home) -> No
     async with up(home) as running:
         async with home.memory() as memory:
             await memory.remember(c.RememberArgs(content="I prefer window seats"))
-        before = child(running, "chatmem_server")
+        before = child(running, "tellonce_server")
         os.kill(before, signal.SIGKILL)
         await running.until("server ended with code -9; starting it again")
         async with home.memory() as memory:
             await eventually(lambda: _answers(memory))
-        assert child(running, "chatmem_server") != before
+        assert child(running, "tellonce_server") != before
         assert await running.end(signal.SIGTERM) == 0
     await nothing_runs(home)
 
 
 async def test_postgresql_ends_even_when_the_server_was_killed_last(home: Home) -> None:
     async with up(home) as running:
-        os.kill(child(running, "chatmem_server"), signal.SIGKILL)
+        os.kill(child(running, "tellonce_server"), signal.SIGKILL)
         await running.until("server ended with code -9")
         assert await running.end(signal.SIGTERM) == 0
     await nothing_runs(home)
@@ -167,7 +167,7 @@ async def test_a_bot_that_lacks_a_setting_is_not_started_and_it_is_said_what_it_
 
 
 async def test_a_server_on_all_addresses_is_one_its_own_summarizer_can_call(home: Home) -> None:
-    home.environment["CHATMEM_HOST"] = "0.0.0.0"
+    home.environment["TELLONCE_HOST"] = "0.0.0.0"
     async with up(home):
         await home.run("chat", told="My sister lives in Oslo\n")
         await eventually(lambda: _worked_off(home))

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from chatmem import contract as c
+from tellonce import contract as c
 from tests.chain.home import Home, eventually
 from tests.stubs import exports
 
@@ -101,5 +101,5 @@ async def test_doctor_finds_nothing_wrong_in_an_empty_home(home: Home) -> None:
 
 
 async def test_a_command_without_a_server_says_what_to_do(home: Home) -> None:
-    with pytest.raises(AssertionError, match="chatmem up"):
+    with pytest.raises(AssertionError, match="tellonce up"):
         await home.run("status")

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.settings import ServerSettings
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock
 from tests.offline_worker import work_off

@@ -10,10 +10,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_http
-from chatmem_cli.children import Child
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
+from tellonce_cli.children import Child
 from tests.crash.invariants import APPLIED, BREACHES
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
@@ -39,7 +39,7 @@ async def servers(
 
 
 def _settings() -> dict[str, str]:
-    return {"CHATMEM_QUEUE": POLICY, "TELEGRAM_USER_ID": ",".join(map(str, USERS))}
+    return {"TELLONCE_QUEUE": POLICY, "TELEGRAM_USER_ID": ",".join(map(str, USERS))}
 
 
 async def test_three_summarizers_on_two_servers_apply_each_result_once_though_one_is_killed(
@@ -72,14 +72,14 @@ async def test_three_summarizers_on_two_servers_apply_each_result_once_though_on
 
 def _summarizer(server: HttpServer, log: Path) -> Child:
     environment = {
-        "CHATMEM_DATA_DIR": str(server.data_dir),
-        "CHATMEM_URL": server.url,
+        "TELLONCE_DATA_DIR": str(server.data_dir),
+        "TELLONCE_URL": server.url,
         "ANTHROPIC_API_KEY": "",
         "OLLAMA_HOST": "",
-        "CHATMEM_TOKEN": "",
+        "TELLONCE_TOKEN": "",
     }
     output = os.open(log, os.O_WRONLY | os.O_CREAT, 0o600)
-    return Child("summarizer", "chatmem_summarizer", (), environment, lambda _: None, longest_pause=0.5, output=output)
+    return Child("summarizer", "tellonce_summarizer", (), environment, lambda _: None, longest_pause=0.5, output=output)
 
 
 async def _talk(clients: list[MemoryClient], user: int) -> None:

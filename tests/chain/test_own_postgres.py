@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
+from tellonce import contract as c
 from tests.chain.home import Home
 from tests.server.own_postgres import OwnPostgres, installations, name_of, own_postgres
 

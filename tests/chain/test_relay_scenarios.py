@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.connect import connect_stdio
+from tellonce import contract as c
+from tellonce.connect import connect_stdio
 from tests.chain.conftest import GROUPS
 from tests.chain.whole import Whole, both
 from tests.stubs.replies import Reply, Say, say_json
@@ -33,7 +33,7 @@ BRIEFING = GREETING + CALM * 25 + FORECAST + CALM * 25 + LAST
 
 
 async def send(life: Whole, user: int, routine: str, text: str, *, model: bool = True) -> list[dict[str, Any]]:
-    """`chatmem send` by a script, with or without a local model; the messages Telegram got."""
+    """`tellonce send` by a script, with or without a local model; the messages Telegram got."""
     before = len(life.messages(user))
     own = {"OLLAMA_HOST": life.ollama.url if model else "http://127.0.0.1:9"}
     life.ollama.script = lambda asked: Say(SHORT)
@@ -175,7 +175,7 @@ async def test_12_the_memory_view_has_every_section_and_right_counts(life: Whole
 async def test_14_every_client_shares_the_one_memory(life: Whole) -> None:
     user = 42
     await life.told("I work as a Solution Architect at GovTech", user)
-    args = ["-m", "chatmem_server", "--stdio"]
+    args = ["-m", "tellonce_server", "--stdio"]
     async with connect_stdio(sys.executable, args, life.environment) as desktop, life.client("assistant") as inspector:
         query = c.SearchMemoryArgs(query="Where does the user work?")
         found = [await client.search_memory(query) for client in (desktop, inspector)]

@@ -171,11 +171,11 @@ async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
 
 
 async def test_without_observability_the_command_says_how_to_switch_it_on(life: Whole, tmp_path: Path) -> None:
-    life.environment |= {"OBSERVABILITY_ENABLED": "0", "CHATMEM_LOG_DIR": str(tmp_path / "none")}
+    life.environment |= {"OBSERVABILITY_ENABLED": "0", "TELLONCE_LOG_DIR": str(tmp_path / "none")}
     try:
         told = await life.command("trace", code=1)
     finally:
-        life.environment |= {"OBSERVABILITY_ENABLED": "1", "CHATMEM_LOG_DIR": str(life.logs)}
+        life.environment |= {"OBSERVABILITY_ENABLED": "1", "TELLONCE_LOG_DIR": str(life.logs)}
     assert "OBSERVABILITY_ENABLED=1" in told
     assert "Traceback" not in told
 
@@ -187,7 +187,7 @@ async def test_a_collector_gets_the_spans_of_all_three_processes_as_one_trace(tm
             turn = of_turn(traced, 42)[0]["traceId"]
             await traced.stop()
         spans = [span for span in collector.spans if span.trace_id == turn]
-    assert {span.service for span in spans} == {"chatmem-relay", "chatmem-server", "chatmem-summarizer"}
+    assert {span.service for span in spans} == {"tellonce-relay", "tellonce-server", "tellonce-summarizer"}
     names = {span.name for span in spans}
     assert names >= {"take", "turn", "context_received", "tools/call get_context", "work exchange", "apply exchange"}
     ids = {span.span_id for span in spans}

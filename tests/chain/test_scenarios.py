@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.settings import ServerSettings
-from chatmem_llm import Guarded
-from chatmem_llm.claude import Claude
-from chatmem_server.storage import Storage
-from chatmem_server.store import lanes
-from chatmem_summarizer.ladder import Ladder, Step
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.settings import ServerSettings
+from tellonce_llm import Guarded
+from tellonce_llm.claude import Claude
+from tellonce_server.storage import Storage
+from tellonce_server.store import lanes
+from tellonce_summarizer.ladder import Ladder, Step
 from tests.local_model import with_local_model
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.offline_worker import work_off

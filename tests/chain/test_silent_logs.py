@@ -5,9 +5,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from chatmem.connect import connect_http
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.connect import connect_http
 from tests.chain.whole import TALKER, Whole, whole
 from tests.crash.world import World
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Reply, Say, say_json

@@ -19,9 +19,9 @@ from typing import Any
 import asyncpg
 import httpx2
 
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_http
-from chatmem_server.postgres.embedded import EmbeddedPostgres
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
+from tellonce_server.postgres.embedded import EmbeddedPostgres
 from tests.patience import HANGS
 from tests.server.processes import end, exit_code, free_port, server_env
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -37,7 +37,11 @@ TOKEN = "999:emulated"
 TALKER = "claude-sonnet-5-5"
 """The model that answers people; the summarizer asks another."""
 
-PROCESSES = {"server": ("chatmem_server", "--http"), "summarizer": ("chatmem_summarizer",), "relay": ("chatmem_relay",)}
+PROCESSES = {
+    "server": ("tellonce_server", "--http"),
+    "summarizer": ("tellonce_summarizer",),
+    "relay": ("tellonce_relay",),
+}
 HOURS_AGO = 6
 
 
@@ -60,7 +64,7 @@ class Whole:
 
     @property
     def url(self) -> str:
-        return self.environment["CHATMEM_URL"]
+        return self.environment["TELLONCE_URL"]
 
     @property
     def logs(self) -> Path:
@@ -120,9 +124,9 @@ class Whole:
     async def command(
         self, *arguments: str, told: str = "", code: int = 0, own: Mapping[str, str] | None = None
     ) -> str:
-        """One `chatmem` command's output, standard error included; `own` is its own environment."""
+        """One `tellonce` command's output, standard error included; `own` is its own environment."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "chatmem_cli.main", *arguments),
+            *(sys.executable, "-m", "tellonce_cli.main", *arguments),
             env=self.environment | {"COLUMNS": "400"} | dict(own or {}),
             cwd=self.folder,
             stdin=asyncio.subprocess.PIPE,
@@ -270,9 +274,9 @@ async def whole(
                 folder / "data",
                 None,
                 **{
-                    "CHATMEM_PORT": port,
-                    "CHATMEM_URL": f"http://127.0.0.1:{port}/mcp",
-                    "CHATMEM_LOG_DIR": str(folder / "logs"),
+                    "TELLONCE_PORT": port,
+                    "TELLONCE_URL": f"http://127.0.0.1:{port}/mcp",
+                    "TELLONCE_LOG_DIR": str(folder / "logs"),
                     "OBSERVABILITY_ENABLED": "1",
                     "TELEGRAM_BOT_TOKEN": TOKEN,
                     "TELEGRAM_API_URL": api.url,

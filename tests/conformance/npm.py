@@ -24,8 +24,8 @@ INSTALL_SECONDS = 600
 
 
 def cache_folder() -> Path:
-    chosen = os.environ.get("CHATMEM_TEST_CACHE")
-    return Path(chosen) if chosen else Path.home() / ".cache" / "chatmem-tests" / "npm"
+    chosen = os.environ.get("TELLONCE_TEST_CACHE")
+    return Path(chosen) if chosen else Path.home() / ".cache" / "tellonce-tests" / "npm"
 
 
 def binaries() -> Path:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from chatmem.settings import ServerSettings
-from chatmem_server.app import build_server
-from chatmem_server.arrival import TimedArrival
-from chatmem_server.auth import create_token
-from chatmem_server.http import build_http
-from chatmem_server.open_streams import OpenStreams
-from chatmem_server.storage import Storage
-from chatmem_server.store.database import as_login
+from tellonce.settings import ServerSettings
+from tellonce_server.app import build_server
+from tellonce_server.arrival import TimedArrival
+from tellonce_server.auth import create_token
+from tellonce_server.http import build_http
+from tellonce_server.open_streams import OpenStreams
+from tellonce_server.storage import Storage
+from tellonce_server.store.database import as_login
 from tests.conformance.fixtures import add_fixtures
 from tests.conformance.suite import Suite, WithToken
 from tests.memory_fixtures import USER, Clock
@@ -104,7 +104,7 @@ async def test_our_stack_breaks_nothing_of_what_the_suite_brings_itself(
     def with_fixtures(*args: object, **options: object) -> object:
         return add_fixtures(build_server(*args, **options))  # type: ignore[arg-type]  # handed on
 
-    monkeypatch.setattr("chatmem_server.http.build_server", with_fixtures)
+    monkeypatch.setattr("tellonce_server.http.build_server", with_fixtures)
     async with memory_server(settings, clock) as url:
         code, printed = await suite(url, revision, STACK[revision])
     assert code == 0, printed

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TypeVar
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from chatmem.connect import connect_http
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.connect import connect_http
 
 TALKERS = (1, 2, 3, 4)
 REMEMBERER = 5

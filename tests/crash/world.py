@@ -1,4 +1,4 @@
-"""The processes of one memory, supervised as `chatmem up` does, and ways to kill any of them; knows no tool."""
+"""The processes of one memory, supervised as `tellonce up` does, and ways to kill any of them; knows no tool."""
 
 import asyncio
 import os
@@ -10,9 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from chatmem_cli.children import Child
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.embedded_cluster import postmaster
+from tellonce_cli.children import Child
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
 from tests.patience import HANGS
 from tests.server.processes import free_port
 
@@ -33,13 +33,13 @@ class World:
         self.port = free_port()
         self.postgres = EmbeddedPostgres(folder / "data" / "postgres")
         environment = {
-            "CHATMEM_DATA_DIR": str(folder / "data"),
-            "CHATMEM_LOG_DIR": str(folder / "logs"),
-            "CHATMEM_PORT": str(self.port),
-            "CHATMEM_URL": self.url,
-            "CHATMEM_EMBEDDINGS": "none",
-            "CHATMEM_QUEUE": QUEUE,
-            "CHATMEM_COMPACTION": COMPACTION,
+            "TELLONCE_DATA_DIR": str(folder / "data"),
+            "TELLONCE_LOG_DIR": str(folder / "logs"),
+            "TELLONCE_PORT": str(self.port),
+            "TELLONCE_URL": self.url,
+            "TELLONCE_EMBEDDINGS": "none",
+            "TELLONCE_QUEUE": QUEUE,
+            "TELLONCE_COMPACTION": COMPACTION,
             "DATABASE_URL": "",
             "ANTHROPIC_API_KEY": "",
             "OLLAMA_HOST": "",
@@ -51,8 +51,8 @@ class World:
         folder.mkdir(parents=True, exist_ok=True)
         self._output = os.open(folder / "processes.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self.children = {
-            "server": self._child("server", "chatmem_server", ("--http",), environment),
-            "summarizer": self._child("summarizer", "chatmem_summarizer", (), environment),
+            "server": self._child("server", "tellonce_server", ("--http",), environment),
+            "summarizer": self._child("summarizer", "tellonce_summarizer", (), environment),
         }
 
     @property

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-from chatmem import contract as c
+from tellonce import contract as c
 
 NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
 SINGAPORE = ZoneInfo("Asia/Singapore")

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any, cast
 
-from chatmem.client import MemoryClient, MemoryUnreachable
+from tellonce.client import MemoryClient, MemoryUnreachable
 from tests.patience import HANGS
 
 

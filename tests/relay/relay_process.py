@@ -25,14 +25,14 @@ class RelayProcess:
 
     async def start(self) -> None:
         own = {
-            "CHATMEM_URL": self.server.url,
+            "TELLONCE_URL": self.server.url,
             "TELEGRAM_BOT_TOKEN": TOKEN,
             "TELEGRAM_API_URL": self.api.url,
-            "CHATMEM_RESPONDER": "offline",
+            "TELLONCE_RESPONDER": "offline",
             **self.more,
         }
         self.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "chatmem_relay"),
+            *(sys.executable, "-m", "tellonce_relay"),
             env=server_env(self.server.data_dir, None, **own),
             cwd=self.server.data_dir,
             stdin=asyncio.subprocess.DEVNULL,

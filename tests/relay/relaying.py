@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from chatmem.client import MemoryClient
-from chatmem.journal import Emit, silent
-from chatmem.settings import RelaySettings
-from chatmem_llm import Answer
-from chatmem_relay.agents import Agents
-from chatmem_relay.answers import Desk
-from chatmem_relay.bot import Equipment
-from chatmem_relay.inbox import Inbox
-from chatmem_relay.incoming import Incoming
-from chatmem_relay.moved_groups import MovedGroups
-from chatmem_relay.notebook import Notebook
-from chatmem_relay.outbox import Outbox
-from chatmem_relay.process import introduce, relay
-from chatmem_relay.prompt import Prompt
-from chatmem_relay.responders.offline import OfflineResponder
-from chatmem_relay.responders.responder import CannotAnswer, Responder
-from chatmem_relay.routines.file import Routine
-from chatmem_relay.routines.schedule import Programme
-from chatmem_relay.routines.sending import Sender
-from chatmem_relay.routines.texts import Writer
-from chatmem_relay.telegram_bot import make_bot
+from tellonce.client import MemoryClient
+from tellonce.journal import Emit, silent
+from tellonce.settings import RelaySettings
+from tellonce_llm import Answer
+from tellonce_relay.agents import Agents
+from tellonce_relay.answers import Desk
+from tellonce_relay.bot import Equipment
+from tellonce_relay.inbox import Inbox
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.moved_groups import MovedGroups
+from tellonce_relay.notebook import Notebook
+from tellonce_relay.outbox import Outbox
+from tellonce_relay.process import introduce, relay
+from tellonce_relay.prompt import Prompt
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.responder import CannotAnswer, Responder
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.routines.schedule import Programme
+from tellonce_relay.routines.sending import Sender
+from tellonce_relay.routines.texts import Writer
+from tellonce_relay.telegram_bot import make_bot
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.stubs.telegram_emulator import Telegram, telegram

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from chatmem import contract as c
-from chatmem_relay import chat_surface, turn, views
-from chatmem_relay.agents import Agent, AgentEntry, Agents
-from chatmem_relay.bot import AWAY
-from chatmem_relay.commands import MENU
+from tellonce import contract as c
+from tellonce_relay import chat_surface, turn, views
+from tellonce_relay.agents import Agent, AgentEntry, Agents
+from tellonce_relay.bot import AWAY
+from tellonce_relay.commands import MENU
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
 from tests.relay.relaying import GROUP, Echo, Scripted, down, relaying, texts
@@ -63,7 +63,7 @@ async def test_whom_and_which_group_it_does_not_hear_stands_in_its_log_once(
             await api.say("Hello", chat=-555)
         await api.say("Hello")
         await api.replies(1)
-    told = [record.getMessage() for record in caplog.records if record.name == "chatmem_relay.bot"]
+    told = [record.getMessage() for record in caplog.records if record.name == "tellonce_relay.bot"]
     assert [sentence.split(":")[0] for sentence in told] == ["user 666 is not answered", "group -555 is not served"]
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryRefused
-from chatmem_relay import commands, presses
-from chatmem_relay.buttons import Pressed, data
+from tellonce import contract as c
+from tellonce.client import MemoryRefused
+from tellonce_relay import commands, presses
+from tellonce_relay.buttons import Pressed, data
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import PERSONAL, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram

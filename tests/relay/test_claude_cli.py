@@ -10,13 +10,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.connect import connect_http
-from chatmem_llm import Answer
-from chatmem_relay.incoming import Incoming
-from chatmem_relay.prompt import Prompt, build
-from chatmem_relay.responders.claude_cli import ClaudeCli, MemoryAccess
-from chatmem_relay.responders.responder import CannotAnswer
+from tellonce import contract as c
+from tellonce.connect import connect_http
+from tellonce_llm import Answer
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.prompt import Prompt, build
+from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
+from tellonce_relay.responders.responder import CannotAnswer
 from tests.conformance.conftest import npm_bin  # noqa: F401
 from tests.contexts import of_sections
 from tests.patience import HANGS

@@ -7,15 +7,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from chatmem.settings import RelaySettings, SettingsError
-from chatmem_relay.access import is_own
-from chatmem_relay.agents import Agent, load_agents
-from chatmem_relay.responders.choose import choose
-from chatmem_relay.responders.claude_cli import ClaudeCli
-from chatmem_relay.responders.model import ModelResponder
-from chatmem_relay.responders.offline import OfflineResponder
-from chatmem_relay.routines.cron import check, next_due
-from chatmem_relay.routines.file import load_routines
+from tellonce.settings import RelaySettings, SettingsError
+from tellonce_relay.access import is_own
+from tellonce_relay.agents import Agent, load_agents
+from tellonce_relay.responders.choose import choose
+from tellonce_relay.responders.claude_cli import ClaudeCli
+from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.routines.cron import check, next_due
+from tellonce_relay.routines.file import load_routines
 
 EXAMPLES = Path(__file__).parents[2] / "config"
 

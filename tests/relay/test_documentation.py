@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from chatmem.settings import RelaySettings, load, variable
-from chatmem_relay.agents import load_agents
-from chatmem_relay.commands import MENU
-from chatmem_relay.routines.file import load_routines
+from tellonce.settings import RelaySettings, load, variable
+from tellonce_relay.agents import load_agents
+from tellonce_relay.commands import MENU
+from tellonce_relay.routines.file import load_routines
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "TELEGRAM.md").read_text()

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from chatmem import contract as c
-from chatmem_relay.doubts import PATIENCE, Doubts
-from chatmem_relay.notebook import Notebook
+from tellonce import contract as c
+from tellonce_relay.doubts import PATIENCE, Doubts
+from tellonce_relay.notebook import Notebook
 
 CHAT = 42
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)

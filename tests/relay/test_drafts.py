@@ -5,9 +5,9 @@ from typing import cast
 
 import pytest
 
-from chatmem_relay.chat_surface import ChatSurface
-from chatmem_relay.markdown import Marked
-from chatmem_relay.outbox import AboutTo, Address, Outbox
+from tellonce_relay.chat_surface import ChatSurface
+from tellonce_relay.markdown import Marked
+from tellonce_relay.outbox import AboutTo, Address, Outbox
 
 pytestmark = pytest.mark.anyio
 

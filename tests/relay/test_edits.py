@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
+from tellonce import contract as c
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import Echo, relaying, texts
 from tests.stubs.telegram_emulator import telegram

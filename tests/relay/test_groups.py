@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
+from tellonce import contract as c
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import GROUP, PERSONAL, Echo, Scripted, relaying
 

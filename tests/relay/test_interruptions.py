@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem_relay import chat_surface
-from chatmem_relay.bot import AWAY
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_relay import chat_surface
+from tellonce_relay.bot import AWAY
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away

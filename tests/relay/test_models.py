@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
-from chatmem_llm import FirstAvailable
-from chatmem_llm.claude import Claude
-from chatmem_llm.ollama import Ollama
-from chatmem_relay import turn
-from chatmem_relay.responders.model import ModelResponder
-from chatmem_relay.responders.one_piece import InOnePiece
+from tellonce import contract as c
+from tellonce_llm import FirstAvailable
+from tellonce_llm.claude import Claude
+from tellonce_llm.ollama import Ollama
+from tellonce_relay import turn
+from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.responders.one_piece import InOnePiece
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from chatmem_relay.notebook import Notebook
+from tellonce_relay.notebook import Notebook
 
 
 def test_two_processes_share_what_either_notes(tmp_path: Path) -> None:

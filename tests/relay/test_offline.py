@@ -2,8 +2,8 @@
 
 import pytest
 
-from chatmem import contract as c
-from chatmem_relay.responders.offline import FORGET, HERE, KEPT
+from tellonce import contract as c
+from tellonce_relay.responders.offline import FORGET, HERE, KEPT
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from chatmem import contract as c
-from chatmem_relay.incoming import Incoming
-from chatmem_relay.responders.offline import NEAREST, NOTHING, from_memory
-from chatmem_relay.responders.wording import best_sentences, wish
+from tellonce import contract as c
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.responders.offline import NEAREST, NOTHING, from_memory
+from tellonce_relay.responders.wording import best_sentences, wish
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.connect import connect_http
-from chatmem_relay.bot import AWAY
-from chatmem_relay.views import HELP
+from tellonce import contract as c
+from tellonce.connect import connect_http
+from tellonce_relay.bot import AWAY
+from tellonce_relay.views import HELP
 from tests.relay.relay_process import relay_process
 from tests.server.processes import HttpServer, http_server
 from tests.stubs.ollama_stub import OllamaStub
@@ -55,7 +55,7 @@ async def test_a_setting_that_cannot_work_is_named(
     tmp_path: Path, api: Telegram, setting: str, value: str, sentence: str
 ) -> None:
     nowhere = HttpServer(tmp_path, None)
-    async with relay_process(nowhere, api, CHATMEM_TOKEN="any", **{setting: value}) as relay:
+    async with relay_process(nowhere, api, TELLONCE_TOKEN="any", **{setting: value}) as relay:
         code, errors = await relay.said()
     assert code == 1
     assert sentence in errors
@@ -79,7 +79,7 @@ async def test_with_relay_and_server_killed_again_and_again_every_message_is_ans
 ) -> None:
     rng = random.Random(7)
     async with OllamaStub(echo) as model:
-        more = {"CHATMEM_RESPONDER": "ollama", "OLLAMA_HOST": model.url}
+        more = {"TELLONCE_RESPONDER": "ollama", "OLLAMA_HOST": model.url}
         async with relay_process(server, api, **more) as relay:
             for batch in range(kills):
                 for i in range(messages // kills):

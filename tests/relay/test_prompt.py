@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem import contract as c
-from chatmem_relay.prompt import Prompt, build
+from tellonce import contract as c
+from tellonce_relay.prompt import Prompt, build
 from tests.contexts import of_sections
 
 NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from chatmem_relay.routines.texts import NothingToSend, morning
+from tellonce_relay.routines.texts import NothingToSend, morning
 from tests.relay.known import SINGAPORE, memory, profile
 
 SEVEN = datetime(2026, 2, 18, 7, tzinfo=SINGAPORE)

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.journal import silent
-from chatmem_llm import LLMUnavailable
-from chatmem_relay.agents import Agents
-from chatmem_relay.markdown import Marked
-from chatmem_relay.moved_groups import MovedGroups
-from chatmem_relay.notebook import Notebook
-from chatmem_relay.outbox import Address, Outbox
-from chatmem_relay.routines.file import Routine
-from chatmem_relay.routines.schedule import Programme, keep
-from chatmem_relay.routines.sending import Post, Sender, send_and_record
-from chatmem_relay.routines.short_form import FALLBACK_CHARACTERS, shortened, usable
-from chatmem_relay.routines.texts import NothingToSend, Writer, command_output
-from chatmem_relay.telegram_bot import make_bot
-from chatmem_relay.turn import NotShown
+from tellonce import contract as c
+from tellonce.journal import silent
+from tellonce_llm import LLMUnavailable
+from tellonce_relay.agents import Agents
+from tellonce_relay.markdown import Marked
+from tellonce_relay.moved_groups import MovedGroups
+from tellonce_relay.notebook import Notebook
+from tellonce_relay.outbox import Address, Outbox
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.routines.schedule import Programme, keep
+from tellonce_relay.routines.sending import Post, Sender, send_and_record
+from tellonce_relay.routines.short_form import FALLBACK_CHARACTERS, shortened, usable
+from tellonce_relay.routines.texts import NothingToSend, Writer, command_output
+from tellonce_relay.telegram_bot import make_bot
+from tellonce_relay.turn import NotShown
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.relaying import TOKEN, ZONE, Scripted, down, relaying

@@ -5,11 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from chatmem import contract as c
-from chatmem_cli import chat
-from chatmem_cli.keyboard import Keyboard
-from chatmem_relay.responders.offline import OfflineResponder
-from chatmem_relay.responders.responder import Responder
+from tellonce import contract as c
+from tellonce_cli import chat
+from tellonce_cli.keyboard import Keyboard
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.responder import Responder
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import Scripted, relaying, settings, texts
 
@@ -82,7 +82,7 @@ async def test_what_a_model_repeats_or_quotes_is_no_claim(memory: Memory, answer
 
 
 async def typed(memory: Memory, monkeypatch: pytest.MonkeyPatch, responder: Responder, *lines: str) -> str:
-    """What `chatmem chat` prints for these lines."""
+    """What `tellonce chat` prints for these lines."""
     screen = io.StringIO()
     monkeypatch.setattr(chat, "console", Console(file=screen, width=200))
     async with memory.client() as client:

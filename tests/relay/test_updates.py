@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from telegram import Message
 
-from chatmem.settings import RelaySettings
-from chatmem_relay.access import is_for_us, may_talk, why_deaf
-from chatmem_relay.moved_groups import MovedGroups
-from chatmem_relay.notebook import Notebook
-from chatmem_relay.updates import LaneFacts, incoming, lane_facts, text_of
+from tellonce.settings import RelaySettings
+from tellonce_relay.access import is_for_us, may_talk, why_deaf
+from tellonce_relay.moved_groups import MovedGroups
+from tellonce_relay.notebook import Notebook
+from tellonce_relay.updates import LaneFacts, incoming, lane_facts, text_of
 
 GROUP = -1001234567890
 SINGAPORE = ZoneInfo("Asia/Singapore")

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatmem import contract as c
-from chatmem_relay import forget_list, views
-from chatmem_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
-from chatmem_relay.expectation import expected
+from tellonce import contract as c
+from tellonce_relay import forget_list, views
+from tellonce_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
+from tellonce_relay.expectation import expected
 from tests.relay.known import NOW, SINGAPORE, memory, profile
 
 

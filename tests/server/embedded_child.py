@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from chatmem_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.postgres.embedded import EmbeddedPostgres
 
 
 async def main() -> None:

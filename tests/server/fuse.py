@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from chatmem_server.store.database import Database, Transaction
+from tellonce_server.store.database import Database, Transaction
 
 METHODS = ("rows", "row", "value", "run")
 

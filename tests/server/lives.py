@@ -8,16 +8,16 @@ from typing import Any
 
 import asyncpg
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.journal import silent
-from chatmem_server.actors import Actors
-from chatmem_server.places import Where
-from chatmem_server.queue.work import ClaimLost
-from chatmem_server.store import lanes
-from chatmem_server.text.tokens import estimate
-from chatmem_summarizer.ladder import Ladder
-from chatmem_summarizer.work import done
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.journal import silent
+from tellonce_server.actors import Actors
+from tellonce_server.places import Where
+from tellonce_server.queue.work import ClaimLost
+from tellonce_server.store import lanes
+from tellonce_server.text.tokens import estimate
+from tellonce_summarizer.ladder import Ladder
+from tellonce_summarizer.work import done
 from tests.memory_fixtures import USER, Clock
 from tests.server.fuse import Fuse, Unplugged
 

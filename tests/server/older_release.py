@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.migrate import migrate
-from chatmem_sql import migrations
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrate import migrate
+from tellonce_sql import migrations
 
 LAST_RELEASE = 18
 """The version of its schema."""

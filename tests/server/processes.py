@@ -36,8 +36,8 @@ def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str,
         name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ
     }
     own = {
-        "CHATMEM_DATA_DIR": str(data_dir),
-        "CHATMEM_EMBEDDINGS": "none",
+        "TELLONCE_DATA_DIR": str(data_dir),
+        "TELLONCE_EMBEDDINGS": "none",
         "USER_TIMEZONE": "Asia/Singapore",
         "TELEGRAM_USER_ID": "42",
         "PYTHONWARNINGS": "default",
@@ -47,7 +47,7 @@ def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str,
 
 
 def command(transport: str) -> list[str]:
-    return [sys.executable, "-m", "chatmem_server", f"--{transport}"]
+    return [sys.executable, "-m", "tellonce_server", f"--{transport}"]
 
 
 @dataclass
@@ -82,7 +82,7 @@ class HttpServer:
         with ExitStack() as stack:
             self.process = await asyncio.create_subprocess_exec(
                 *command("http"),
-                env=server_env(self.data_dir, self.dsn, CHATMEM_PORT=str(self.port), **self.settings),
+                env=server_env(self.data_dir, self.dsn, TELLONCE_PORT=str(self.port), **self.settings),
                 cwd=self.data_dir,
                 stdin=asyncio.subprocess.DEVNULL,
                 stderr=stack.enter_context(self.log.open("ab")) if self.log is not None else None,
@@ -138,7 +138,7 @@ async def http_server(
 
 
 async def stdio_server(
-    data_dir: Path, dsn: str | None, program: Sequence[str] = ("-m", "chatmem_server", "--stdio"), **settings: str
+    data_dir: Path, dsn: str | None, program: Sequence[str] = ("-m", "tellonce_server", "--stdio"), **settings: str
 ) -> asyncio.subprocess.Process:
     """A stdio server with open pipes; the caller ends it."""
     data_dir.mkdir(parents=True, exist_ok=True)

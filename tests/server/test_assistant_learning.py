@@ -5,9 +5,9 @@ import re
 import pytest
 from mcp.types import TextContent
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient, MemoryRefused
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient, MemoryRefused
 from tests.memory_fixtures import Clock, Memory
 from tests.server.test_learning import facts, item, nothing, profile, read, say
 

@@ -13,14 +13,14 @@ import jwt
 import pytest
 from pydantic import ValidationError
 
-from chatmem.settings import Remote, ServerSettings
-from chatmem_server.auth import create_token, digest
-from chatmem_server.http import build_http
-from chatmem_server.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
-from chatmem_server.open_streams import OpenStreams
-from chatmem_server.storage import Storage
-from chatmem_server.store import tokens
-from chatmem_server.store.database import as_login
+from tellonce.settings import Remote, ServerSettings
+from tellonce_server.auth import create_token, digest
+from tellonce_server.http import build_http
+from tellonce_server.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
+from tellonce_server.open_streams import OpenStreams
+from tellonce_server.storage import Storage
+from tellonce_server.store import tokens
+from tellonce_server.store.database import as_login
 from tests.memory_fixtures import Clock, Memory
 from tests.server.wire import request, wire_headers
 from tests.stubs.issuer import AUDIENCE, ISSUER, Issuer, issuer
@@ -45,7 +45,7 @@ def remote(idp: Issuer, **more: Any) -> Remote:
 
 @asynccontextmanager
 async def running(settings: ServerSettings, clock: Clock) -> AsyncGenerator[tuple[str, Storage]]:
-    """The server over HTTP as `chatmem serve` builds it, in this process."""
+    """The server over HTTP as `tellonce serve` builds it, in this process."""
     storage = Storage(settings, clock)
     app = build_http(settings, storage, OpenStreams())
     async with app.router.lifespan_context(app), served(app) as base:

@@ -11,11 +11,11 @@ import pytest
 from mcp.client import Client
 from mcp.types import CallToolResult, TextContent
 
-from chatmem.contract import MAX_BIGINT, MAX_TEXT_BYTES
-from chatmem_server.app import build_server
-from chatmem_server.places import Caller
-from chatmem_server.tools.agent import agent_tools
-from chatmem_server.tools.assistant import assistant_tools
+from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
+from tellonce_server.app import build_server
+from tellonce_server.places import Caller
+from tellonce_server.tools.agent import agent_tools
+from tellonce_server.tools.assistant import assistant_tools
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient, MemoryRefused
-from chatmem_server.store import lanes, queue
-from chatmem_server.store.queue import JobKey
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient, MemoryRefused
+from tellonce_server.store import lanes, queue
+from tellonce_server.store.queue import JobKey
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.server.test_queue import answer
 

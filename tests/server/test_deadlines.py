@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = pytest.mark.anyio

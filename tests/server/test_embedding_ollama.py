@@ -9,9 +9,9 @@ from typing import Any
 import anyio
 import pytest
 
-from chatmem_server.embedding import ollama
-from chatmem_server.embedding.ollama import OllamaEmbedder
-from chatmem_server.embedding.protocol import EmbeddingUnavailable
+from tellonce_server.embedding import ollama
+from tellonce_server.embedding.ollama import OllamaEmbedder
+from tellonce_server.embedding.protocol import EmbeddingUnavailable
 from tests.patience import HANGS, promised
 from tests.stubs.ollama_stub import OllamaStub
 from tests.unit.test_secrets import SK

@@ -14,18 +14,18 @@ import asyncpg
 import httpx2
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from chatmem.settings import ServerSettings
-from chatmem_llm import Guarded
-from chatmem_llm.claude import Claude
-from chatmem_llm.ollama import Ollama
-from chatmem_server.postgres.embedded import EmbeddedPostgres
-from chatmem_server.postgres.embedded_cluster import postmaster
-from chatmem_server.storage import Storage
-from chatmem_summarizer.agent import Agent, Habits
-from chatmem_summarizer.ladder import Ladder, Step
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.settings import ServerSettings
+from tellonce_llm import Guarded
+from tellonce_llm.claude import Claude
+from tellonce_llm.ollama import Ollama
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.storage import Storage
+from tellonce_summarizer.agent import Agent, Habits
+from tellonce_summarizer.ladder import Ladder, Step
 from tests.memory_fixtures import Clock, Memory, opened
 from tests.patience import HANGS
 from tests.server.processes import http_server
@@ -170,7 +170,7 @@ async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
 @pytest.fixture
 def small_disk() -> Iterator[Path]:
     """A file system of 160 MiB, where PostgreSQL's account can reach it."""
-    place = Path(tempfile.mkdtemp(prefix="chatmem-disk-"))
+    place = Path(tempfile.mkdtemp(prefix="tellonce-disk-"))
     place.chmod(0o755)
     mount = ["mount", "-t", "tmpfs", "-o", "size=160m,mode=0755", "tmpfs", str(place)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem_server.text.folding import Literal
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_server.text.folding import Literal
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 

@@ -7,10 +7,10 @@ import anyio
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem.connect import connect_http
-from chatmem_server.memories.claims import claims
-from chatmem_server.services import CHANGES
+from tellonce import contract as c
+from tellonce.connect import connect_http
+from tellonce_server.memories.claims import claims
+from tellonce_server.services import CHANGES
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.server.processes import http_server

@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_http
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
 from tests.memory_fixtures import USER
 from tests.patience import promised
 from tests.server.processes import http_server

@@ -11,15 +11,15 @@ import anyio
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem_server.embedding.active import ActiveEmbedder
-from chatmem_server.embedding.backlog import LOCK, EmbeddingBacklog
-from chatmem_server.embedding.codes import code, halfvec
-from chatmem_server.embedding.generations import Generations, NoWayBack, follow
-from chatmem_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
-from chatmem_server.retrieval.hits import SearchRequest
-from chatmem_server.retrieval.search import Retriever
-from chatmem_server.store.database import Database
+from tellonce import contract as c
+from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.backlog import LOCK, EmbeddingBacklog
+from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.generations import Generations, NoWayBack, follow
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.retrieval.hits import SearchRequest
+from tellonce_server.retrieval.search import Retriever
+from tellonce_server.store.database import Database
 from tests.memory_fixtures import START, USER, Memory
 
 pytestmark = pytest.mark.anyio

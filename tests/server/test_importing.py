@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem_server.importing import Importer, ImportMessage
-from chatmem_server.places import Where
-from chatmem_server.queue.work_inputs import FOLDED
-from chatmem_server.store import lanes
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce_server.importing import Importer, ImportMessage
+from tellonce_server.places import Where
+from tellonce_server.queue.work_inputs import FOLDED
+from tellonce_server.store import lanes
 from tests.memory_fixtures import USER, Memory
 from tests.server.test_queue import drain
 

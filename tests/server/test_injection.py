@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatmem.contract import GetContextArgs, RecordMessageArgs, RememberArgs, SearchMemoryArgs
-from chatmem_relay.prompt import POLICY, build
-from chatmem_relay.tags import parse
-from chatmem_server.context.assemble import assemble
-from chatmem_server.context.material import Material
-from chatmem_server.retrieval.hits import Hit
-from chatmem_server.store.context import ChatHead, Chunk, Remembered
-from chatmem_server.store.messages import Line
-from chatmem_server.text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text
-from chatmem_server.tools import text
+from tellonce.contract import GetContextArgs, RecordMessageArgs, RememberArgs, SearchMemoryArgs
+from tellonce_relay.prompt import POLICY, build
+from tellonce_relay.tags import parse
+from tellonce_server.context.assemble import assemble
+from tellonce_server.context.material import Material
+from tellonce_server.retrieval.hits import Hit
+from tellonce_server.store.context import ChatHead, Chunk, Remembered
+from tellonce_server.store.messages import Line
+from tellonce_server.text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text
+from tellonce_server.tools import text
 from tests.contexts import material_of, of_sections, rows_of
 from tests.memory_fixtures import Clock, Memory
 from tests.server.injections import ATTACKS

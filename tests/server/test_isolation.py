@@ -6,13 +6,13 @@ from contextlib import asynccontextmanager, suppress
 import asyncpg
 import pytest
 
-from chatmem.client import MemoryClient
-from chatmem.contract import GetContextArgs, RecordMessageArgs, RememberArgs
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.migrate import migrate
-from chatmem_server.store import memories
-from chatmem_server.store.database import SERVER_ROLE, WORKER_ROLE, open_database
-from chatmem_sql import migrations, query
+from tellonce.client import MemoryClient
+from tellonce.contract import GetContextArgs, RecordMessageArgs, RememberArgs
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrate import migrate
+from tellonce_server.store import memories
+from tellonce_server.store.database import SERVER_ROLE, WORKER_ROLE, open_database
+from tellonce_sql import migrations, query
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio

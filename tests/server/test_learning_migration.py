@@ -2,11 +2,11 @@
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.settings import ServerSettings
-from chatmem_server.postgres.embedded import EmbeddedPostgres
-from chatmem_server.storage import Storage
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.settings import ServerSettings
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import Clock, opened
 from tests.server.older_release import upgraded
 

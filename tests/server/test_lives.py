@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from chatmem.settings import ServerSettings
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.storage import Storage
+from tellonce.settings import ServerSettings
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import USER, Clock, create_database
 from tests.server.fuse import Fuse, fit
 from tests.server.lives import Life

@@ -12,15 +12,15 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import Implementation
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.connect import PROTOCOL, connect_http
-from chatmem_server.importing import Importer, ImportMessage
-from chatmem_server.places import Where, channel_of
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.migrate import migrate
-from chatmem_server.tools.assistant import assistant_tools
-from chatmem_sql import migrations
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.connect import PROTOCOL, connect_http
+from tellonce_server.importing import Importer, ImportMessage
+from tellonce_server.places import Where, channel_of
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrate import migrate
+from tellonce_server.tools.assistant import assistant_tools
+from tellonce_sql import migrations
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.server.processes import HttpServer, http_server
 

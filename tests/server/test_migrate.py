@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from chatmem import contract as c
-from chatmem.settings import ServerSettings
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.postgres.migrate import MigrationError, migrate, missing, statements
-from chatmem_server.storage import Storage
-from chatmem_sql import Migration, migrations
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.postgres.migrate import MigrationError, migrate, missing, statements
+from tellonce_server.storage import Storage
+from tellonce_sql import Migration, migrations
 from tests.memory_fixtures import Clock, opened
 from tests.patience import HANGS
 
@@ -222,7 +222,7 @@ async def test_a_table_in_use_is_said_and_not_waited_for(empty: str) -> None:
         await migrate(db, steps(TABLE))
         async with user.transaction():
             await user.execute("lock table thing")
-            with anyio.fail_after(HANGS), pytest.raises(MigrationError, match="stop the other chatmem processes"):
+            with anyio.fail_after(HANGS), pytest.raises(MigrationError, match="stop the other tellonce processes"):
                 await migrate(db, steps(TABLE, "alter table thing add column more int"))
         assert await migrate(db, steps(TABLE, "alter table thing add column more int")) == ["0002_step_2.sql"]
 

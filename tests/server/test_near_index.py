@@ -5,9 +5,9 @@ import random
 import asyncpg
 import pytest
 
-from chatmem_server.embedding.codes import code, halfvec
-from chatmem_server.embedding.near_index import NearIndexes
-from chatmem_server.store.database import Database, open_database
+from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.near_index import NearIndexes
+from tellonce_server.store.database import Database, open_database
 from tests.memory_fixtures import START
 
 pytestmark = pytest.mark.anyio

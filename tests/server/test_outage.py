@@ -11,12 +11,12 @@ import anyio
 import httpx2
 import pytest
 
-from chatmem.client import LATER_META, UNREACHABLE
-from chatmem.connect import connect_http
-from chatmem.contract import GetProfileArgs
-from chatmem_server.outage import OutageLog
-from chatmem_server.postgres.embedded import EmbeddedPostgres
-from chatmem_server.postgres.embedded_cluster import postmaster
+from tellonce.client import LATER_META, UNREACHABLE
+from tellonce.connect import connect_http
+from tellonce.contract import GetProfileArgs
+from tellonce_server.outage import OutageLog
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.postgres.embedded_cluster import postmaster
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 from tests.server.wire import request, wire_headers

@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient
-from chatmem.settings import ServerSettings
-from chatmem_server.importing import Importer, ImportMessage
-from chatmem_server.places import Where
-from chatmem_server.storage import Storage
-from chatmem_server.store import lanes
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient
+from tellonce.settings import ServerSettings
+from tellonce_server.importing import Importer, ImportMessage
+from tellonce_server.places import Where
+from tellonce_server.storage import Storage
+from tellonce_server.store import lanes
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.server.test_learning import facts, item, profile, say
 from tests.server.test_queue import answer, drain, submit

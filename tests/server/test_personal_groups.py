@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatmem import contract as c
+from tellonce import contract as c
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio

@@ -9,16 +9,16 @@ import asyncpg
 import pytest
 from pydantic import SecretStr
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient
-from chatmem.connect import connect_http
-from chatmem.settings import ServerSettings
-from chatmem_server.outage import StorageRefused, StorageUnavailable
-from chatmem_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from chatmem_server.storage import Storage
-from chatmem_server.store import memories
-from chatmem_server.store.database import Database, open_database, open_routed
-from chatmem_server.store.route import find_route, is_pooled
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
+from tellonce.settings import ServerSettings
+from tellonce_server.outage import StorageRefused, StorageUnavailable
+from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.storage import Storage
+from tellonce_server.store import memories
+from tellonce_server.store.database import Database, open_database, open_routed
+from tellonce_server.store.route import find_route, is_pooled
 from tests.server.bouncer import NAMED, address, bouncer, installed, keeps_statements, version
 from tests.server.processes import HttpServer, http_server
 
@@ -154,7 +154,7 @@ async def test_the_memory_stays_shut_where_row_level_security_does_not_bind(
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     try:
         await admin.execute("alter role chatmem_server bypassrls")
-        with pytest.raises(StorageRefused, match="chatmem_server see the rows of all users"):
+        with pytest.raises(StorageRefused, match="tellonce_server see the rows of all users"):
             await _opened(dsn)
     finally:
         await admin.execute("alter role chatmem_server nobypassrls")

@@ -13,11 +13,11 @@ from mcp.client import Client, ClientRequestContext
 from mcp.client.subscriptions import ResourceUpdated
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent, Tool
 
-from chatmem import contract as c
-from chatmem.settings import ServerSettings
-from chatmem_server.app import build_server
-from chatmem_server.places import Caller
-from chatmem_server.storage import Storage
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
+from tellonce_server.app import build_server
+from tellonce_server.places import Caller
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.patience import HANGS
 
@@ -327,7 +327,7 @@ async def test_a_subscriber_hears_what_another_server_changed(
 
 LISTENING = """
 select count(*) from pg_stat_activity
-where datname = current_database() and query ilike 'listen%chatmem_changes%' and state = 'idle'
+where datname = current_database() and query ilike 'listen%tellonce_changes%' and state = 'idle'
 """
 
 

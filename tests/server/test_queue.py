@@ -6,13 +6,13 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient, MemoryRefused
-from chatmem.settings import ServerSettings
-from chatmem_server.queue.work_inputs import TOLD
-from chatmem_server.storage import Storage
-from chatmem_sql import query
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.settings import ServerSettings
+from tellonce_server.queue.work_inputs import TOLD
+from tellonce_server.storage import Storage
+from tellonce_sql import query
 from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio

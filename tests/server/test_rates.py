@@ -12,11 +12,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from chatmem.settings import Remote, ServerSettings
-from chatmem_server.admission import BURST_SECONDS, MOST_BUCKETS, RateLimit
-from chatmem_server.arrival import TimedArrival
-from chatmem_server.auth import create_token
-from chatmem_server.store.database import as_login
+from tellonce.settings import Remote, ServerSettings
+from tellonce_server.admission import BURST_SECONDS, MOST_BUCKETS, RateLimit
+from tellonce_server.arrival import TimedArrival
+from tellonce_server.auth import create_token
+from tellonce_server.store.database import as_login
 from tests.memory_fixtures import Clock
 from tests.patience import HANGS
 from tests.server.test_auth import call, running

@@ -4,12 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.settings import Retention as Kept
-from chatmem.settings import ServerSettings
-from chatmem_server.retention import BATCH, LOCK, Retention
-from chatmem_server.storage import Storage
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.settings import Retention as Kept
+from tellonce.settings import ServerSettings
+from tellonce_server.retention import BATCH, LOCK, Retention
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.server.test_queue import answer, drain, talk
 

@@ -6,14 +6,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient, MemoryRefused
-from chatmem.settings import ContextDefaults, ServerSettings
-from chatmem_server.embedding.codes import code, halfvec
-from chatmem_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
-from chatmem_server.retrieval.hits import Hit, SearchRequest
-from chatmem_server.retrieval.search import Retriever
-from chatmem_server.storage import Storage
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused
+from tellonce.settings import ContextDefaults, ServerSettings
+from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.retrieval.hits import Hit, SearchRequest
+from tellonce_server.retrieval.search import Retriever
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import USER, Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio

@@ -9,11 +9,11 @@ import anyio
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem.settings import ServerSettings
-from chatmem_server.erasure.scrubbing import LOCK, give_way
-from chatmem_server.postgres.embedded import EmbeddedPostgres
-from chatmem_server.storage import Storage
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
+from tellonce_server.erasure.scrubbing import LOCK, give_way
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS, promised
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from chatmem import contract as c
-from chatmem.settings import ServerSettings
-from chatmem_llm.claude import Claude
-from chatmem_server.storage import Storage
-from chatmem_summarizer.ladder import Guarded, Ladder, Step
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
+from tellonce_llm.claude import Claude
+from tellonce_server.storage import Storage
+from tellonce_summarizer.ladder import Guarded, Ladder, Step
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off
 from tests.stubs.anthropic_stub import AnthropicStub

@@ -8,11 +8,11 @@ from typing import Any
 import anyio
 import pytest
 
-from chatmem.settings import ServerSettings
-from chatmem_server import background
-from chatmem_server.loop_watch import BEAT_SECONDS, LIMIT_SECONDS, LoopWatch, is_held
-from chatmem_server.queue.work import WorkQueue
-from chatmem_server.storage import Storage
+from tellonce.settings import ServerSettings
+from tellonce_server import background
+from tellonce_server.loop_watch import BEAT_SECONDS, LIMIT_SECONDS, LoopWatch, is_held
+from tellonce_server.queue.work import WorkQueue
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import opened
 from tests.patience import HANGS
 

@@ -6,14 +6,14 @@ from contextlib import asynccontextmanager
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.settings import ServerSettings
-from chatmem_server.background import Background
-from chatmem_server.embedding.active import ActiveEmbedder
-from chatmem_server.embedding.protocol import NoEmbedder, Vector
-from chatmem_server.embedding.vector_cache import VectorCache
-from chatmem_server.storage import Storage
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.settings import ServerSettings
+from tellonce_server.background import Background
+from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.protocol import NoEmbedder, Vector
+from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio

@@ -3,8 +3,8 @@
 import pytest
 from mcp import MCPError
 
-from chatmem import contract as c
-from chatmem.client import MemoryRefused
+from tellonce import contract as c
+from tellonce.client import MemoryRefused
 from tests.memory_fixtures import Clock, Memory
 
 pytestmark = pytest.mark.anyio

@@ -6,12 +6,12 @@ from typing import Any, Final
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem.settings import ServerSettings
-from chatmem_server.postgres.embedded import EmbeddedPostgres
-from chatmem_server.postgres.migrate import migrate
-from chatmem_server.storage import Storage
-from chatmem_sql import migrations
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.postgres.migrate import migrate
+from tellonce_server.storage import Storage
+from tellonce_sql import migrations
 from tests.memory_fixtures import Clock, opened
 from tests.server.older_release import last_release
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from chatmem import contract as c
-from chatmem.client import MemoryClient, MemoryUnreachable
-from chatmem.connect import connect_http
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryUnreachable
+from tellonce.connect import connect_http
 from tests.server.processes import http_server
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import chatmem_sql
-from chatmem_sql import SqlFileError, UnknownQuery, migrations, queries, query, read_migrations, read_queries
+import tellonce_sql
+from tellonce_sql import SqlFileError, UnknownQuery, migrations, queries, query, read_migrations, read_queries
 
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=12)
 
@@ -106,4 +106,4 @@ def test_the_packaged_files_are_there_and_typed() -> None:
     versions = [m.version for m in migrations()]
     assert versions == sorted(set(versions))
     assert queries()
-    assert (Path(chatmem_sql.__file__).parent / "py.typed").exists()
+    assert (Path(tellonce_sql.__file__).parent / "py.typed").exists()

@@ -9,10 +9,10 @@ import asyncpg
 import pytest
 from asyncpg import BitString
 
-from chatmem_server.embedding.codes import halfvec
-from chatmem_server.store.database import SERVER_ROLE
-from chatmem_server.store.pools import OWNER, SET
-from chatmem_sql import query
+from tellonce_server.embedding.codes import halfvec
+from tellonce_server.store.database import SERVER_ROLE
+from tellonce_server.store.pools import OWNER, SET
+from tellonce_sql import query
 from tests.memory_fixtures import START
 
 pytestmark = pytest.mark.anyio

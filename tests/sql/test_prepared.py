@@ -6,9 +6,9 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-import chatmem_sql
-from chatmem_server.store.database import SERVER_ROLE, WORKER_ROLE
-from chatmem_sql import queries, reach
+import tellonce_sql
+from tellonce_server.store.database import SERVER_ROLE, WORKER_ROLE
+from tellonce_sql import queries, reach
 from tests.sql.owner_walk import loose, operators, relations
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ BY_THE_OPERATOR = tuple(
     f"embeddings.{name}"
     for name in ("activate", "drop_", "keep", "put_away_", "take_", "messages_", "memories_", "summaries_")
 )
-"""What `chatmem reembed` runs, as `restore` runs what begins with `backup.`: logged in as the tables' owner."""
+"""What `tellonce reembed` runs, as `restore` runs what begins with `backup.`: logged in as the tables' owner."""
 """Run by the login, as the rewriting of tables is."""
 
 WITHOUT_OWNER = "select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace and {}"
@@ -143,7 +143,7 @@ def test_the_walk_sees_a_relation_that_is_not_bound(sql: str, expected: list[str
 
 
 def test_a_statement_across_owners_says_why() -> None:
-    folder = Path(chatmem_sql.__file__).parent / "queries"
+    folder = Path(tellonce_sql.__file__).parent / "queries"
     reasons = re.findall(
         r"^-- across owners: (.*)$", "\n".join(file.read_text() for file in folder.glob("*.sql")), re.MULTILINE
     )

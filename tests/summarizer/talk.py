@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from chatmem.contract import Role
-from chatmem.work import (
+from tellonce.contract import Role
+from tellonce.work import (
     Canonical,
     ChunkInput,
     ExchangeInput,

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from chatmem.client import MemoryRefused, MemoryUnreachable
-from chatmem.work import (
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.work import (
     ClaimedWork,
     ClaimWorkArgs,
     Extended,
@@ -21,11 +21,11 @@ from chatmem.work import (
     SubmitWorkArgs,
     WorkItem,
 )
-from chatmem_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable, Rung
-from chatmem_summarizer import agent as agent_module
-from chatmem_summarizer import work as work_module
-from chatmem_summarizer.agent import Agent, Habits
-from chatmem_summarizer.ladder import Ladder, Step
+from tellonce_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable, Rung
+from tellonce_summarizer import agent as agent_module
+from tellonce_summarizer import work as work_module
+from tellonce_summarizer.agent import Agent, Habits
+from tellonce_summarizer.ladder import Ladder, Step
 from tests.patience import HANGS, promised
 from tests.summarizer.talk import chunk, exchange, job
 from tests.told import Told

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chatmem_llm import (
+from tellonce_llm import (
     Allowance,
     Answer,
     Batched,
@@ -21,7 +21,7 @@ from chatmem_llm import (
     Turn,
     Used,
 )
-from chatmem_summarizer.answers import ExchangeShape, schema_of
+from tellonce_summarizer.answers import ExchangeShape, schema_of
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio

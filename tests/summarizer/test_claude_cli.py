@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from chatmem.journal import silent
-from chatmem.settings import SummarizerSettings
-from chatmem.work import ExchangeResult
-from chatmem_llm import (
+from tellonce.journal import silent
+from tellonce.settings import SummarizerSettings
+from tellonce.work import ExchangeResult
+from tellonce_llm import (
     Allowance,
     Batched,
     Completion,
@@ -23,10 +23,10 @@ from chatmem_llm import (
     SystemBlock,
     Turn,
 )
-from chatmem_llm.claude_cli import ClaudeCli
-from chatmem_summarizer.__main__ import steps
-from chatmem_summarizer.ladder import Ladder, Step
-from chatmem_summarizer.work import done
+from tellonce_llm.claude_cli import ClaudeCli
+from tellonce_summarizer.__main__ import steps
+from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_summarizer.work import done
 from tests.conformance.conftest import npm_bin  # noqa: F401
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -175,11 +175,11 @@ async def test_calls_beyond_the_allowance_are_not_made_and_the_work_is_done_with
     ("settings", "rungs"),
     [
         ({}, []),
-        ({"CHATMEM_LEARNER": "claude-cli"}, ["claude-cli"]),
-        ({"CHATMEM_RESPONDER": "claude-cli"}, ["claude-cli"]),
-        ({"CHATMEM_RESPONDER": "claude-cli", "CHATMEM_LEARNER": "keep", "ANTHROPIC_API_KEY": "k"}, []),
+        ({"TELLONCE_LEARNER": "claude-cli"}, ["claude-cli"]),
+        ({"TELLONCE_RESPONDER": "claude-cli"}, ["claude-cli"]),
+        ({"TELLONCE_RESPONDER": "claude-cli", "TELLONCE_LEARNER": "keep", "ANTHROPIC_API_KEY": "k"}, []),
         (
-            {"CHATMEM_LEARNER": "claude-cli", "ANTHROPIC_API_KEY": "k", "OLLAMA_HOST": "http://127.0.0.1:1"},
+            {"TELLONCE_LEARNER": "claude-cli", "ANTHROPIC_API_KEY": "k", "OLLAMA_HOST": "http://127.0.0.1:1"},
             ["claude", "claude-cli", "ollama"],
         ),
     ],
@@ -187,7 +187,7 @@ async def test_calls_beyond_the_allowance_are_not_made_and_the_work_is_done_with
 def test_the_command_learns_only_where_it_is_asked_for(
     settings: dict[str, str], rungs: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name in ("ANTHROPIC_API_KEY", "OLLAMA_HOST", "CHATMEM_RESPONDER", "CHATMEM_LEARNER"):
+    for name in ("ANTHROPIC_API_KEY", "OLLAMA_HOST", "TELLONCE_RESPONDER", "TELLONCE_LEARNER"):
         monkeypatch.delenv(name, raising=False)
     for name, value in settings.items():
         monkeypatch.setenv(name, value)

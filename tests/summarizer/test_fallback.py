@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_llm import (
+from tellonce_llm import (
     Answer,
     Breaker,
     Completion,
@@ -21,7 +21,7 @@ from chatmem_llm import (
     Rung,
     ask,
 )
-from chatmem_llm.prices import price_of
+from tellonce_llm.prices import price_of
 
 pytestmark = pytest.mark.anyio
 

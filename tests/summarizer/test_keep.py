@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from chatmem.journal import silent
-from chatmem.work import (
+from tellonce.journal import silent
+from tellonce.work import (
     Canonical,
     ChunkText,
     ExchangeInput,
@@ -20,9 +20,9 @@ from chatmem.work import (
     ThreadInput,
     WorkMessage,
 )
-from chatmem_summarizer.ladder import Ladder
-from chatmem_summarizer.length import tokens
-from chatmem_summarizer.work import done
+from tellonce_summarizer.ladder import Ladder
+from tellonce_summarizer.length import tokens
+from tellonce_summarizer.work import done
 from tests.summarizer.talk import DEBUGGING, START, ZONE, chunk, exchange, known, messages, notable
 
 pytestmark = pytest.mark.anyio

@@ -2,8 +2,8 @@
 
 import pytest
 
-from chatmem_server.text.tokens import estimate
-from chatmem_summarizer.length import tokens
+from tellonce_server.text.tokens import estimate
+from tellonce_summarizer.length import tokens
 from tests.unit.token_samples import SAMPLES
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from chatmem.settings import SummarizerSettings
-from chatmem_summarizer.__main__ import steps
+from tellonce.settings import SummarizerSettings
+from tellonce_summarizer.__main__ import steps
 from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
@@ -19,14 +19,14 @@ NOBODY = "http://127.0.0.1:9/mcp"
 
 def environment(**variables: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "HOME") if name in os.environ}
-    return {**kept, "CHATMEM_URL": NOBODY, **variables}
+    return {**kept, "TELLONCE_URL": NOBODY, **variables}
 
 
 async def started(folder: Path, **variables: str) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "chatmem_summarizer",
+        "tellonce_summarizer",
         cwd=folder,
         env=environment(**variables),
         stdout=asyncio.subprocess.PIPE,
@@ -43,7 +43,7 @@ async def read_until(stream: asyncio.StreamReader | None, words: bytes) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_it_survives_a_missing_server_and_ends_when_told(tmp_path: Path, number: signal.Signals) -> None:
-    process = await started(tmp_path, CHATMEM_TOKEN="t")
+    process = await started(tmp_path, TELLONCE_TOKEN="t")
     await read_until(process.stderr, b"no work could be claimed")
     process.send_signal(number)
     async with asyncio.timeout(promised(5)):
@@ -51,11 +51,11 @@ async def test_it_survives_a_missing_server_and_ends_when_told(tmp_path: Path, n
 
 
 async def test_without_a_token_it_says_what_to_do(tmp_path: Path) -> None:
-    process = await started(tmp_path, CHATMEM_DATA_DIR=str(tmp_path))
+    process = await started(tmp_path, TELLONCE_DATA_DIR=str(tmp_path))
     async with asyncio.timeout(HANGS):
         _, told = await process.communicate()
     assert process.returncode == 1
-    assert b"CHATMEM_TOKEN" in told
+    assert b"TELLONCE_TOKEN" in told
     assert b"Traceback" not in told
 
 

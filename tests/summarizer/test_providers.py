@@ -12,9 +12,19 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from chatmem_llm import Answer, Completion, LanguageModel, LLMError, LLMUnavailable, LLMUnusable, SystemBlock, Turn, ask
-from chatmem_llm.claude import Claude
-from chatmem_llm.ollama import Ollama
+from tellonce_llm import (
+    Answer,
+    Completion,
+    LanguageModel,
+    LLMError,
+    LLMUnavailable,
+    LLMUnusable,
+    SystemBlock,
+    Turn,
+    ask,
+)
+from tellonce_llm.claude import Claude
+from tellonce_llm.ollama import Ollama
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub, embedding
@@ -280,7 +290,9 @@ async def test_conversations_keep_their_turns(either: tuple[ModelStub, LanguageM
 
 
 def test_importing_the_package_loads_no_sdk() -> None:
-    code = "import sys, chatmem_llm; print([m for m in ('anthropic', 'ollama', 'httpx', 'httpx2') if m in sys.modules])"
+    code = (
+        "import sys, tellonce_llm; print([m for m in ('anthropic', 'ollama', 'httpx', 'httpx2') if m in sys.modules])"
+    )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
 

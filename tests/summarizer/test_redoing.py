@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient
-from chatmem_llm import Breaker, Guarded
-from chatmem_llm.claude import Claude
-from chatmem_summarizer.agent import Agent, Habits
-from chatmem_summarizer.ladder import Ladder, Step
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient
+from tellonce_llm import Breaker, Guarded
+from tellonce_llm.claude import Claude
+from tellonce_summarizer.agent import Agent, Habits
+from tellonce_summarizer.ladder import Ladder, Step
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub

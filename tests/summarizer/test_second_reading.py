@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from chatmem.journal import silent
-from chatmem.work import ExchangeInput, ExchangeResult
-from chatmem_llm import Answer, Completion, Guarded, LLMUnavailable, Rung
-from chatmem_summarizer.ladder import Ladder, Step
-from chatmem_summarizer.second_reading import NOT_FOUND, NOT_YET
-from chatmem_summarizer.work import Done, done
+from tellonce.journal import silent
+from tellonce.work import ExchangeInput, ExchangeResult
+from tellonce_llm import Answer, Completion, Guarded, LLMUnavailable, Rung
+from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_summarizer.second_reading import NOT_FOUND, NOT_YET
+from tellonce_summarizer.work import Done, done
 from tests.stubs.replies import say_json
 from tests.summarizer.talk import exchange, known
 

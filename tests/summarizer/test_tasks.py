@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from chatmem.journal import silent
-from chatmem.work import (
+from tellonce.journal import silent
+from tellonce.work import (
     Canonical,
     ExchangeResult,
     ProfileInput,
@@ -23,13 +23,13 @@ from chatmem.work import (
     ThreadInput,
     WorkMessage,
 )
-from chatmem_llm import Breaker, Guarded
-from chatmem_llm.claude import Claude
-from chatmem_llm.ollama import Ollama
-from chatmem_summarizer.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
-from chatmem_summarizer.ladder import Ladder, Step
-from chatmem_summarizer.length import tokens
-from chatmem_summarizer.work import Done, done
+from tellonce_llm import Breaker, Guarded
+from tellonce_llm.claude import Claude
+from tellonce_llm.ollama import Ollama
+from tellonce_summarizer.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
+from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_summarizer.length import tokens
+from tellonce_summarizer.work import Done, done
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from chatmem import contract as c
-from chatmem import work as w
-from chatmem.client import MemoryClient
-from chatmem.settings import ServerSettings
-from chatmem_summarizer.agent import Agent, Habits
-from chatmem_summarizer.ladder import Ladder
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client import MemoryClient
+from tellonce.settings import ServerSettings
+from tellonce_summarizer.agent import Agent, Habits
+from tellonce_summarizer.ladder import Ladder
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS

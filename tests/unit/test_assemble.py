@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chatmem.contract import SectionName
-from chatmem_server.context import lines
-from chatmem_server.context.assemble import Assembled, assemble
-from chatmem_server.context.budget import cost
-from chatmem_server.context.history import STEP
-from chatmem_server.context.material import Material
-from chatmem_server.retrieval.hits import Hit
-from chatmem_server.store.context import ChatHead, Chunk, Remembered
-from chatmem_server.store.messages import Line
-from chatmem_server.text.tokens import estimate
+from tellonce.contract import SectionName
+from tellonce_server.context import lines
+from tellonce_server.context.assemble import Assembled, assemble
+from tellonce_server.context.budget import cost
+from tellonce_server.context.history import STEP
+from tellonce_server.context.material import Material
+from tellonce_server.retrieval.hits import Hit
+from tellonce_server.store.context import ChatHead, Chunk, Remembered
+from tellonce_server.store.messages import Line
+from tellonce_server.text.tokens import estimate
 from tests.contexts import material_of, rows_of
 
 ZONE = ZoneInfo("America/New_York")

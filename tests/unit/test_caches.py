@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-import chatmem_server
-from chatmem_server import caches, heap
+import tellonce_server
+from tellonce_server import caches, heap
 
 MOST_BYTES = 80_000_000
 SAMPLE = 40
@@ -29,15 +29,15 @@ CACHE: Any = type(lru_cache(len))
 
 def caches_of_texts() -> dict[str, Cache]:
     """Every cache of the server by the name of what it remembers."""
-    for module in pkgutil.walk_packages(chatmem_server.__path__, "chatmem_server."):
+    for module in pkgutil.walk_packages(tellonce_server.__path__, "tellonce_server."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    ours = [module for name, module in list(sys.modules.items()) if name.startswith("chatmem_server.")]
+    ours = [module for name, module in list(sys.modules.items()) if name.startswith("tellonce_server.")]
     caches_ = [x for module in ours for x in vars(module).values() if isinstance(x, CACHE)]
     return {
         f"{x.__module__}.{x.__name__}": x
         for x in caches_
-        if x.__module__.startswith("chatmem_server.") and takes_text(x)
+        if x.__module__.startswith("tellonce_server.") and takes_text(x)
     }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chatmem.choices import picked
+from tellonce.choices import picked
 
 
 @pytest.mark.parametrize(

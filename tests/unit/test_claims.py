@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.memories.claims import claims, content_stems
-from chatmem_server.text.stemming import stem
+from tellonce_server.memories.claims import claims, content_stems
+from tellonce_server.text.stemming import stem
 
 
 @pytest.mark.parametrize(

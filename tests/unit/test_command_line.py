@@ -1,4 +1,4 @@
-"""What the command `chatmem` says before it does anything."""
+"""What the command `tellonce` says before it does anything."""
 
 import asyncio
 from importlib.metadata import version
@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from chatmem.settings import ServerSettings, SettingsError, load
-from chatmem_cli.failures import CommandFailed
-from chatmem_cli.importers import jsonl
-from chatmem_cli.importers.items import ImportFailed
-from chatmem_cli.keyboard import Keyboard
-from chatmem_cli.main import app
+from tellonce.settings import ServerSettings, SettingsError, load
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.importers import jsonl
+from tellonce_cli.importers.items import ImportFailed
+from tellonce_cli.keyboard import Keyboard
+from tellonce_cli.main import app
 
 
 def test_it_tells_its_version() -> None:
     said = CliRunner().invoke(app, ["--version"])
-    assert (said.exit_code, said.output.strip()) == (0, f"chatmem {version('chatmem')}")
+    assert (said.exit_code, said.output.strip()) == (0, f"tellonce {version('tellonce')}")
 
 
 def test_the_list_of_commands_says_each_in_a_whole_sentence() -> None:

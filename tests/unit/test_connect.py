@@ -1,4 +1,4 @@
-"""`chatmem connect` in empty homes and beside what people already have there, for every client and system."""
+"""`tellonce connect` in empty homes and beside what people already have there, for every client and system."""
 
 import json
 import sys
@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from chatmem_cli import connect
-from chatmem_cli.client_configs import CLIENTS, Machine
-from chatmem_cli.failures import CommandFailed
-from chatmem_cli.hosts import ClientName
+from tellonce_cli import connect
+from tellonce_cli.client_configs import CLIENTS, Machine
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.hosts import ClientName
 
 SYSTEMS = ("linux", "darwin", "win32")
 

@@ -2,14 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 
-from chatmem.contract import MemoryKind, SectionName
-from chatmem.settings import Budgets
-from chatmem_server.context.budget import Purse
-from chatmem_server.context.draft import Draft
-from chatmem_server.context.history import ALWAYS, STEP, History
-from chatmem_server.context.memories import Memories
-from chatmem_server.store.context import Remembered
-from chatmem_server.store.messages import Line
+from tellonce.contract import MemoryKind, SectionName
+from tellonce.settings import Budgets
+from tellonce_server.context.budget import Purse
+from tellonce_server.context.draft import Draft
+from tellonce_server.context.history import ALWAYS, STEP, History
+from tellonce_server.context.memories import Memories
+from tellonce_server.store.context import Remembered
+from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of
 
 START = datetime(2026, 3, 7, 9, tzinfo=UTC)

@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from chatmem_server.context.assemble import Assembled, assemble
-from chatmem_server.context.lines import View, hit_line
-from chatmem_server.context.material import Material
-from chatmem_server.retrieval.hits import Hit
-from chatmem_server.store.messages import Line
+from tellonce_server.context.assemble import Assembled, assemble
+from tellonce_server.context.lines import View, hit_line
+from tellonce_server.context.material import Material
+from tellonce_server.retrieval.hits import Hit
+from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of
 
 ZONE = ZoneInfo("UTC")

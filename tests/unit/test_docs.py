@@ -11,17 +11,17 @@ import pytest
 import typer.main
 from typer.core import TyperGroup
 
-from chatmem.settings import RelaySettings, ServerSettings, SummarizerSettings, load, variable
-from chatmem_cli.main import app
-from chatmem_server.tools.assistant import assistant_tools
+from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, load, variable
+from tellonce_cli.main import app
+from tellonce_server.tools.assistant import assistant_tools
 
 ROOT = Path(__file__).parents[2]
 PAPERS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 FENCED = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
 QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
-VARIABLE = re.compile(r"\b((?:CHATMEM|TELEGRAM|SUMMARIZER|OLLAMA|ANTHROPIC)_[A-Z_]+)\b")
-FOREIGN = {"CHATMEM_TEST_CACHE"}
+VARIABLE = re.compile(r"\b((?:TELLONCE|TELEGRAM|SUMMARIZER|OLLAMA|ANTHROPIC)_[A-Z_]+)\b")
+FOREIGN = {"TELLONCE_TEST_CACHE"}
 """Variables of the tests, not of a process."""
 
 
@@ -49,7 +49,7 @@ def offered(words: list[str]) -> None:
     place: Any = command()
     while isinstance(place, TyperGroup) and words and not words[0].startswith(("-", "…")):
         # `import telegram|chatgpt` names alternatives; what follows a command is its own.
-        assert words[0] in place.commands, f"chatmem {words[0]}"
+        assert words[0] in place.commands, f"tellonce {words[0]}"
         place, words = place.commands[words[0]], words[1:]
     known = {name for parameter in place.params for name in parameter.opts} | {"--help"}
     assert {word for word in words if re.fullmatch(r"--[a-z-]+", word)} <= known
@@ -57,7 +57,7 @@ def offered(words: list[str]) -> None:
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.name)
 def test_every_command_a_paper_names_is_there_with_its_options(paper: Path) -> None:
-    for words in commands(paper.read_text(), "chatmem"):
+    for words in commands(paper.read_text(), "tellonce"):
         offered(words)
 
 

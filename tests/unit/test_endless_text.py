@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from chatmem.contract import MAX_TEXT_BYTES
-from chatmem_server import caches
+from tellonce.contract import MAX_TEXT_BYTES
+from tellonce_server import caches
 from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public_readers
 
 CEILING = 200

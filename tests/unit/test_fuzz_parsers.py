@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chatmem_cli.importers import ImportFailed, ImportMemory, Unreadable, read
-from chatmem_cli.importers.items import ExportedMemory
-from chatmem_relay.tags import parse, shown_so_far
-from chatmem_server.importing import ImportMessage
+from tellonce_cli.importers import ImportFailed, ImportMemory, Unreadable, read
+from tellonce_cli.importers.items import ExportedMemory
+from tellonce_relay.tags import parse, shown_so_far
+from tellonce_server.importing import ImportMessage
 
 VALID: dict[str, Any] = {
     "telegram": {

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from chatmem.contract import Role
-from chatmem_server.store.messages import Line
-from chatmem_server.text.tokens import estimate
-from chatmem_server.views import CURRENT_TOKENS, gist
+from tellonce.contract import Role
+from tellonce_server.store.messages import Line
+from tellonce_server.text.tokens import estimate
+from tellonce_server.views import CURRENT_TOKENS, gist
 
 
 def line(number: int, text: str, role: Role = "user") -> Line:

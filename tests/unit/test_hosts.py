@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from chatmem.settings import ServerSettings, load
-from chatmem_cli.hosts import address, claude_code_line, desktop_snippet
-from chatmem_server.http import transport_security
+from tellonce.settings import ServerSettings, load
+from tellonce_cli.hosts import address, claude_code_line, desktop_snippet
+from tellonce_server.http import transport_security
 
 
 def entry(**environment: str) -> dict[str, object]:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("CHATMEM_DATA_DIR", "CHATMEM_EMBEDDINGS", "DATABASE_URL", "TELEGRAM_USER_ID", "USER_TIMEZONE"):
+        for name in ("TELLONCE_DATA_DIR", "TELLONCE_EMBEDDINGS", "DATABASE_URL", "TELEGRAM_USER_ID", "USER_TIMEZONE"):
             patch.delenv(name, raising=False)
         for name, value in environment.items():
             patch.setenv(name, value)
@@ -25,9 +25,9 @@ def test_a_host_is_told_nothing_where_nothing_was_set() -> None:
 
 
 def test_a_host_is_told_whose_memory_it_is_where_and_in_which_zone(tmp_path: Path) -> None:
-    told = entry(TELEGRAM_USER_ID="42, 43", USER_TIMEZONE="Asia/Singapore", CHATMEM_DATA_DIR=str(tmp_path))
+    told = entry(TELEGRAM_USER_ID="42, 43", USER_TIMEZONE="Asia/Singapore", TELLONCE_DATA_DIR=str(tmp_path))
     assert told["env"] == {
-        "CHATMEM_DATA_DIR": str(tmp_path),
+        "TELLONCE_DATA_DIR": str(tmp_path),
         "TELEGRAM_USER_ID": "42,43",
         "USER_TIMEZONE": "Asia/Singapore",
     }
@@ -42,7 +42,7 @@ def test_a_host_is_told_that_there_is_a_secret_but_not_which() -> None:
 def test_a_host_is_told_where_the_vectors_come_from_if_not_from_here() -> None:
     ollama = {"OLLAMA_HOST": "http://gpu-box:11434", "OLLAMA_EMBEDDING_MODEL": "all-minilm"}
     assert "env" not in entry(**ollama)
-    assert entry(CHATMEM_EMBEDDINGS="ollama", **ollama)["env"] == {"CHATMEM_EMBEDDINGS": "ollama", **ollama}
+    assert entry(TELLONCE_EMBEDDINGS="ollama", **ollama)["env"] == {"TELLONCE_EMBEDDINGS": "ollama", **ollama}
 
 
 def test_claude_codes_line_reads_the_token_also_from_a_folder_with_a_blank_in_its_name(tmp_path: Path) -> None:

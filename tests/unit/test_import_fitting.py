@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from chatmem.contract import MAX_TEXT_BYTES, RecordMessageArgs
-from chatmem_cli.importers.files import Watched
-from chatmem_cli.importers.fitting import clean, fitted, pieces
-from chatmem_cli.importers.items import lane_number
-from chatmem_server.importing import ImportMessage
+from tellonce.contract import MAX_TEXT_BYTES, RecordMessageArgs
+from tellonce_cli.importers.files import Watched
+from tellonce_cli.importers.fitting import clean, fitted, pieces
+from tellonce_cli.importers.items import lane_number
+from tellonce_server.importing import ImportMessage
 
 SINGAPORE = ZoneInfo("Asia/Singapore")
 AT = datetime(2026, 1, 1, 23, 30, tzinfo=UTC)

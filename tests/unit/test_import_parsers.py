@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_cli.importers import ImportFailed, ImportMemory, Item, Unreadable, read
-from chatmem_cli.importers.chatgpt import items_of
-from chatmem_cli.importers.claude import messages_of
-from chatmem_cli.importers.telegram import text_of
-from chatmem_server.importing import ImportMessage
+from tellonce_cli.importers import ImportFailed, ImportMemory, Item, Unreadable, read
+from tellonce_cli.importers.chatgpt import items_of
+from tellonce_cli.importers.claude import messages_of
+from tellonce_cli.importers.telegram import text_of
+from tellonce_server.importing import ImportMessage
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 

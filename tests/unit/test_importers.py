@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from chatmem_cli.importers import ImportFailed, ImportMemory, read
-from chatmem_server.importing import ImportMessage
+from tellonce_cli.importers import ImportFailed, ImportMemory, read
+from tellonce_server.importing import ImportMessage
 from tests.stubs import exports
 
 

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from chatmem import tracing
-from chatmem.journal import Journal, journal, silent, timed
-from chatmem.settings import Settings
+from tellonce import tracing
+from tellonce.journal import Journal, journal, silent, timed
+from tellonce.settings import Settings
 from tests.patience import HANGS
 
 LATE = datetime(2026, 2, 18, 17, 30, tzinfo=UTC)
@@ -85,7 +85,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
-from chatmem.journal import Journal
+from tellonce.journal import Journal
 tell = Journal(Path(sys.argv[1]), sys.argv[2], ZoneInfo("UTC"), lambda: datetime(2026, 2, 19, tzinfo=UTC))
 for number in range(500):
     tell("event", number=number, filling="x" * (number * 40))

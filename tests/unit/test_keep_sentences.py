@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.keep.features import NAMES, features
-from chatmem_server.keep.sentences import MOST_WORDS, SPARE_WORDS, Sentence, sentences
+from tellonce_server.keep.features import NAMES, features
+from tellonce_server.keep.sentences import MOST_WORDS, SPARE_WORDS, Sentence, sentences
 from tests.patience import promised
 
 ARTICLE = "The company was founded in a small town. It makes shoes and hats for the whole country. " * 5

@@ -9,8 +9,8 @@ import asyncpg
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from chatmem.client import MemoryRefused
-from chatmem.logs import FORMAT, Discreet
+from tellonce.client import MemoryRefused
+from tellonce.logs import FORMAT, Discreet
 from tests.patience import HANGS
 
 CANARY = "zq5d41402abc"
@@ -94,7 +94,7 @@ def test_an_input_that_somebody_elses_sentence_quotes_is_left_out(log: Log) -> N
 
 PROGRAM = f"""
 import asyncio, threading
-from chatmem import logs
+from tellonce import logs
 
 def broken():
     raise ValueError("{CANARY}")

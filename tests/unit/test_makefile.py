@@ -18,6 +18,7 @@ def test_an_older_python_is_named_with_the_way_out_before_anything_is_made(tmp_p
     done = subprocess.run(["make", "up", "PYTHON=./old"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 2
     assert (
-        "this is Python 3.9, and chatmem needs 3.11 or newer; name one, as in: make up PYTHON=python3.12" in done.stderr
+        "this is Python 3.9, and tellonce needs 3.11 or newer; name one, as in: make up PYTHON=python3.12"
+        in done.stderr
     )
     assert not (tmp_path / ".venv").exists()

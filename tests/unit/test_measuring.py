@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.retrieval.measuring import NONE, SITTING, measure
-from chatmem_server.retrieval.question import Setting, question
-from chatmem_server.retrieval.signals import Candidate
+from tellonce_server.retrieval.measuring import NONE, SITTING, measure
+from tellonce_server.retrieval.question import Setting, question
+from tellonce_server.retrieval.signals import Candidate
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
 QUESTION = question("tea", Setting(("tea",), (), 100, 100, AT, True), {}, ())

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from chatmem.settings import ContextDefaults
-from chatmem_server.retrieval import prompting as p
-from chatmem_server.retrieval.found import Found
+from tellonce.settings import ContextDefaults
+from tellonce_server.retrieval import prompting as p
+from tellonce_server.retrieval.found import Found
 
 AT = datetime(2026, 2, 18, tzinfo=UTC)
 LANE = "root:1"

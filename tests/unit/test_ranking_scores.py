@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatmem_server.retrieval import weights
-from chatmem_server.retrieval.question import Question, Setting, question
-from chatmem_server.retrieval.ranking import Scale, rank, scale
-from chatmem_server.retrieval.signals import ONE_MATCH, Candidate, asking, coverage, longness, ranks_of, tells_of
+from tellonce_server.retrieval import weights
+from tellonce_server.retrieval.question import Question, Setting, question
+from tellonce_server.retrieval.ranking import Scale, rank, scale
+from tellonce_server.retrieval.signals import ONE_MATCH, Candidate, asking, coverage, longness, ranks_of, tells_of
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
 ZONE = ZoneInfo("UTC")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from chatmem.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
 from docs.settings import FILE, text
+from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
 
 
 @pytest.fixture(autouse=True)
@@ -26,21 +26,21 @@ def test_a_process_has_at_most_25_settings_and_each_is_explained(kind: type[Serv
 
 
 def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHATMEM_PORT", "many")
+    monkeypatch.setenv("TELLONCE_PORT", "many")
     monkeypatch.setenv("USER_TIMEZONE", "Mars/Olympus")
     with pytest.raises(SettingsError) as caught:
         load(ServerSettings)
-    assert all(part in str(caught.value) for part in ("CHATMEM_PORT", "USER_TIMEZONE", "Asia/Singapore"))
+    assert all(part in str(caught.value) for part in ("TELLONCE_PORT", "USER_TIMEZONE", "Asia/Singapore"))
 
 
 def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CHATMEM_URL", raising=False)
-    monkeypatch.setenv("CHATMEM_PORT", "9000")
+    monkeypatch.delenv("TELLONCE_URL", raising=False)
+    monkeypatch.setenv("TELLONCE_PORT", "9000")
     assert load(RelaySettings).url == "http://127.0.0.1:9000/mcp"
-    monkeypatch.setenv("CHATMEM_URL", "https://memory.example.org/mcp")
+    monkeypatch.setenv("TELLONCE_URL", "https://memory.example.org/mcp")
     assert load(SummarizerSettings).url == "https://memory.example.org/mcp"
-    monkeypatch.setenv("CHATMEM_URL", "memory.example.org")
-    with pytest.raises(SettingsError, match=r"CHATMEM_URL: 'memory.example.org' is neither an address"):
+    monkeypatch.setenv("TELLONCE_URL", "memory.example.org")
+    with pytest.raises(SettingsError, match=r"TELLONCE_URL: 'memory.example.org' is neither an address"):
         load(RelaySettings)
 
 
@@ -65,8 +65,8 @@ def test_a_folder_may_be_named_from_the_home_folder_where_no_shell_reads_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("CHATMEM_DATA_DIR", "~/memory")
-    monkeypatch.setenv("CHATMEM_CONFIG_DIR", "~/bot")
+    monkeypatch.setenv("TELLONCE_DATA_DIR", "~/memory")
+    monkeypatch.setenv("TELLONCE_CONFIG_DIR", "~/bot")
     assert load(RelaySettings).data_dir == tmp_path / "memory"
     assert load(RelaySettings).config_dir == tmp_path / "bot"
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from chatmem.side_tasks import LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks, pause
-from chatmem_cli.status import task_lines
+from tellonce.side_tasks import LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks, pause
+from tellonce_cli.status import task_lines
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio

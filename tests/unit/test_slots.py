@@ -2,8 +2,8 @@
 
 import pytest
 
-from chatmem.contract import SlotType
-from chatmem_server.context.slots import fill
+from tellonce.contract import SlotType
+from tellonce_server.context.slots import fill
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""What `chatmem status` says of the exchanges read and still to be read."""
+"""What `tellonce status` says of the exchanges read and still to be read."""
 
-from chatmem.work import ReadBy, ReadingStatus
-from chatmem_cli.status import reading_lines
+from tellonce.work import ReadBy, ReadingStatus
+from tellonce_cli.status import reading_lines
 
 
 def test_nothing_read_is_nothing_said() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
-from chatmem_server.text.tokens import ELLIPSIS, clip, estimate
+from tellonce_server.text.tokens import ELLIPSIS, clip, estimate
 from tests.patience import HANGS
 from tests.unit.token_samples import SAMPLES
 
@@ -25,7 +25,7 @@ def real_counts() -> dict[str, int]:
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         pytest.skip("node and npm are not installed, so there is no real tokenizer to compare with")
-    folder = user_cache_path("chatmem-tests") / "tokenizer"
+    folder = user_cache_path("tellonce-tests") / "tokenizer"
     folder.mkdir(parents=True, exist_ok=True)
     # Two runs side by side share it: a package that is half there is not to be read.
     with FileLock(folder.with_suffix(".lock")):

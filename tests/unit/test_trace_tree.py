@@ -1,4 +1,4 @@
-"""What `chatmem trace` makes of the events."""
+"""What `tellonce trace` makes of the events."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from chatmem_cli import trace
-from chatmem_cli.failures import CommandFailed
+from tellonce_cli import trace
+from tellonce_cli.failures import CommandFailed
 
 START = datetime(2026, 2, 18, 9, tzinfo=UTC)
 TURN = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -37,7 +37,7 @@ LINES = (
 def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "logs"
     folder.mkdir()
-    monkeypatch.setenv("CHATMEM_LOG_DIR", str(folder))
+    monkeypatch.setenv("TELLONCE_LOG_DIR", str(folder))
     monkeypatch.setenv("OBSERVABILITY_ENABLED", "1")
     monkeypatch.chdir(tmp_path)
     return folder

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from chatmem import tracing
+from tellonce import tracing
 
 W3C = re.compile(r"00-[0-9a-f]{32}-[0-9a-f]{16}-01")
 

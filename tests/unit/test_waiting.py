@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from chatmem_cli.maintenance import running
-from chatmem_server.embedding.protocol import Vector
+from tellonce_cli.maintenance import running
+from tellonce_server.embedding.protocol import Vector
 
 pytestmark = pytest.mark.anyio
 

@@ -9,9 +9,9 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from chatmem_server.embedding.session import Session
-from chatmem_server.keep.features import features
-from chatmem_server.keep.sentences import Sentence
+from tellonce_server.embedding.session import Session
+from tellonce_server.keep.features import features
+from tellonce_server.keep.sentences import Sentence
 
 Floats = NDArray[np.float64]
 Label = Literal["good", "partly", "junk", "false"]

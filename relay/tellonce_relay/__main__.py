@@ -1,0 +1,35 @@
+"""`python -m tellonce_relay`: the Telegram relay as a process of its own."""
+
+import asyncio
+import logging
+import sys
+
+from telegram.error import InvalidToken
+
+from tellonce import lifeline, logs, tracing
+from tellonce.settings import RelaySettings, SettingsError, load
+from tellonce_relay.process import serve
+
+UNKNOWN_BOT = (
+    "Telegram does not know this bot: TELEGRAM_BOT_TOKEN is wrong or was revoked; @BotFather gives you a new one."
+)
+
+
+def main() -> None:
+    """Reads the settings and relays until SIGTERM or SIGINT."""
+    lifeline.watch()
+    logs.begin()
+    # PTB's request log holds the bot's token in every URL.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    try:
+        settings = load(RelaySettings)
+        tracing.export("relay", settings.otlp_endpoint)
+        asyncio.run(serve(settings))
+    except SettingsError as error:
+        sys.exit(str(error))
+    except InvalidToken:
+        sys.exit(UNKNOWN_BOT)
+
+
+if __name__ == "__main__":
+    main()

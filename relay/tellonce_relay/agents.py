@@ -1,0 +1,59 @@
+"""Personas: who speaks in which chat or topic, with which system prompt; from config/agents.toml."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from tellonce_relay.config_file import Name, read
+
+FILE = "agents.toml"
+
+
+class AgentEntry(BaseModel):
+    """One table of the file; its name is the agent's id."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    prompt: Annotated[str, Field(min_length=1, description="System prompt: policy and personality.")]
+    chats: tuple[int, ...] = Field(default=(), description="Chats it speaks in.")
+    topics: tuple[Annotated[str, Field(pattern=r"^-?\d+:\d+$")], ...] = Field(
+        default=(), description="Topics it speaks in, as chat:thread."
+    )
+    default: bool = Field(default=False, description="Speaks where no other does.")
+
+
+_FILE: TypeAdapter[dict[Name, AgentEntry]] = TypeAdapter(dict[Name, AgentEntry])
+
+
+@dataclass(frozen=True)
+class Agent:
+    """No id: the plain assistant, whose policy is the prompt's own."""
+
+    id: str | None = None
+    prompt: str = ""
+
+
+class Agents:
+    def __init__(self, entries: dict[str, AgentEntry]) -> None:
+        self._entries = entries
+
+    def at(self, chat_id: int, thread_id: int | None) -> Agent:
+        """Who speaks there: the topic's agent, else the chat's, else the default."""
+        topic = f"{chat_id}:{thread_id}"
+        for fits in (lambda e: topic in e.topics, lambda e: chat_id in e.chats, lambda e: e.default):
+            for name, entry in self._entries.items():
+                if fits(entry):
+                    return Agent(name, entry.prompt)
+        return Agent()
+
+    def named(self, name: str | None) -> Agent:
+        """The agent of that id; one that is not in the file has no prompt of its own."""
+        entry = self._entries.get(name or "")
+        return Agent(name, entry.prompt if entry else "")
+
+
+def load_agents(folder: Path) -> Agents:
+    """Raises SettingsError, naming what is wrong in the file."""
+    return Agents(read(folder / FILE, _FILE.validate_python) or {})

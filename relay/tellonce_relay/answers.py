@@ -1,0 +1,111 @@
+"""What a command is answered with, on whatever channel: a call or two of the memory, and one view.
+
+It knows neither Telegram nor a terminal; /forget asks back, which each channel does in its own way.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import TypedDict
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.work import QueueStatus
+from tellonce_relay import views
+from tellonce_relay.incoming import Incoming, command_of
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.responder import Responder
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What answers and commands work with. `queue` tells backlog and cost, where this machine may know them."""
+
+    memory: MemoryClient
+    responder: Responder
+    zone: tzinfo
+    queue: Callable[[], Awaitable[QueueStatus]] | None = None
+
+
+class Place(TypedDict):
+    chat_id: int | None
+    message_thread_id: int | None
+
+
+def place(incoming: Incoming) -> Place:
+    """Where a command was given, as the tools take it."""
+    return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
+
+
+async def answer(desk: Desk, incoming: Incoming) -> str | None:
+    """The whole answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
+    name, text = command_of(incoming.text)
+    told = _TOLD.get(name)
+    return await told(desk, incoming, text) if told is not None else None
+
+
+async def _memory(desk: Desk, incoming: Incoming, _: str) -> str:
+    return views.memory_view(await desk.memory.get_profile(c.GetProfileArgs(**place(incoming))), desk.zone)
+
+
+async def _remember(desk: Desk, incoming: Incoming, text: str) -> str:
+    if not text:
+        return "Say what: /remember I prefer tea"
+    stored = (await desk.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
+    assert stored is not None  # of one statement
+    return views.remembered_view(stored)
+
+
+async def _summary(desk: Desk, incoming: Incoming, _: str) -> str:
+    return views.summary_view(await desk.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming))))
+
+
+async def _new(desk: Desk, incoming: Incoming, _: str) -> str:
+    await desk.memory.start_new_chat(c.StartNewChatArgs(**place(incoming)))
+    return "A new conversation begins; your memories stay."
+
+
+async def _why(desk: Desk, incoming: Incoming, _: str) -> str:
+    if incoming.reply_to_message_id is None:
+        return "Reply to one of my answers with /why."
+    chat = incoming.chat_id
+    try:
+        message = await desk.memory.explain(c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat))
+    except MemoryRefused:
+        return views.NO_RECORD
+    receipt_id = next(reversed(message.receipts), None)
+    if receipt_id is None:
+        return views.why_view(message)
+    return views.why_view(message, await desk.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
+
+
+async def _status(desk: Desk, incoming: Incoming, _: str) -> str:
+    summary = await desk.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))
+    # What the models cost is the owner's business, not a group's.
+    queue = await _queue(desk) if (incoming.chat_id or 0) >= 0 else None
+    who = "from memory alone" if isinstance(desk.responder, OfflineResponder) else desk.responder.name
+    return views.status_view(summary, queue, who)
+
+
+async def _queue(desk: Desk) -> QueueStatus | None:
+    """Only a machine that has the agent's token may know."""
+    try:
+        return await desk.queue() if desk.queue is not None else None
+    except (MemoryUnreachable, MemoryRefused):
+        return None
+
+
+async def _help(_: Desk, __: Incoming, ___: str) -> str:
+    return views.HELP
+
+
+_TOLD: dict[str, Callable[[Desk, Incoming, str], Awaitable[str]]] = {
+    "/memory": _memory,
+    "/remember": _remember,
+    "/summary": _summary,
+    "/new": _new,
+    "/why": _why,
+    "/status": _status,
+    "/help": _help,
+    "/start": _help,
+}

@@ -1,0 +1,22 @@
+"""The bot's token, for a script and for a relay, which must be told more; knows nothing of Telegram's API."""
+
+from tellonce.settings import RelaySettings, SettingsError
+
+
+def bot_token(settings: RelaySettings) -> str:
+    """For whoever only sends. Raises SettingsError."""
+    if settings.bot_token is None:
+        raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
+    return settings.bot_token.get_secret_value()
+
+
+def relays_token(settings: RelaySettings) -> str:
+    """Where all that a relay needs stands beside it. Raises SettingsError, saying what is missing."""
+    token = bot_token(settings)
+    if not settings.user_ids:
+        raise SettingsError(
+            "TELEGRAM_USER_ID is not set, so nobody may talk; @userinfobot on Telegram tells you yours."
+        )
+    if settings.webhook_url is not None and settings.webhook_secret is None:
+        raise SettingsError("TELEGRAM_WEBHOOK_SECRET is not set: without it anybody could send the bot updates.")
+    return token

@@ -1,0 +1,28 @@
+"""A file of the configuration folder, read and checked, and what is wrong in it named; knows not what it configures."""
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, ValidationError
+
+from tellonce.settings import SettingsError
+
+MadeT = TypeVar("MadeT")
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+"""Of a table: an agent's id, or a routine's name."""
+
+
+def read(file: Path, make: Callable[[dict[str, Any]], MadeT]) -> MadeT | None:
+    """What `make` makes of its tables; None when there is no such file. Raises SettingsError for ValidationErrors."""
+    if not file.exists():
+        return None
+    try:
+        return make(tomllib.loads(file.read_text()))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{file}: {error}") from None
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_url=False)]
+        raise SettingsError(f"{file}:\n  " + "\n  ".join(wrong)) from None

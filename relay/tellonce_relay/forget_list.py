@@ -1,0 +1,129 @@
+"""The list from which a person picks what is to be forgotten: its text and its buttons; pure but for the store.
+
+Lists live as long as the process, and their tokens for some minutes only: a tap on an older one is told so.
+"""
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import tzinfo
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from tellonce import contract as c
+from tellonce.counted import counted
+from tellonce_relay import views
+from tellonce_relay.buttons import Action, Pressed, data
+
+PAGE = 8
+"""Matches on a page."""
+_ROW = 4
+_NEARBY, _NEAR = 3, 80
+"""Things said nearby that are shown, and characters of each."""
+_MOST = 200
+"""Lists kept."""
+
+
+@dataclass(frozen=True)
+class ForgetList:
+    """A preview, with what is ticked of it. `title`: what is to be forgotten, as the person said it."""
+
+    title: str
+    target: c.ForgetArgs
+    confirm: str
+    matches: tuple[c.ForgetMatch, ...]
+    related: tuple[c.ForgetMatch, ...]
+    more: int
+    ticked: frozenset[int]
+    page: int = 0
+
+    @property
+    def pages(self) -> int:
+        return -(-len(self.matches) // PAGE)
+
+    @property
+    def shown(self) -> Sequence[c.ForgetMatch]:
+        return self.matches[self.page * PAGE : (self.page + 1) * PAGE]
+
+    @property
+    def confirmation(self) -> c.ForgetArgs:
+        kept = tuple(match.id for match in self.matches if match.id not in self.ticked)
+        return self.target.model_copy(update={"confirm": self.confirm, "except_": kept})
+
+
+class ForgetLists:
+    """The lists that are shown, by number; the oldest go first."""
+
+    def __init__(self) -> None:
+        self._lists: OrderedDict[int, ForgetList] = OrderedDict()
+
+    def add(self, shown: ForgetList) -> int:
+        number = secrets.randbelow(2**40)
+        self.put(number, shown)
+        return number
+
+    def put(self, number: int, shown: ForgetList) -> None:
+        self._lists[number] = shown
+        while len(self._lists) > _MOST:
+            self._lists.popitem(last=False)
+
+    def get(self, number: int) -> ForgetList | None:
+        return self._lists.get(number)
+
+    def drop(self, number: int) -> None:
+        self._lists.pop(number, None)
+
+
+def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetList | None:
+    """None where nothing matches."""
+    if preview.confirm is None:
+        return None
+    ticked = frozenset(match.id for match in preview.matches if match.ticked)
+    return ForgetList(title, target, preview.confirm, preview.matches, preview.related, preview.unlisted, ticked)
+
+
+def after(shown: ForgetList, press: Pressed) -> ForgetList:
+    """The list after a tap that changes it."""
+    every = frozenset(match.id for match in shown.matches)
+    match press.action:
+        case "tick":
+            return replace(shown, ticked=shown.ticked ^ (frozenset((press.item,)) & every))
+        case "page":
+            return replace(shown, page=min(max(press.item, 0), shown.pages - 1))
+        case "all":
+            return replace(shown, ticked=every)
+        case "none":
+            return replace(shown, ticked=frozenset())
+        case _:
+            return shown
+
+
+def text(shown: ForgetList, zone: tzinfo) -> str:
+    head = f"Forget “{shown.title}”? {len(shown.ticked)} of {counted(len(shown.matches), 'match')} ticked."
+    lines = [f"{match.id}. {views.match_view(match, zone)}" for match in shown.shown]
+    foot = [f"Page {shown.page + 1} of {shown.pages}"] if shown.pages > 1 else []
+    foot += [f"{shown.more} more are not listed; those that match exactly go with the others."] if shown.more else []
+    near = [f"· {match.text[:_NEAR]}" for match in shown.related[:_NEARBY]]
+    foot += ["Said nearby, not erased:", *near] if near else []
+    return "\n".join([head, "", *lines, *(["", *foot] if foot else [])])
+
+
+def markup(number: int, shown: ForgetList) -> InlineKeyboardMarkup:
+    ticks = [_button(number, _label(shown, match.id), "tick", match.id) for match in shown.shown]
+    rows = [ticks[start : start + _ROW] for start in range(0, len(ticks), _ROW)]
+    if shown.pages > 1:
+        back, on = (shown.page - 1) % shown.pages, (shown.page + 1) % shown.pages
+        rows.append([_button(number, "◀", "page", back), _button(number, "▶", "page", on)])
+    if len(shown.matches) > 1:
+        rows.append([_button(number, "All", "all"), _button(number, "None", "none")])
+    rows.append([_button(number, "Forget", "erase"), _button(number, "Cancel", "cancel")])
+    return InlineKeyboardMarkup(rows)
+
+
+def _label(shown: ForgetList, number: int) -> str:
+    return f"{'☑' if number in shown.ticked else '☐'} {number}"
+
+
+def _button(number: int, label: str, action: Action, item: int = 0) -> InlineKeyboardButton:
+    return InlineKeyboardButton(label, callback_data=data(Pressed(action, number, item)))

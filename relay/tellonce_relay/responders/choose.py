@@ -1,0 +1,86 @@
+"""Which responder the settings mean; a provider's SDK is imported only when it is the one."""
+
+import importlib
+from collections.abc import Awaitable, Callable, Sequence
+
+from tellonce.journal import Emit, silent
+from tellonce.settings import RelaySettings, SettingsError
+from tellonce_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
+from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
+from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.one_piece import InOnePiece
+from tellonce_relay.responders.responder import Responder
+
+
+def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
+    """A model that hands over to the next is told to `emit`. Raises SettingsError when one is not configured."""
+    if settings.responder == "claude-cli":
+        return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
+    models = _models(settings)
+    if not models:
+        return OfflineResponder()
+    model = models[0] if len(models) == 1 else FirstAvailable(models, _told(models, emit))
+    return ModelResponder(model, settings.model_seconds)
+
+
+def _told(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageModel, LLMError], None]:
+    names = [model.name for model in models]
+
+    def tell(model: LanguageModel, error: LLMError) -> None:
+        after = names[names.index(model.name) + 1 :]
+        emit("model_fallback", model=model.name, to=after[0] if after else None, reason=type(error).__name__)
+
+    return tell
+
+
+def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
+    match settings.responder:
+        case "offline":
+            return ()
+        case "anthropic":
+            return (_claude(settings),)
+        case "ollama":
+            return (_ollama(settings),)
+        case _:
+            found: list[LanguageModel] = []
+            if settings.anthropic_api_key is not None:
+                found.append(_claude(settings))
+            if settings.ollama_url is not None:
+                found.append(_ollama(settings))
+            return found
+
+
+def _access(settings: RelaySettings) -> MemoryAccess | None:
+    """The default user's own token, if this machine has it."""
+    try:
+        return MemoryAccess(settings.url, settings.bearer("assistant"), settings.default_user)
+    except SettingsError:
+        return None
+
+
+def _claude(settings: RelaySettings) -> LanguageModel:
+    if settings.anthropic_api_key is None:
+        raise SettingsError("TELLONCE_RESPONDER=anthropic needs ANTHROPIC_API_KEY.")
+    make = importlib.import_module("tellonce_llm.claude").Claude
+    key = settings.anthropic_api_key.get_secret_value()
+    return Guarded(make(key, settings.model, base_url=settings.anthropic_base_url))
+
+
+def _ollama(settings: RelaySettings) -> LanguageModel:
+    if settings.ollama_url is None:
+        raise SettingsError("TELLONCE_RESPONDER=ollama needs OLLAMA_HOST.")
+    make = importlib.import_module("tellonce_llm.ollama").Ollama
+    return Guarded(InOnePiece(make(settings.ollama_url, settings.ollama_model)))
+
+
+def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
+    """The local model as a plain function; None without one."""
+    if settings.ollama_url is None:
+        return None
+    model = _ollama(settings)
+
+    async def complete(text: str) -> str:
+        return (await model.complete(ask(text, timeout=seconds))).text
+
+    return complete

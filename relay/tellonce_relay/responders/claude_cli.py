@@ -1,0 +1,180 @@
+"""Answers by the `claude` command, run once a turn, with this memory's search as its only tool."""
+
+import asyncio
+import json
+import os
+import tempfile
+from collections.abc import AsyncIterator, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from tellonce.client import MemoryClient
+from tellonce_llm import Answer
+from tellonce_llm.command import all_but_ours, ended
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.prompt import Prompt
+from tellonce_relay.responders.responder import CannotAnswer
+
+SERVER = "memory"
+TOOLS = ("search_memory", "get_profile", "explain")
+"""What it may call: it reads. What is to be kept it says in tags, which the turn carries out."""
+
+LINE_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class MemoryAccess:
+    """Where the command finds the memory, as one user. Other chats' turns run without tools: the token is not theirs."""
+
+    url: str
+    token: str
+    user_id: int
+
+    def config(self) -> dict[str, Any]:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        return {"mcpServers": {SERVER: {"type": "http", "url": self.url, "headers": headers}}}
+
+
+class ClaudeCli:
+    """`seconds`: the longest silence of the command."""
+
+    claims = True
+
+    def __init__(self, command: str, seconds: float, access: MemoryAccess | None, model: str | None = None) -> None:
+        self._command = command
+        self._seconds = seconds
+        self._access = access
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return f"{Path(self._command).name} -p"
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        """The text as it comes. Raises CannotAnswer when the command is missing, fails, or falls silent."""
+        with _folder(prompt, self._config_for(incoming)) as folder, (folder / "errors").open("w+b") as errors:
+            process = await self._started(folder, errors)
+            try:
+                async for piece in self._pieces(process, prompt.message, errors):
+                    yield piece
+            finally:
+                await ended(process)
+
+    def _config_for(self, incoming: Incoming) -> dict[str, Any]:
+        if self._access is None or incoming.chat_id not in (None, self._access.user_id):
+            return {"mcpServers": {}}
+        return self._access.config()
+
+    async def _started(self, folder: Path, errors: BinaryIO) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                self._command,
+                *_arguments(folder, self._model),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=errors,
+                cwd=folder,
+                env=all_but_ours(),
+                limit=LINE_BYTES,
+            )
+        except OSError as error:
+            raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}") from error
+
+    async def _pieces(
+        self, process: asyncio.subprocess.Process, message: str, errors: BinaryIO
+    ) -> AsyncIterator[str | Answer]:
+        assert process.stdin is not None  # piped above
+        assert process.stdout is not None
+        with suppress(ConnectionError):
+            process.stdin.write(message.encode())
+            await process.stdin.drain()
+            process.stdin.close()
+        said = ""
+        async for event in self._events(process.stdout):
+            piece = _break_in(event, said) + _text_in(event)
+            said += piece
+            if piece:
+                yield piece
+            if event.get("type") == "result":
+                used = _result(event, said)
+                if not said:
+                    yield used.text
+                yield used
+                return
+        raise CannotAnswer(f"{self._command} ended without an answer: {_complaint(errors)}")
+
+    async def _events(self, stream: asyncio.StreamReader) -> AsyncIterator[dict[str, Any]]:
+        while True:
+            try:
+                async with asyncio.timeout(self._seconds):
+                    line = await stream.readline()
+            except (TimeoutError, ValueError) as error:
+                raise CannotAnswer(f"{self._command} fell silent, or said a line of megabytes") from error
+            if not line:
+                return
+            with suppress(ValueError):
+                event = json.loads(line)
+                if isinstance(event, dict):
+                    yield event
+
+
+def _arguments(folder: Path, model: str | None) -> list[str]:
+    """Nothing of the person's stands here: other users of the machine can read a command line."""
+    allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)
+    return [
+        *("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
+        *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
+        *("--tools", "", "--allowedTools", allowed, "--permission-prompts", "none"),
+        *("--system-prompt-file", str(folder / "system.txt"), "--no-session-persistence", "--setting-sources", ""),
+        *(("--model", model) if model else ()),
+    ]
+
+
+@contextmanager
+def _folder(prompt: Prompt, config: dict[str, Any]) -> Generator[Path]:
+    """A private folder with what the command reads; gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        (folder / "mcp.json").write_text(json.dumps(config))
+        (folder / "system.txt").write_text(prompt.system_text)
+        yield folder
+
+
+def _text_in(event: dict[str, Any]) -> str:
+    if event.get("type") != "stream_event":
+        return ""
+    inner = event.get("event") or {}
+    delta = inner.get("delta") or {}
+    return str(delta.get("text", "")) if delta.get("type") == "text_delta" else ""
+
+
+def _break_in(event: dict[str, Any], said: str) -> str:
+    """What it says after a tool was called is a paragraph of its own."""
+    inner = event.get("event") or {}
+    begins = event.get("type") == "stream_event" and inner.get("type") == "message_start"
+    return "\n\n" if begins and said.strip() else ""
+
+
+def _result(event: dict[str, Any], said: str) -> Answer:
+    """The last event. What was said before a tool was called is part of the answer too."""
+    text = str(event.get("result") or "")
+    if event.get("is_error") or not (text or said):
+        raise CannotAnswer(f"claude: {text or event.get('subtype') or 'no answer'}"[:300])
+    usage = event.get("usage") or {}
+    return Answer(
+        text=said or text,
+        model="claude-cli",
+        rung="claude-cli",
+        input_tokens=int(usage.get("input_tokens") or 0),
+        output_tokens=int(usage.get("output_tokens") or 0),
+        cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),
+        cache_write_tokens=int(usage.get("cache_creation_input_tokens") or 0),
+        seconds=float(event.get("duration_ms") or 0) / 1000,
+        price_usd=event.get("total_cost_usd"),
+    )
+
+
+def _complaint(errors: BinaryIO) -> str:
+    return os.pread(errors.fileno(), 2000, 0).decode(errors="replace").strip() or "it said nothing"

@@ -1,0 +1,161 @@
+"""Answers from the memory alone, with no model and no key: quotes what the person said, with its day; claims nothing."""
+
+import re
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_llm import Answer
+from tellonce_relay import views
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.prompt import Prompt
+from tellonce_relay.responders.wording import best_sentences, content_words, wish
+
+NOTHING = "I have nothing from you on that. /memory shows what I keep, /help what I can do."
+NOBODY = "I know nothing about you yet."
+HERE = "I am here. No language model is configured: I keep your words and answer from them. /help says more."
+KEPT = "I keep your words. To do more with them I would need a language model; /help says what I can do."
+REMEMBERED = "I keep your words. With /remember in front they are kept as a memory of their own."
+FORGET = (
+    "I erase nothing on a word in passing. Send /forget and a word of it: I show you what would go, and you decide."
+)
+REMIND = "I cannot remind you at a time. I keep your words: ask me for them when you need them."
+NEAREST = "Nothing you said is in these words. The nearest:"
+_TOLD = "You told me on "
+# Also what earlier releases answered: it stands in old chats, and it is no more evidence than this is.
+_OWN = re.compile(
+    "|".join(
+        map(
+            re.escape,
+            (NOTHING, NOBODY, HERE, KEPT, REMEMBERED, FORGET, REMIND, NEAREST, _TOLD, views.HELP, "I keep: ", "• "),
+        )
+    )
+    + r"|Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
+)
+_ORDERS = ("help", "forget", "remind", "recap")
+_LONGEST = 400
+_FOUND = 12
+_LINES = 3
+_LISTED = 8
+
+
+class OfflineResponder:
+    name = "offline"
+    claims = False
+
+    async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+        """One piece. Raises what the memory raises: there is nobody else to ask."""
+        yield await self._said(incoming, memory)
+
+    async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
+        match wish(incoming.text):
+            case "help":
+                return views.HELP
+            case "forget":
+                return FORGET
+            case "remember":
+                return REMEMBERED
+            case "remind":
+                return REMIND
+            case "recap":
+                return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
+            case "greeting":
+                return HERE
+            case "talk":
+                return KEPT
+            case "answer":
+                return await self._answered(incoming, memory)
+
+    async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
+        profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
+        listed = asked_for(profile, incoming)
+        if listed is not None:
+            return listed
+        args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, limit=_FOUND)
+        return from_memory((await memory.search_memory(args)).results, incoming)
+
+
+def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
+    """What is kept, where a question names nothing or only kinds of memories; None for any other."""
+    kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
+    asked = content_words(incoming.text)
+    if not asked <= set(kinds):
+        return None
+    wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
+    newest = sorted(wanted, key=lambda memory: memory.valid_from, reverse=True)
+    return "\n".join(f"• {memory.content} ({_day(memory.valid_from, incoming)})" for memory in newest[:_LISTED]) or (
+        NOTHING if asked else NOBODY
+    )
+
+
+def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
+    """What the person said that bears on the question, newest first; a memory only where it is newer or alone."""
+    asked = content_words(incoming.text)
+    told = _distinct([r for r in results if not _is_echo(r, incoming)])
+    near = [r for r in told if asked & content_words(r.text)]
+    said = [r for r in near if _is_said(r)]
+    newest_said = max((r.at for r in said), default=None)
+    kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
+    chosen = sorted([*said, *kept][:_LINES] or near[:1], key=lambda r: r.at, reverse=True)
+    if chosen:
+        return "\n".join(_line(result, incoming) for result in chosen)
+    nearest = [r for r in told if _is_said(r)][:1]
+    return "\n".join([NEAREST, *(_line(r, incoming) for r in nearest)]) if nearest else NOTHING
+
+
+def recap(summary: c.ChatSummary) -> str:
+    """The talk in short: the canonical summary, else the newest chunk, else what was said just now."""
+    periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
+    parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
+    return "\n".join(part for part in parts if part.strip()) or NOTHING
+
+
+def _is_said(result: c.SearchResult) -> bool:
+    return result.kind == "message" and result.role == "user"
+
+
+def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
+    """The question itself, an earlier one, an order to us, or one of our own answers says nothing new."""
+    if result.kind != "message":
+        return False
+    if _OWN.match(result.text) if result.role == "assistant" else wish(result.text) in _ORDERS:
+        return True
+    return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
+
+
+def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+    """A message and the memory learned from it say the same: the message is kept."""
+    kept: list[c.SearchResult] = []
+    for result in sorted(results, key=lambda r: not _is_said(r)):
+        text = _flat(result.text).casefold()
+        if not any(text in _flat(k.text).casefold() or _flat(k.text).casefold() in text for k in kept):
+            kept.append(result)
+    return sorted(kept, key=results.index)
+
+
+def _line(result: c.SearchResult, incoming: Incoming) -> str:
+    """Quotation marks stand only round what was said word for word."""
+    day = _day(result.at, incoming)
+    if result.kind == "summary":
+        return f"From our talk on {day}: {_short(result.text)}"
+    if result.kind != "message":
+        return f"I keep: {_short(result.text)} ({day})"
+    quote = f"“{_short(best_sentences(result.text, incoming.text))}”"
+    if result.role != "user":
+        return f"I wrote on {day}: {quote}"
+    return f"{result.speaker} said on {day}: {quote}" if result.speaker else f"{_TOLD}{day}: {quote}"
+
+
+def _day(at: datetime, incoming: Incoming) -> str:
+    """`Nov 20`, with its year where that is not this one."""
+    return f"{at:%b} {at.day}" + (f", {at.year}" if at.year != incoming.sent_at.year else "")
+
+
+def _short(text: str, longest: int = _LONGEST) -> str:
+    flat = _flat(text)
+    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

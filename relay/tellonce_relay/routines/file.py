@@ -1,0 +1,51 @@
+"""The routines of config/routines.toml: when, where, in whose name, and where their text comes from."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+
+from tellonce_relay.config_file import Name, read
+from tellonce_relay.routines.cron import check
+
+FILE = "routines.toml"
+
+WRITTEN = ("smart-checkin", "morning-summary", "night-summary")
+"""Written by the model from the memory; every other routine runs the user's own command and sends its output."""
+
+
+class RoutineEntry(BaseModel):
+    """One table of the file; its name is the routine's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cron: Annotated[str, AfterValidator(check)]
+    chat: int | None = Field(default=None, description="Default: the default user's private chat.")
+    thread: int | None = Field(default=None, description="Topic in that chat.")
+    agent: str | None = Field(default=None, description="Who speaks.")
+    prompt: str | None = Field(default=None, description="What the model is asked; the built-in routines have one.")
+    command: tuple[str, ...] = Field(default=(), description="Program and arguments; no shell.")
+    seconds: float = Field(default=300, gt=0, description="Seconds the command may take.")
+
+
+class Routine(RoutineEntry):
+    name: Name
+
+    @model_validator(mode="after")
+    def _has_a_source(self) -> "Routine":
+        if self.name not in WRITTEN and not self.command and not self.prompt:
+            raise ValueError("needs a command whose output is sent, or a prompt for the model")
+        return self
+
+
+_FILE: TypeAdapter[dict[str, RoutineEntry]] = TypeAdapter(dict[str, RoutineEntry])
+
+
+def load_routines(folder: Path) -> tuple[Routine, ...]:
+    """Raises SettingsError, naming what is wrong in the file."""
+    return read(folder / FILE, _routines) or ()
+
+
+def _routines(tables: dict[str, Any]) -> tuple[Routine, ...]:
+    entries = _FILE.validate_python(tables)
+    return tuple(Routine(name=name, **entry.model_dump()) for name, entry in entries.items())

@@ -1,0 +1,94 @@
+"""Runs each routine when its cron expression is due; one that fails or takes long costs only itself."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from tellonce import tracing
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.journal import Emit
+from tellonce_relay.agents import Agents
+from tellonce_relay.routines.cron import next_due
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.routines.sending import Post, Sender, send_and_record
+from tellonce_relay.routines.texts import NothingToSend, Writer, text_of
+from tellonce_relay.stop import pause_or_stop
+from tellonce_relay.turn import NotShown
+
+logger = logging.getLogger(__name__)
+
+LONGEST_NAP = timedelta(minutes=1)
+"""The clock is looked at so often: a machine that slept, or whose clock was set, is noticed."""
+
+LATE = timedelta(minutes=15)
+"""A routine noticed later than this is skipped: nobody wants the morning summary at noon."""
+
+Pause = Callable[[asyncio.Event, float], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class Programme:
+    """The routines, and what running one takes. `home` is the chat of those that name none."""
+
+    routines: tuple[Routine, ...]
+    writer: Writer
+    sender: Sender
+    agents: Agents
+    home: int
+    emit: Emit
+
+
+async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
+    """Until told to stop; then what is under way ends. What was due while nothing ran is not made up for.
+
+    Routines do not wait for each other: a scan may take longer than a morning summary may be late.
+    """
+    seen, running = programme.sender.now(), dict[str, asyncio.Task[None]]()
+    async with asyncio.TaskGroup() as group:
+        while not stop.is_set():
+            now = programme.sender.now()
+            for due, routine in due_between(programme, seen, now):
+                last = running.get(routine.name)
+                if now - due <= LATE and (last is None or last.done()):
+                    running[routine.name] = group.create_task(run(programme, routine))
+            seen = max(seen, now)
+            await pause(stop, _nap(programme, programme.sender.now()))
+
+
+def due_between(programme: Programme, after: datetime, until: datetime) -> list[tuple[datetime, Routine]]:
+    """The routines due in (after, until], in order; each at most once."""
+    found = [(due, r) for r in programme.routines if (due := _due(programme, r, after)) is not None and due <= until]
+    return sorted(found, key=lambda pair: pair[0])
+
+
+async def run(programme: Programme, routine: Routine) -> None:
+    """Once, now."""
+    with tracing.traced(routine.name):
+        await _run(programme, routine)
+
+
+async def _run(programme: Programme, routine: Routine) -> None:
+    chat = routine.chat if routine.chat is not None else programme.home
+    agent = programme.agents.named(routine.agent)
+    try:
+        text = await text_of(programme.writer, routine, chat, agent.prompt, programme.sender.now())
+        await send_and_record(programme.sender, Post(text, chat, routine.name, agent.id, routine.thread))
+    except NothingToSend as reason:
+        logger.info("%s sends nothing: %s", routine.name, reason)
+    except (NotShown, MemoryUnreachable, MemoryRefused) as error:
+        logger.warning("%s failed: %s", routine.name, error)
+        programme.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
+    except Exception as error:
+        logger.exception("%s failed", routine.name)
+        programme.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
+
+
+def _due(programme: Programme, routine: Routine, after: datetime) -> datetime | None:
+    return next_due(routine.cron, after, programme.writer.zone)
+
+
+def _nap(programme: Programme, now: datetime) -> float:
+    dues = [due for routine in programme.routines if (due := _due(programme, routine, now)) is not None]
+    return min([LONGEST_NAP, *(due - now for due in dues)]).total_seconds() + 0.01

@@ -1,0 +1,176 @@
+"""What a routine says: the model's words from memory, a plain list without a model, or a command's output."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_relay import prompt as prompts
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.responder import CannotAnswer, Responder
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.tags import parse
+from tellonce_relay.updates import CHANNEL
+
+logger = logging.getLogger(__name__)
+
+SILENCE = "NOTHING"
+"""What a model answers when there is nothing worth a message."""
+
+PROMPTS = {
+    "smart-checkin": "First decide whether a check-in is welcome now: not if the user was talking with you within the last hour, "
+    f"if you checked in today already, or if nothing in memory is worth asking about. Then answer only {SILENCE}. Otherwise "
+    "write a short check-in: ask how one open goal or plan of the user's is going, naming it.",
+    "morning-summary": "Write the user's morning summary: today's dates and deadlines, then the active goals, then what "
+    "was left open yesterday. Short lines, no greeting formula.",
+    "night-summary": "Write the user's night summary: what was talked about and decided today, and what is open for "
+    "tomorrow. Short lines.",
+}
+QUERIES = {
+    "smart-checkin": "open goals, plans and pending actions",
+    "morning-summary": "today's appointments, deadlines and goals",
+    "night-summary": "what happened today",
+}
+SOON = timedelta(days=7)
+LONGEST_OUTPUT = 60_000
+
+
+class NothingToSend(Exception):
+    """The routine has nothing to say now; the text says why."""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """What writing a routine takes. `profile_at`: the fallback for an empty profile, as far as that chat may see it."""
+
+    memory: MemoryClient
+    responder: Responder
+    zone: ZoneInfo
+    user_name: str = ""
+    profile_at: Callable[[int], str] = lambda chat_id: ""
+
+
+async def text_of(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:
+    """Raises NothingToSend, and what the memory raises."""
+    if routine.command:
+        return await command_output(routine)
+    if isinstance(writer.responder, OfflineResponder):
+        return await _listed(writer, routine, chat_id, now)
+    return await _written(writer, routine, chat_id, policy, now)
+
+
+async def command_output(routine: Routine) -> str:
+    """What the user's own program prints. A program that fails is told of: silence would look like good news."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *routine.command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except OSError as error:
+        return f"⚠ {routine.name}: {routine.command[0]} cannot be run ({error.strerror})."
+    try:
+        async with asyncio.timeout(routine.seconds):
+            out, errors = await process.communicate()
+    except TimeoutError:
+        return f"⚠ {routine.name}: its command did not end within {routine.seconds:g} s."
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return _said(routine, process.returncode or 0, _decoded(out), _decoded(errors))
+
+
+def _said(routine: Routine, code: int, out: str, errors: str) -> str:
+    if code:
+        return f"⚠ {routine.name} failed with code {code}.\n{(errors or out)[-1000:]}".strip()
+    if not out:
+        raise NothingToSend("its command printed nothing")
+    return out
+
+
+def _decoded(output: bytes) -> str:
+    """As text the memory takes: no NUL, and well below its 64 KiB."""
+    text = output.decode(errors="replace").replace("\x00", "").strip()
+    return text.encode()[:LONGEST_OUTPUT].decode(errors="ignore")
+
+
+async def _written(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:
+    task = routine.prompt or PROMPTS[routine.name]
+    args = c.GetContextArgs(chat_id=chat_id, query=QUERIES.get(routine.name, task), detail="sections")
+    context = await writer.memory.get_context(args)
+    prompt = prompts.build(
+        context,
+        f"(This is no message of the user's but a task of the schedule, {routine.name}.) {task}",
+        policy=policy,
+        user_name=writer.user_name,
+        now=now,
+        zone=writer.zone,
+        profile=writer.profile_at(chat_id),
+    )
+    asked = Incoming(task, chat_id, secrets.token_hex(8), now, CHANNEL, writer.user_name)
+    try:
+        pieces = [p async for p in writer.responder.answer(prompt, asked, writer.memory) if isinstance(p, str)]
+    except CannotAnswer as error:
+        logger.info("no model writes %s: %s", routine.name, error)
+        return await _listed(writer, routine, chat_id, now)
+    text = parse("".join(pieces)).visible
+    if not text or text.strip(" .!*").upper() == SILENCE:
+        raise NothingToSend("the model found nothing worth a message")
+    return text
+
+
+async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime) -> str:
+    profile = await writer.memory.get_profile(c.GetProfileArgs(chat_id=chat_id))
+    summary = await writer.memory.summarize_chat(c.SummarizeChatArgs(chat_id=chat_id))
+    match routine.name:
+        case "morning-summary":
+            return morning(profile, now, writer.zone)
+        case "night-summary":
+            return night(summary, profile)
+        case "smart-checkin":
+            return checkin(summary, profile)
+        case _:
+            raise NothingToSend("no model answers, and without one there is no such text")
+
+
+def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
+    """Dates of today and the coming week, and open goals. Raises NothingToSend."""
+    today = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+    coming = sorted(
+        (m for m in (*profile.dates, *profile.goals) if m.deadline and today <= m.deadline < now + SOON),
+        key=lambda m: m.deadline or now,
+    )
+    lines = [f"• {(m.deadline or now).astimezone(zone):%a %d %b}: {m.content}" for m in coming]
+    parts = ["\n".join(["This week:", *lines])] if lines else []
+    parts += ["\n".join(["Your goals:", *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
+    if not parts:
+        raise NothingToSend("no dates and no goals are known")
+    return "\n\n".join(parts)
+
+
+def night(summary: c.ChatSummary, profile: c.Profile) -> str:
+    """What was talked about, and what is open. Raises NothingToSend."""
+    talk = summary.current_session.text
+    parts = [f"Today you said: {talk}"] if talk else []
+    parts += ["\n".join(["Open goals:", *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
+    if not parts:
+        raise NothingToSend("nothing was said today and no goal is open")
+    return "\n\n".join(parts)
+
+
+def checkin(summary: c.ChatSummary, profile: c.Profile) -> str:
+    """Asks after the most urgent goal, once a day. Raises NothingToSend."""
+    if any(sent.name == "smart-checkin" for sent in summary.routines_today):
+        raise NothingToSend("there was a check-in today")
+    goals = sorted(profile.goals, key=lambda m: (m.priority, m.deadline is None, m.deadline or m.valid_from))
+    if not goals:
+        raise NothingToSend("no goal is known")
+    return f"How is this going: {goals[0].content}?"

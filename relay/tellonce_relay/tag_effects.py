@@ -1,0 +1,108 @@
+"""Carries out the tags of an answer, as claims of the model; one that fails costs only itself."""
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.memory_outage import patiently
+from tellonce_relay.tags import Tag
+
+logger = logging.getLogger(__name__)
+
+MOST = 10
+"""Tags of one answer that are carried out: more is a model gone astray."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A memory that a tag made, or a goal it closed. `undo` is the action that takes it back."""
+
+    memory: c.Memory
+    undo: Literal["reject", "reopen"]
+
+
+@dataclass
+class Done:
+    """`refused`: the memory would not have it (it states nothing); `unsaved`: the memory was away.
+
+    `doubted` are the claims that the user's words do not bear out: the user is asked.
+    """
+
+    applied: int = 0
+    refused: int = 0
+    unsaved: int = 0
+    saved: list[Saved] = field(default_factory=list)
+    doubted: list[c.Memory] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "applied": self.applied,
+            "refused": self.refused,
+            "unsaved": self.unsaved,
+            "uncertain": len(self.doubted),
+        }
+
+
+async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
+    """Carry them out in order, at most `MOST`; `patience`: seconds to wait for a memory that is away."""
+    done = Done()
+    for tag in tags[:MOST]:
+        try:
+            await _apply(memory, incoming, tag, patience, done)
+            done.applied += 1
+        except MemoryRefused as error:
+            logger.warning("tag %s was refused: %s", tag.kind, error)
+            done.refused += 1
+        except MemoryUnreachable as error:
+            logger.warning("tag %s was not carried out: %s", tag.kind, error)
+            done.unsaved += 1
+    return done
+
+
+async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
+    if tag.kind == "done":
+        closed = await _complete(memory, incoming, tag.text, patience)
+        done.saved.append(Saved(closed, "reopen"))
+        return
+    for result in (await patiently(lambda: memory.remember(_claim(incoming, tag)), patience)).results:
+        if result.memory.status == "uncertain":
+            done.doubted.append(result.memory)
+        elif result.outcome != "duplicate":
+            done.saved.append(Saved(result.memory, "reject"))
+
+
+def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
+    """A claim, to be checked against the message that was answered: never the user's own word."""
+    text = f"{tag.text} (by {tag.deadline})" if tag.deadline else tag.text
+    statement: dict[str, Any] = {"content": text, "source_message_id": incoming.message_id}
+    statement |= {"kind": "goal"} if tag.kind == "goal" else {}
+    statement |= {"scope": "global" if tag.kind == "remember_global" else "chat"}
+    place = {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
+    return c.RememberArgs.model_validate({"statements": [statement], **place})
+
+
+async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:
+    """The goal that fits best is done. None fits: the model meant something that is no goal of ours."""
+    wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
+    found = await patiently(lambda: memory.search_memory(wanted), patience)
+    goal = _best(topic, found.results)
+    if goal is None:
+        raise MemoryRefused(f"no active goal matches {topic!r}")
+    args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
+    return await patiently(lambda: memory.update_memory(args), patience)
+
+
+def _best(topic: str, goals: tuple[c.SearchResult, ...]) -> c.SearchResult | None:
+    """The first that shares a word with the topic: completing another goal would be worse than completing none."""
+    words = _words(topic)
+    return next((goal for goal in goals if words & _words(goal.text)), None)
+
+
+def _words(text: str) -> set[str]:
+    """Word beginnings; of scripts that write words together, pairs of characters."""
+    words = "".join(ch if ch.isalnum() else " " for ch in text.casefold()).split()
+    plain = {word[:6] for word in words if word.isascii() and len(word) > 2}
+    return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(len(word) - 1)}

@@ -1,0 +1,195 @@
+"""The tags a model may put into an answer, and the answer without them; pure.
+
+`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`, in the forms of `tellonce.tag_form`. Only the
+model's own words are read for tags: not code, not quotations, and not what it repeats of what it was shown.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal, cast
+
+from tellonce.tag_form import CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, OPENERS, OPENING, SHOWN, name_of
+
+TagKind = Literal["remember", "remember_global", "goal", "done"]
+Span = tuple[int, int]
+
+# Indented as far as may be: in a list that is a fence too.
+_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*\1[`~]*[ \t]*$|.*\Z)", re.DOTALL | re.MULTILINE)
+_INLINE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
+_QUOTED = re.compile(
+    r"^[ \t]*>[^\n]*"  # a quoted line
+    r"|“[^“”\n]*+”|„[^„“”\n]*+[“”]|«[^«»\n]*+»|「[^「」\n]*+」|『[^『』\n]*+』"
+    r'|(?<![^\s(:,—–])"(?! )[^"\n]*+"(?!\w)',
+    re.MULTILINE,
+)
+_BRACKET = re.compile(rf"[{re.escape(OPENERS + CLOSERS)}]|\n[ \t]*\n")
+_EMPTY_MARKS = re.compile(r"^[ \t]*(?:[-*•>+]|\d+[.)])?[ \t]*$")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+
+
+@dataclass(frozen=True)
+class Tag:
+    kind: TagKind
+    text: str
+    deadline: str | None = None
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """`visible` is what a person is shown."""
+
+    visible: str
+    tags: tuple[Tag, ...]
+
+
+LONGEST_HEARD, MOST_HEARD = 400, 200
+"""Characters and number of the tags in what a model was shown that its own are compared with."""
+
+
+def heard(texts: Iterable[str]) -> tuple[str, ...]:
+    """What the tags in these texts say: a model that repeats one claims nothing."""
+    found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
+    return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
+
+
+def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
+    """Take the tags out, but for those that repeat what was `heard`.
+
+    Brackets inside a tag may nest; one that never closes ends with its line.
+    """
+    found = list(_found(answer, repeated))
+    visible = _without(answer, [span for span, _ in found])
+    # What stood around a tag may read like one without it. Nobody meant it: it is neither kept nor shown.
+    while joined := [span for span, _ in _found(visible, repeated)]:
+        visible = _without(visible, joined)
+    return Parsed(visible, tuple(tag for _, tag in found if tag is not None))
+
+
+def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
+    """What of a half-streamed answer may be shown: nothing of a tag that is open, or that may be opening."""
+    return parse(partial[: _safe_end(partial)], repeated).visible
+
+
+def finished(cut_off: str) -> str:
+    """What of an answer that was cut off is whole: half a tag would be kept as half a statement."""
+    return cut_off[: _safe_end(cut_off)]
+
+
+def _safe_end(partial: str) -> int:
+    others = _others_words(partial)
+    opening = MAY_OPEN.search(partial)
+    end = len(partial)
+    if opening is not None and any(name.startswith(name_of(opening["name"])) for name in NAMES):
+        end = opening.start()
+    for match in OPENING.finditer(partial):
+        # A backtick that closes later would make it code; until then it may be a tag, and is held back.
+        closed = _closing(partial, match.end())
+        if not _inside(match.start(), others) and (closed is None or closed > end):
+            return min(end, match.start())
+    return end
+
+
+def _found(answer: str, repeated: Sequence[str]) -> Iterator[tuple[Span, Tag | None]]:
+    others = _others_words(answer)
+    at = 0
+    while (match := OPENING.search(answer, at)) is not None:
+        at = match.end()
+        if _inside(match.start(), others) or answer[match.start() - 1 : match.start()] == "\\":
+            continue
+        closing = _closing(answer, match.end())
+        body_end = closing if closing is not None else _line_end(answer, match.end())
+        body = answer[match.end() : body_end]
+        at = body_end + (closing is not None)
+        if not _repeats(body, repeated):
+            yield (match.start(), at), _tag(match["name"], body)
+
+
+def _repeats(body: str, heard: Sequence[str]) -> bool:
+    said = _folded(body)
+    return bool(said) and any(other.startswith(said[:LONGEST_HEARD]) for other in heard)
+
+
+def _folded(text: str) -> str:
+    return _flat(text).casefold()
+
+
+def _others_words(text: str) -> list[Span]:
+    """Code, and outside of it what is quoted: spans in which nothing is the model's own word."""
+    code = _code(text)
+    quoted = [match.span() for match in _QUOTED.finditer(text) if not _inside(match.start(), code)]
+    return code + quoted
+
+
+def _code(text: str) -> list[Span]:
+    """Fenced blocks, to the end when they never close, and inline code outside of them."""
+    fences = [match.span() for match in _FENCE.finditer(text)]
+    inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
+    return fences + inline
+
+
+def _inside(at: int, spans: list[Span]) -> bool:
+    return any(start <= at < end for start, end in spans)
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the bracket stands that closes a tag whose body begins at `start`; None if none does in its paragraph."""
+    depth = 1
+    for match in _BRACKET.finditer(text, start):
+        if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:
+            return None
+        if match[0] not in OPENERS and match[0] not in CLOSERS:
+            return None
+        depth += 1 if match[0] in OPENERS else -1
+        if depth == 0:
+            return match.start()
+    return None
+
+
+def _line_end(text: str, start: int) -> int:
+    newline = text.find("\n", start)
+    return len(text) if newline < 0 else newline
+
+
+def _tag(name: str, body: str) -> Tag | None:
+    kind = cast("TagKind", name_of(name).lower())  # the pattern admits these names only
+    deadline = DEADLINE_MARK.search(body) if kind == "goal" else None
+    text = _flat(body[: deadline.start()] if deadline else body)
+    if not any(character.isalnum() for character in text):
+        return None
+    return Tag(kind, text, (_flat(deadline["deadline"]) or None) if deadline else None)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.replace("\x00", "").split())
+
+
+def _without(text: str, spans: list[Span]) -> str:
+    """The text without the spans, and without the lines that held nothing else."""
+    if not spans:
+        return _trimmed(text)
+    kept, at, touched = list[str](), 0, set[int]()
+    for start, end in (_widened(text, span) for span in spans):
+        kept.append(text[at:start])
+        touched.add("".join(kept).count("\n"))
+        at = end
+    lines = ("".join(kept) + text[at:]).split("\n")
+    lines = [line for i, line in enumerate(lines) if i not in touched or not _EMPTY_MARKS.match(line)]
+    return _BLANK_LINES.sub("\n\n", _trimmed("\n".join(lines)))
+
+
+def _widened(text: str, span: Span) -> Span:
+    """With the emphasis around it, and one of the blanks on its two sides."""
+    start, end = span
+    for mark in ("***", "**", "__", "~~", "*", "_"):
+        if text[:start].endswith(mark) and text.startswith(mark, end):
+            start, end = start - len(mark), end + len(mark)
+            break
+    if text[:start].endswith(" ") and text.startswith(" ", end):
+        start -= 1
+    return start, end
+
+
+def _trimmed(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip()

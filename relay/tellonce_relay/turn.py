@@ -1,0 +1,301 @@
+"""One turn: record, read, ask, show, record; every way it can fail is one honest sentence, and nothing is lost."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from pydantic import ValidationError
+
+from tellonce import contract as c
+from tellonce import tracing
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.journal import Emit, silent, timed
+from tellonce_llm import Answer
+from tellonce_relay import prompt as prompts
+from tellonce_relay import tag_effects
+from tellonce_relay.expectation import expected
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.memory_outage import SHORT, patiently
+from tellonce_relay.responders.responder import CannotAnswer, Responder, WouldNotAnswer
+from tellonce_relay.tag_effects import Done
+from tellonce_relay.tags import Parsed, Tag, finished, heard, parse, shown_so_far
+
+logger = logging.getLogger(__name__)
+
+MEMORY_DOWN = "I can't reach my memory right now, so I won't answer from nothing. Please try again in a minute."
+MODEL_DOWN = "I've noted your message, but no language model answers right now. Please ask me again in a minute."
+WOULD_NOT = "I've noted your message, but the language model would not answer it. Please try to say it in other words."
+REFUSED = "My memory did not take that message: {reason}"
+NOTED = "✓ Noted."
+EMPTY = "I have no answer to that."
+CUT = "\n\n(My answer was too long and ends here; say “go on” for the rest.)"
+
+
+class NotShown(Exception):
+    """The person could not be shown the text; the reason is for the log."""
+
+
+class Surface(Protocol):
+    """Where the person reads: a Telegram chat, a terminal."""
+
+    async def typing(self) -> None:
+        """Show that an answer is on its way, until `send`."""
+        ...
+
+    async def show_partial(self, text: str) -> None:
+        """Show what there is of the answer so far. Never raises."""
+        ...
+
+    async def send(self, text: str) -> list[str]:
+        """Show a whole text; the channel's ids of the messages it became. Raises NotShown."""
+        ...
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How this turn speaks. `policy` is the agent's system prompt; `profile` the fallback for an empty profile.
+
+    `patience`: seconds to wait for a memory that is away.
+    """
+
+    zone: ZoneInfo
+    now: Callable[[], datetime]
+    policy: str = ""
+    profile: str = ""
+    agent_id: str | None = None
+    patience: float = SHORT
+    emit: Emit = silent
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What the person is to be told, tags included. `failure`: it is the sentence about one, and no answer.
+
+    `notices` are the memory's own for the person (the chat is full); the caller shows each of them once. `claims`: whether
+    it may hold tags; `heard` are those of what the model was shown, which it may repeat without claiming them.
+    """
+
+    said: str
+    failure: bool = False
+    notices: tuple[str, ...] = ()
+    claims: bool = True
+    heard: tuple[str, ...] = ()
+
+    @property
+    def parsed(self) -> Parsed:
+        return parse(self.said, self.heard) if self.claims else Parsed(self.said, ())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a turn: what the person was shown, as which messages if they were shown anything, and whether the
+    memory has it all. `effects`: what the answer's tags did."""
+
+    shown: str
+    message_ids: tuple[str, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    saved: bool = True
+    effects: Done = field(default_factory=Done)
+
+
+async def run_turn(
+    memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner
+) -> Outcome:
+    """The whole turn, for a channel that keeps nothing itself. A turn begins here, and in `bot`, with a trace."""
+    with tracing.traced("turn"):
+        manner.emit("message_received", chat=incoming.chat_id)
+        try:
+            with timed(manner.emit, "message_recorded"):
+                await record_incoming(memory, incoming)
+            thought = await patiently(lambda: think(memory, responder, surface, incoming, manner), manner.patience)
+        except MemoryUnreachable as error:
+            thought = failed(MEMORY_DOWN, error, manner)
+        except MemoryRefused as error:
+            thought = failed(REFUSED.format(reason=error), error, manner)
+        return await give(memory, surface, incoming, thought, manner)
+
+
+async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
+    """Step one. Only when it is done may the channel forget the message. Raises MemoryUnreachable and MemoryRefused."""
+    try:
+        args = _to_record(incoming)
+    except ValidationError as error:
+        raise MemoryRefused(wrong(error)) from None
+    return await memory.record_message(args)
+
+
+def wrong(error: ValidationError) -> str:
+    """What of a message the memory would not take, and why; the error itself quotes the text."""
+    return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
+
+
+def _lack(field: str, message: str) -> str:
+    said = message.removeprefix("Value error, ")
+    return f"its {field} {said}" if field else said
+
+
+def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
+    return c.RecordMessageArgs(
+        role="user",
+        content=incoming.text,
+        chat_id=incoming.chat_id,
+        message_id=incoming.message_id,
+        sent_at=incoming.sent_at,
+        channel=incoming.channel,
+        speaker=incoming.speaker,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+    )
+
+
+async def think(
+    memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner
+) -> Thought:
+    """Step two: the context, the prompt, the model. May be done again as long as nothing was shown.
+
+    Raises MemoryUnreachable and MemoryRefused.
+    """
+    with timed(manner.emit, "context_received") as found:
+        context = await _context(memory, incoming)
+        found["tokens"] = context.tokens
+    # Only now: while the memory is away, for hours perhaps, nobody is typing.
+    await surface.typing()
+    with timed(manner.emit, "prompt_built"):
+        prompt = prompts.build(
+            context,
+            incoming.text,
+            policy=manner.policy,
+            user_name=incoming.user_name,
+            now=manner.now(),
+            zone=manner.zone,
+            profile=manner.profile,
+        )
+    try:
+        shown = Thought("", claims=responder.claims, heard=heard(_shown(context, incoming)))
+        said = await _ask(memory, responder, surface, incoming, prompt, manner, shown)
+    except CannotAnswer as error:
+        return failed(WOULD_NOT if isinstance(error, WouldNotAnswer) else MODEL_DOWN, error, manner)
+    return replace(shown, said=said, notices=tuple(context.notices))
+
+
+def _shown(context: c.Context, incoming: Incoming) -> list[str]:
+    """The texts of others that a model answers from."""
+    return [incoming.text, context.context or "", *(section.text for section in context.sections or ())]
+
+
+def failed(sentence: str, error: Exception, manner: Manner) -> Thought:
+    """The one honest sentence the person gets instead of an answer."""
+    logger.warning("turn failed: %s", error)
+    manner.emit("turn_failed", reason=type(error).__name__)
+    return Thought(sentence, failure=True)
+
+
+async def give(memory: MemoryClient, surface: Surface, incoming: Incoming, thought: Thought, manner: Manner) -> Outcome:
+    """Step three: show it, record what was shown, carry out its tags. Doing it again repeats nothing already done."""
+    with timed(manner.emit, "tags_parsed") as found:
+        text, tags = visible(thought), thought.parsed.tags
+        found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
+    try:
+        with timed(manner.emit, "reply_sent", failure=thought.failure) as found:
+            ids = await surface.send(text)
+            found["messages"] = len(ids)
+    except NotShown as error:
+        logger.warning("an answer could not be shown: %s", error)
+        manner.emit("reply_not_shown", reason=type(error).__name__)
+        return Outcome(text)
+    if thought.failure:
+        return Outcome(text, tuple(ids))
+    recorded = await _record_answer(memory, incoming, text, ids, manner)
+    effects = await _carry_out(memory, incoming, tags, manner)
+    return Outcome(text, tuple(ids), tags, recorded and effects.unsaved == 0, effects)
+
+
+def visible(thought: Thought) -> str:
+    """What the person is shown of it: never a tag, never nothing."""
+    parsed = thought.parsed
+    return parsed.visible or (NOTED if parsed.tags else EMPTY)
+
+
+async def _record_answer(memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], manner: Manner) -> bool:
+    args = c.RecordMessageArgs(
+        role="assistant",
+        content=text,
+        chat_id=incoming.chat_id,
+        message_id=ids[0] if ids else None,
+        sent_at=manner.now().astimezone(manner.zone),
+        channel=incoming.channel,
+        agent_id=manner.agent_id,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+        exchange_of=incoming.message_id,
+        expects=expected(text),
+    )
+    try:
+        with timed(manner.emit, "reply_recorded"):
+            await patiently(lambda: memory.record_message(args), manner.patience)
+    except (MemoryUnreachable, MemoryRefused) as error:
+        logger.warning("the answer was sent but not recorded: %s", error)
+        manner.emit("reply_unrecorded", reason=type(error).__name__)
+        return False
+    return True
+
+
+async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
+    args = c.GetContextArgs(
+        chat_id=incoming.chat_id,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+        query=incoming.text,
+        exclude_message_id=incoming.message_id,
+        detail="sections",
+    )
+    return await memory.get_context(args)
+
+
+async def _ask(
+    memory: MemoryClient,
+    responder: Responder,
+    surface: Surface,
+    incoming: Incoming,
+    prompt: prompts.Prompt,
+    manner: Manner,
+    thought: Thought,
+) -> str:
+    pieces: list[str] = []
+    used: Answer | None = None
+    manner.emit("model_start", model=responder.name)
+    with timed(manner.emit, "model_complete") as found:
+        async for piece in responder.answer(prompt, incoming, memory):
+            if isinstance(piece, Answer):
+                used = piece
+                continue
+            pieces.append(piece)
+            said = "".join(pieces)
+            await surface.show_partial(shown_so_far(said, thought.heard) if thought.claims else said)
+        found |= _usage(responder, used)
+    said = "".join(pieces).replace("\x00", "")  # which the memory does not take
+    return finished(said) + CUT if used is not None and used.truncated else said
+
+
+def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
+    if used is None:
+        return {"model": responder.name}
+    return {
+        "model": used.model,
+        "input_tokens": used.input_tokens,
+        "output_tokens": used.output_tokens,
+        "cache_read_tokens": used.cache_read_tokens,
+        "price_usd": used.price_usd,
+    }
+
+
+async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner) -> Done:
+    if not tags:
+        return Done()
+    with timed(manner.emit, "tags_applied") as found:
+        done = await tag_effects.apply(memory, incoming, tags, manner.patience)
+        found |= done.counts()
+    return done

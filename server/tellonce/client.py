@@ -1,0 +1,111 @@
+"""The memory as coroutines: one per tool, typed by the contract; knows MCP, not where the server is."""
+
+from typing import TypeVar
+
+from mcp import MCPError
+from mcp.client import Client
+from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, TextContent
+from pydantic import BaseModel, ValidationError
+
+from tellonce import contract as c
+from tellonce import work as w
+
+ResultT = TypeVar("ResultT", bound=BaseModel)
+
+UNREACHABLE = -32000
+"""JSON-RPC code `connect` gives to a request that found no server (JSON-RPC 2.0 §5.1, server error range)."""
+
+
+LATER_META = "tellonce/later"
+"""Key in an error result's `_meta`: the server could not do it now, but may when called again."""
+
+
+class MemoryRefused(Exception):
+    """The server understood the call and refused it; the text says why and what to do."""
+
+
+class MemoryUnreachable(Exception):
+    """The server could not be asked, or its answer was lost: retry if the call is idempotent."""
+
+
+class MemoryClient:
+    """One coroutine per tool. Safe to share between tasks.
+
+    Every coroutine raises `MemoryRefused` for a tool error and `MemoryUnreachable` when there was no answer.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    @property
+    def mcp(self) -> Client:
+        """The MCP client underneath, for resources, prompts and subscriptions."""
+        return self._client
+
+    async def record_message(self, args: c.RecordMessageArgs) -> c.RecordedMessage:
+        return await self._call(c.RECORD_MESSAGE, args, c.RecordedMessage)
+
+    async def get_context(self, args: c.GetContextArgs) -> c.Context:
+        return await self._call(c.GET_CONTEXT, args, c.Context)
+
+    async def search_memory(self, args: c.SearchMemoryArgs) -> c.SearchResults:
+        return await self._call(c.SEARCH_MEMORY, args, c.SearchResults)
+
+    async def remember(self, args: c.RememberArgs) -> c.Remembered:
+        return await self._call(c.REMEMBER, args, c.Remembered)
+
+    async def update_memory(self, args: c.UpdateMemoryArgs) -> c.Memory:
+        return await self._call(c.UPDATE_MEMORY, args, c.Memory)
+
+    async def forget(self, args: c.ForgetArgs) -> c.Forgotten:
+        return await self._call(c.FORGET, args, c.Forgotten)
+
+    async def get_profile(self, args: c.GetProfileArgs) -> c.Profile:
+        return await self._call(c.GET_PROFILE, args, c.Profile)
+
+    async def summarize_chat(self, args: c.SummarizeChatArgs) -> c.ChatSummary:
+        return await self._call(c.SUMMARIZE_CHAT, args, c.ChatSummary)
+
+    async def explain(self, args: c.ExplainArgs) -> c.Explanation:
+        return await self._call(c.EXPLAIN, args, c.Explanation)
+
+    async def start_new_chat(self, args: c.StartNewChatArgs) -> c.NewChat:
+        return await self._call(c.START_NEW_CHAT, args, c.NewChat)
+
+    async def claim_work(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
+        return await self._call(w.CLAIM_WORK, args, w.ClaimedWork)
+
+    async def extend_work(self, args: w.ExtendWorkArgs) -> w.Extended:
+        return await self._call(w.EXTEND_WORK, args, w.Extended)
+
+    async def submit_work(self, args: w.SubmitWorkArgs) -> w.Submitted:
+        return await self._call(w.SUBMIT_WORK, args, w.Submitted)
+
+    async def fail_work(self, args: w.FailWorkArgs) -> w.Failed:
+        return await self._call(w.FAIL_WORK, args, w.Failed)
+
+    async def queue_status(self, args: w.QueueStatusArgs | None = None) -> w.QueueStatus:
+        return await self._call(w.QUEUE_STATUS, args or w.QueueStatusArgs(), w.QueueStatus)
+
+    async def _call(self, tool: str, args: BaseModel, kind: type[ResultT]) -> ResultT:
+        params = CallToolRequestParams(
+            name=tool, arguments=args.model_dump(mode="json", exclude_none=True, by_alias=True)
+        )
+        try:
+            # The session's own request method: `Client.call_tool` would validate the answer with jsonschema first,
+            # which costs three times the rest of the call; pydantic validates it below.
+            result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
+        except MCPError as error:
+            raise MemoryUnreachable(str(error)) from error
+        if result.is_error and (result.meta or {}).get(LATER_META):
+            raise MemoryUnreachable(_text(result))
+        if result.is_error:
+            raise MemoryRefused(_text(result))
+        try:
+            return kind.model_validate(result.structured_content)
+        except ValidationError as error:
+            raise MemoryUnreachable(f"{tool} answered something else than the contract says: {error}") from error
+
+
+def _text(result: CallToolResult) -> str:
+    return "\n".join(block.text for block in result.content if isinstance(block, TextContent))

@@ -1,0 +1,115 @@
+"""A memory client by URL, by command or in memory; over HTTP it survives restarts of the server."""
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import httpx2
+from mcp import StdioServerParameters
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.server import MCPServer
+
+from tellonce.client import UNREACHABLE, MemoryClient
+
+PROTOCOL = "2026-07-28"
+"""Stateless era: no session to lose, so a call after a server restart just works."""
+
+CONNECT_ATTEMPTS = 4
+CALL_SECONDS = 90.0
+
+UNAUTHORIZED = 401
+UNKNOWN_TOKEN = "the memory server does not know our access token; it may be the one of another data folder"
+
+
+@asynccontextmanager
+async def connect_http(url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS) -> AsyncGenerator[MemoryClient]:
+    """A client of the server at `url`. Entering does no I/O: a missing server shows at the first call."""
+    transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
+    headers = {"Authorization": f"Bearer {token}"}
+    timeout = httpx2.Timeout(CALL_SECONDS, connect=5)
+    async with (
+        httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout) as http,
+        Client(
+            streamable_http_client(url, http_client=http), mode=PROTOCOL, read_timeout_seconds=CALL_SECONDS
+        ) as client,
+    ):
+        yield MemoryClient(client)
+
+
+@asynccontextmanager
+async def connect_stdio(
+    command: str, args: list[str], env: dict[str, str] | None = None
+) -> AsyncGenerator[MemoryClient]:
+    """A client of a server that runs as this process's child."""
+    async with Client(StdioServerParameters(command=command, args=args, env=env), mode=PROTOCOL) as client:
+        yield MemoryClient(client)
+
+
+@asynccontextmanager
+async def connect_memory(server: "MCPServer[object]") -> AsyncGenerator[MemoryClient]:
+    """A client of a server in this very process; for tests and one-process tools."""
+    async with Client(server, mode=PROTOCOL) as client:
+        yield MemoryClient(client)
+
+
+class Resilient(httpx2.AsyncBaseTransport):
+    """Turns a failed request into a JSON-RPC error.
+
+    An exception leaving the transport would end the whole MCP client; an error answer ends one call. Only a request
+    that was never delivered is sent again.
+    """
+
+    def __init__(self, inner: httpx2.AsyncBaseTransport, attempts: int) -> None:
+        self._inner = inner
+        self._attempts = attempts
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        reason = ""
+        for attempt in range(self._attempts):
+            try:
+                return await _whole(await self._inner.handle_async_request(request), request)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                reason = f"the memory server cannot be reached ({error})"
+                await asyncio.sleep(_backoff(attempt))
+            except httpx2.TransportError as error:
+                reason = f"the memory server's answer was lost ({error!r})"
+                break
+        return _error(request, 503, reason)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+def _backoff(attempt: int) -> float:
+    return 0.05 * 2.0**attempt * random.uniform(0.5, 1.5)
+
+
+async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
+    """The answer, read to its end unless it is a stream: a server that dies half way must be noticed here.
+
+    An error answer that is not JSON-RPC is made one: of any other the caller would not be shown the text.
+    """
+    kind = response.headers.get("content-type", "")
+    if response.status_code < 400 and kind.startswith("text/event-stream"):
+        return response
+    body = (await response.aread()).decode(errors="replace")
+    if response.status_code == UNAUTHORIZED:
+        return _error(request, response.status_code, UNKNOWN_TOKEN)
+    if response.status_code < 400 or "json" in kind:
+        return response
+    return _error(request, response.status_code, f"the memory server answered {response.status_code}: {body[:200]}")
+
+
+def _error(request: httpx2.Request, status: int, reason: str) -> httpx2.Response:
+    answer = {"jsonrpc": "2.0", "id": _request_id(request), "error": {"code": UNREACHABLE, "message": reason}}
+    return httpx2.Response(status, json=answer, request=request)
+
+
+def _request_id(request: httpx2.Request) -> object:
+    try:
+        return json.loads(request.content).get("id")
+    except (ValueError, AttributeError, httpx2.RequestNotRead):
+        return None

@@ -1,0 +1,408 @@
+"""The public contract of the assistant tools: names, arguments and results; pydantic only, no behaviour."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
+from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
+from tellonce.contract_types import Bigint, Contract, ExternalId, RowId, Text, Unit
+from tellonce.contract_types import Clean as Clean
+from tellonce.contract_types import ForgetLabel as ForgetLabel
+from tellonce.contract_types import JobKind as JobKind
+from tellonce.contract_types import MemoryAction as MemoryAction
+from tellonce.contract_types import MemoryKind as MemoryKind
+from tellonce.contract_types import MemoryOrigin as MemoryOrigin
+from tellonce.contract_types import MemoryStatus as MemoryStatus
+from tellonce.contract_types import Place as Place
+from tellonce.contract_types import ResultKind as ResultKind
+from tellonce.contract_types import Role as Role
+from tellonce.contract_types import Scope as Scope
+from tellonce.contract_types import SectionName as SectionName
+from tellonce.contract_types import SlotType as SlotType
+from tellonce.contract_types import Stability as Stability
+from tellonce.contract_types import When as When
+from tellonce.forget_contract import ForgetArgs as ForgetArgs
+from tellonce.forget_contract import ForgetMatch as ForgetMatch
+from tellonce.forget_contract import Forgotten as Forgotten
+from tellonce.moments import End, Instant, Moment
+
+RECORD_MESSAGE = "record_message"
+GET_CONTEXT = "get_context"
+SEARCH_MEMORY = "search_memory"
+REMEMBER = "remember"
+UPDATE_MEMORY = "update_memory"
+FORGET = "forget"
+GET_PROFILE = "get_profile"
+SUMMARIZE_CHAT = "summarize_chat"
+EXPLAIN = "explain"
+START_NEW_CHAT = "start_new_chat"
+
+
+class Expects(Contract):
+    """The assistant asked for a value: the next message fills the slot only if it matches the type."""
+
+    slot: Annotated[Text, Field(max_length=64)]
+    type: SlotType = "text"
+    choices: tuple[Text, ...] = ()
+
+    @model_validator(mode="after")
+    def _choice_has_choices(self) -> "Expects":
+        if self.type == "choice" and not self.choices:
+            raise ValueError("a slot of type choice needs choices")
+        return self
+
+
+class RecordMessageArgs(Place):
+    role: Role
+    content: Text
+    message_id: ExternalId | None = Field(
+        default=None, description="The channel's own id; with it, recording again is safe."
+    )
+    sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; default now.")
+    channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = None
+    speaker: Annotated[Text, Field(max_length=128)] | None = None
+    agent_id: Annotated[Text, Field(max_length=64)] | None = None
+    routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Name, if sent unasked.")
+    summary: Text | None = Field(default=None, description="Short form of a routine message.")
+    expects: Expects | None = Field(default=None, description="What you asked the user for.")
+    exchange_of: ExternalId | None = Field(default=None, description="The user message_id this answers.")
+
+
+class RecordedMessage(Contract):
+    """What became of a message. `duplicate`: the same id and text were there; nothing changed."""
+
+    id: int = Field(description="The message's number in its chat.")
+    thread_key: str
+    session_id: str
+    outcome: Literal["created", "duplicate", "edited"]
+    importance: float
+    tokens: int = Field(description="Estimated tokens.")
+    queued: tuple[JobKind, ...] = Field(description="Background work this message started.")
+
+
+class GetContextArgs(Place):
+    query: Clean | None = Field(default=None, description="The message to be answered.")
+    token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
+    exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
+    as_of: Moment | None = Field(default=None, description="ISO 8601: memory as believed then.")
+    include: tuple[SectionName, ...] | None = Field(default=None, description="Only these sections.")
+    detail: Literal["text", "sections"] = "text"
+
+
+class Section(Contract):
+    name: SectionName
+    title: str
+    text: str
+    tokens: int
+    stability: Stability = Field(description="How often the text changes; for prompt-cache breakpoints.")
+
+
+class Coverage(Contract):
+    """Where every message of the lane is. `gap` counts messages that are nowhere: always 0."""
+
+    verbatim: int
+    summarised: int
+    pending: int
+    gap: int
+
+
+class Focus(Contract):
+    """What the user's message most likely refers to."""
+
+    source: Literal["reply", "latest", "slot"]
+    message_id: int | None = None
+    role: Role | None = None
+    text: str
+    slot: str | None = None
+    value: str | None = None
+
+
+class Context(Contract):
+    """What to put before a model. `context` and `sections` are two forms of the same text; one of them is set."""
+
+    context: str | None = None
+    sections: tuple[Section, ...] | None = None
+    tokens: int
+    token_budget: int
+    truncated: bool
+    thread_key: str
+    session_id: str
+    focus: Focus | None
+    notices: tuple[str, ...]
+    coverage: Coverage
+    receipt_id: str
+
+
+class SearchMemoryArgs(Place):
+    query: Text
+    kinds: tuple[ResultKind, ...] | None = None
+    where: Literal["thread", "chat", "all"] = Field(
+        default="chat", description="Default chat and what is global; all: every chat."
+    )
+    since: Moment | None = None
+    until: End | None = None
+    limit: int = Field(default=8, ge=1, le=100, strict=True, description="1-100, default 8.")
+    cursor: Text | None = Field(default=None, description="next_cursor of the page before.")
+
+
+class SearchResult(Contract):
+    id: int
+    kind: ResultKind
+    text: str
+    role: Role | None
+    speaker: str | None
+    at: AwareDatetime
+    age: str
+    chat_id: int | None = Field(description="Null: known in all chats.")
+    thread_key: str | None
+    score: float = Field(description="Higher is better; comparable within one answer only.")
+    sources: tuple[int, ...] = Field(description="Numbers of the messages it comes from.")
+
+
+class SearchResults(Contract):
+    results: tuple[SearchResult, ...]
+    next_cursor: str | None
+
+
+class Statement(Contract):
+    """One lasting statement about the user."""
+
+    content: Text
+    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
+    scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
+    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
+    pinned: bool = False
+    importance: Unit | None = None
+    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
+    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
+        default=(), description="Memories that no longer hold, e.g. [12]."
+    )
+
+
+class QuotedStatement(Statement):
+    """A statement of the connected assistant, with the user's words that say it."""
+
+    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
+        default=None, description="The user's own words, verbatim."
+    )
+
+
+class RememberArgs(Place):
+    """One statement, as in `Statement`, or several in `statements`."""
+
+    content: Text | None = None
+    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
+    scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
+    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
+    pinned: bool = False
+    importance: Unit | None = None
+    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
+    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
+        default=(), description="Memories that no longer hold, e.g. [12]."
+    )
+    statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
+        default=None, description="Instead of content: what you learned, each with the user's words."
+    )
+
+    @model_validator(mode="after")
+    def _one_form(self) -> "RememberArgs":
+        if (self.content is None) == (self.statements is None):
+            raise ValueError("give either content or statements")
+        return self
+
+    @property
+    def statement(self) -> Statement:
+        """The one statement of the first form."""
+        return Statement.model_construct(**{name: getattr(self, name) for name in Statement.model_fields})
+
+
+class Memory(Contract):
+    """One durable statement about the user."""
+
+    id: int
+    kind: MemoryKind
+    content: str
+    scope: Scope
+    chat_id: int | None
+    status: MemoryStatus
+    confidence: float
+    priority: int = Field(description="1 is most urgent.")
+    importance: float
+    pinned: bool
+    deadline: AwareDatetime | None
+    valid_from: AwareDatetime
+    valid_to: AwareDatetime | None
+    origin: MemoryOrigin
+    user_confirmed: bool
+    sources: tuple[int, ...]
+    superseded_by: int | None
+    about: str = Field(default="user", description='"user", or the name of the person or thing it is about.')
+    when: When | None = Field(default=None, description="When it holds or happens, if it was said.")
+    note: bool = Field(default=False, description="The user's own sentence, verbatim, not a claim.")
+    reason: str | None = Field(default=None, description="Why it is uncertain or has ended.")
+
+
+class RememberedStatement(Contract):
+    memory: Memory
+    outcome: Literal["stored", "duplicate", "superseded"]
+    superseded: Memory | None = None
+    reasons: tuple[str, ...] = Field(default=(), description="Why it is uncertain.")
+
+
+class Remembered(Contract):
+    """One statement's outcome, or `results` in the order of the statements."""
+
+    memory: Memory | None = None
+    outcome: Literal["stored", "duplicate", "superseded"] | None = None
+    superseded: Memory | None = None
+    results: tuple[RememberedStatement, ...] = ()
+
+
+class UpdateMemoryArgs(Place):
+    memory_id: RowId
+    action: MemoryAction
+    content: Text | None = Field(default=None, description="New text, for edit.")
+    to_chat_id: Bigint | None = Field(default=None, description="Target chat, for share.")
+
+    @model_validator(mode="after")
+    def _action_has_its_argument(self) -> "UpdateMemoryArgs":
+        if self.action == "edit" and self.content is None:
+            raise ValueError("action edit needs content")
+        if self.action == "share" and self.to_chat_id is None:
+            raise ValueError("action share needs to_chat_id")
+        return self
+
+
+class Conversation(Contract):
+    messages: int
+    summaries: int
+    verbatim: int
+
+
+class Profile(Contract):
+    narrative: str
+    facts: tuple[Memory, ...]
+    preferences: tuple[Memory, ...]
+    goals: tuple[Memory, ...]
+    dates: tuple[Memory, ...]
+    pins: tuple[Memory, ...]
+    uncertain: tuple[Memory, ...]
+    conversation: Conversation
+    version: int
+
+
+class SummarizeChatArgs(Place):
+    now: bool = Field(default=False, description="Also summarise what is not yet.")
+
+
+class Period(Contract):
+    """One chunk summary. `period` is rendered in the user's zone, e.g. `Feb 15–16`."""
+
+    id: int
+    thread_key: str
+    period: str
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    count: int
+    text: str
+    provisional: bool
+
+
+class RoutineEntry(Contract):
+    name: str
+    time: str
+    summary: str
+
+
+class CurrentSession(Contract):
+    count: int
+    since: AwareDatetime | None
+    text: str
+
+
+class CanonicalSummary(Contract):
+    user_confirmed: str
+    llm_inferred: str
+    general_summary: str
+    version: int
+    tokens: int
+
+
+class Backlog(Contract):
+    waiting: int
+    in_work: int
+    dead: int
+    oldest_seconds: float | None
+
+
+class ChatSummary(Contract):
+    periods: tuple[Period, ...]
+    thread_summary: str
+    session_summary: str
+    current_session: CurrentSession
+    canonical: CanonicalSummary
+    routines_today: tuple[RoutineEntry, ...]
+    backlog: Backlog
+    coverage: Coverage
+    queued: tuple[JobKind, ...]
+
+
+class ExplainArgs(Place):
+    receipt_id: Text | None = None
+    memory_id: RowId | None = None
+    message_id: ExternalId | None = Field(default=None, description="The channel's id, else a message number.")
+
+    @model_validator(mode="after")
+    def _one_subject(self) -> "ExplainArgs":
+        if sum(value is not None for value in (self.receipt_id, self.memory_id, self.message_id)) != 1:
+            raise ValueError("name exactly one of receipt_id, memory_id, message_id")
+        return self
+
+
+class Version(Contract):
+    """What a text was before it was changed."""
+
+    text: str
+    at: AwareDatetime
+
+
+class Source(Contract):
+    id: int
+    role: Role
+    at: AwareDatetime
+    text: str
+
+
+class Explanation(Contract):
+    """Why something is known, or why an answer saw what it saw; a receipt holds its context byte for byte."""
+
+    subject: Literal["receipt", "memory", "message"]
+    id: str
+    at: AwareDatetime
+    text: str = Field(description="The context, the memory or the message itself.")
+    model: str | None = Field(default=None, description="Which model worded a memory; null: the user's own words.")
+    memory: Memory | None = None
+    sources: tuple[Source, ...] = ()
+    versions: tuple[Version, ...] = ()
+    memories: tuple[Memory, ...] = ()
+    sections: tuple[Section, ...] = ()
+    included: dict[str, tuple[int, ...]] = {}
+    left_out: tuple[str, ...] = ()
+    receipts: tuple[str, ...] = ()
+    reason: str | None = Field(default=None, description="Why a memory is uncertain or has ended.")
+    quotes: tuple[str, ...] = Field(default=(), description="The user's words a memory rests on.")
+    would_replace: tuple[int, ...] = Field(default=(), description="Memories it replaces or ends once confirmed.")
+
+
+class StartNewChatArgs(Place):
+    pass
+
+
+class NewChat(Contract):
+    epoch: int = Field(description="Number of the conversation that begins now; 0 is the first.")
+    archived: bool = Field(description="Whether a canonical summary was put away.")
+
+
+class GetProfileArgs(Place):
+    pass

@@ -1,0 +1,69 @@
+"""The public contract of `forget`: what is asked for, what a preview shows, what an erasure did."""
+
+from typing import Annotated
+
+from pydantic import AwareDatetime, ConfigDict, Field, model_validator
+
+from tellonce.contract_types import Contract, ForgetLabel, Place, ResultKind, RowId, Text
+from tellonce.moments import End, Moment
+
+
+class ForgetArgs(Place):
+    model_config = ConfigDict(validate_by_name=True)
+
+    topic: Text | None = Field(default=None, description="A name or subject.")
+    literal: Text | None = Field(default=None, description="Exact characters, anywhere.")
+    memory_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = None
+    message_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = Field(
+        default=None, description="Message numbers of this chat."
+    )
+    since: Moment | None = Field(default=None, description="All from then on, or until `until`.")
+    until: End | None = None
+    everything: bool = Field(default=False, description="All memories of this chat.")
+    except_: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
+        default=None, alias="except", description="With confirm: match ids to keep; default those not ticked."
+    )
+    confirm: Text | None = Field(default=None, description="Token from the preview.")
+    include_messages: bool = Field(default=True, description="Also the sentences that state it.")
+
+    @model_validator(mode="after")
+    def _one_target(self) -> "ForgetArgs":
+        named = (self.topic, self.literal, self.memory_ids, self.message_ids, self.since or self.until)
+        if sum(target is not None for target in named) + self.everything != 1:
+            also = " beside confirm, as in the preview" if self.confirm is not None else ""
+            targets = "topic, literal, memory_ids, message_ids, since/until, everything"
+            raise ValueError(f"name exactly one of {targets}{also}")
+        return self
+
+
+class ForgetMatch(Contract):
+    """One hit of a preview. `ref` is the number of the memory or message, 0 for texts made from them."""
+
+    id: int = Field(description="For except.")
+    kind: ResultKind
+    chat_id: int | None
+    ref: int
+    text: str
+    at: AwareDatetime
+    match: ForgetLabel
+    ticked: bool = Field(description="Erased unless chosen otherwise.")
+
+
+class Forgotten(Contract):
+    """A preview (`confirm` is set, nothing deleted) or the tally of an erasure (`receipt` is set).
+
+    With neither, nothing was erased and nothing can be: `notes` say why.
+    """
+
+    matches: tuple[ForgetMatch, ...] = ()
+    related: tuple[ForgetMatch, ...] = Field(default=(), description="Not erased; forget by memory_ids or message_ids.")
+    unlisted: int = Field(default=0, description="Further matches; those ticked go with the others.")
+    would_erase: dict[str, int] = {}
+    confirm: str | None = None
+    erased: dict[str, int] = {}
+    traces_left: int | None = Field(
+        default=None, description="Places that still say it; if not 0, it is not forgotten."
+    )
+    left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these places.")
+    receipt: str | None = None
+    notes: tuple[str, ...] = Field(default=(), description="Tell the user.")

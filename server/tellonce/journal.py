@@ -1,0 +1,78 @@
+"""What happened, as one JSON line an event in `<folder>/YYYY-MM-DD.jsonl`: figures, ids, outcomes, never a message's text."""
+
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from tellonce import tracing
+from tellonce.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+
+class Emit(Protocol):
+    """Tells of an event. A field `ms` holds how many milliseconds it took; the event is told at its end."""
+
+    def __call__(self, event: str, /, **fields: object) -> None: ...
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def silent(event: str, /, **fields: object) -> None:
+    """Observability is off."""
+
+
+def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_now) -> Emit:
+    """What `process` tells its events to, by its settings."""
+    if not settings.observability:
+        return silent
+    return Journal(settings.log_dir, process, ZoneInfo(settings.timezone), now)
+
+
+@contextmanager
+def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
+    """A span round what happens inside; if that ends well the event is told, with what was put into the dictionary."""
+    started = time.perf_counter()
+    found: dict[str, object] = {}
+    with tracing.traced(event):
+        yield found
+        emit(event, ms=round((time.perf_counter() - started) * 1000, 2), **fields, **found)
+
+
+class Journal:
+    """Several processes share the day's file: a line is one write to a file opened for append.
+
+    The day is that of the user's `zone`. A disk that takes no more costs events, never a turn.
+    """
+
+    def __init__(self, folder: Path, process: str, zone: ZoneInfo, now: Callable[[], datetime]) -> None:
+        self._folder = folder
+        self._process = process
+        self._zone = zone
+        self._now = now
+
+    def __call__(self, event: str, /, **fields: object) -> None:
+        at = self._now().astimezone(self._zone)
+        head = {"at": at.isoformat(), "process": self._process, "event": event, "traceId": tracing.trace_id()}
+        line = json.dumps({**head, **fields}, ensure_ascii=False, default=str) + "\n"
+        try:
+            self._append(self._folder / f"{at:%Y-%m-%d}.jsonl", line.encode())
+        except OSError as error:
+            logger.warning("event %s was not written: %s", event, error)
+
+    def _append(self, file: Path, line: bytes) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,82 @@
+"""A process's log on stderr: where something broke and by what kind of error, never what it was given.
+
+The words of an error may quote a person's text: a unique violation names the key, a validation error its input. So of
+foreign errors only the type is shown, with the stack; our own errors are written for people and quote nothing.
+"""
+
+import logging
+import re
+import sys
+import threading
+import traceback
+from collections.abc import Iterator
+from types import TracebackType
+
+FORMAT = "%(levelname)s %(name)s: %(message)s"
+_INPUT = re.compile(r"input_value=.*?, input_type", re.DOTALL)
+
+logger = logging.getLogger(__name__)
+
+
+def begin(form: str = FORMAT, level: int = logging.WARNING) -> None:
+    """Log to stderr from here on, also the error that ends the process or one of its threads."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Discreet(form))
+    logging.basicConfig(level=level, handlers=[handler])
+    # It logs every attempt to reach a database that is away, with its stack; that it is away is logged once, by us.
+    logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
+    sys.excepthook = _died
+    threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def _died(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
+    if not issubclass(kind, (KeyboardInterrupt, SystemExit)):
+        logger.critical("not caught", exc_info=(kind, error or kind(), trace))
+
+
+class Discreet(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        args = record.args
+        if isinstance(args, tuple):
+            record.args = tuple(described(value) if isinstance(value, BaseException) else value for value in args)
+        # A handler before this one may have kept the text with the error's words.
+        record.exc_text = None
+        return _INPUT.sub("input_value=…, input_type", super().format(record))
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
+        if record.name == "asyncio" and record.exc_info:
+            # What follows is the repr of a task, and in it that of its error.
+            record.message = record.message.partition("\n")[0]
+        return super().formatMessage(record)
+
+    def formatException(self, ei: object) -> str:  # noqa: N802  # logging's name
+        error = ei[1] if isinstance(ei, tuple) else None
+        return "\n".join(_lines(error)) if isinstance(error, BaseException) else ""
+
+
+def is_ours(error: BaseException) -> bool:
+    """Whether this program made the error, in words for people."""
+    return type(error).__module__.partition(".")[0].startswith("tellonce")
+
+
+def described(error: BaseException) -> str:
+    """Of our own errors the text; of others the type, with a database's code or what the system says of its error."""
+    if is_ours(error):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{type(error).__name__}: {error.strerror}"
+    code = getattr(error, "sqlstate", None)
+    return f"{type(error).__name__} {code}" if code else type(error).__name__
+
+
+def _lines(error: BaseException) -> Iterator[str]:
+    """The stack of an error and of those it came from, oldest first."""
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None:
+        yield from _lines(before)
+        yield "which led to:"
+    yield from (line.rstrip("\n") for line in traceback.format_tb(error.__traceback__))
+    yield described(error)
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from (f"  | {line}" for line in _lines(part))

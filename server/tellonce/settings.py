@@ -1,0 +1,435 @@
+"""Every setting of every process, with its default and unit; read from the environment and `.env`, nowhere else."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from platformdirs import user_data_path
+from pydantic import (
+    AliasChoices,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from tellonce.remote_settings import Group
+from tellonce.remote_settings import Remote as Remote
+from tellonce.remote_settings import parsed_subjects as parsed_subjects
+from tellonce.written import Folder, GroupIds, Names, OllamaAddress, ServerAddress, UserIds
+
+DEFAULT_USER_ID = 1
+
+
+class SettingsError(Exception):
+    """A setting has a wrong value; the text names each one and what is wrong with it."""
+
+
+class Budgets(Group):
+    """What each part of a context of 4,300 tokens may take, in proportion for other sizes; an unused share flows on."""
+
+    profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
+    summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
+    memories: int = Field(default=600, ge=0, description="Tokens of facts, goals and pins.")
+    summaries: int = Field(default=600, ge=0, description="Tokens of older chunk summaries.")
+    history: int = Field(default=2000, ge=0, description="Tokens of verbatim messages.")
+    relevant: int = Field(default=800, ge=0, description="Tokens of retrieval hits.")
+    quoted: int = Field(default=100, ge=0, description="Tokens of the quoted message.")
+
+
+class Compaction(Group):
+    """When a lane's older messages become chunk summaries."""
+
+    max_messages: int = Field(default=40, ge=2, description="Messages without a summary before the older ones get one.")
+    max_tokens: int = Field(default=2500, ge=100, description="The same in tokens.")
+    max_age_hours: float = Field(
+        default=24, gt=0, description="Hours after which messages beyond those kept get a summary anyway."
+    )
+    keep: int = Field(default=20, ge=1, description="Newest messages kept verbatim.")
+    keep_when_long: int = Field(default=10, ge=1, description="The same where their tokens were too many.")
+    chunk: int = Field(default=20, ge=2, description="Messages in one chunk summary at most.")
+    canonical_cap: int = Field(default=2000, ge=100, description="Tokens of a chat's summary before `/new` is advised.")
+    thread_cap: int = Field(default=350, ge=50, description="Tokens of a thread or session summary.")
+    profile_cap: int = Field(default=500, ge=50, description="Tokens of the profile narrative.")
+    profile_exchanges: int = Field(default=5, ge=1, description="Exchanges after which a changed profile is rebuilt.")
+
+
+class QueuePolicy(Group):
+    """How the queue of background work hands out jobs, and tries again."""
+
+    lease_seconds: float = Field(
+        default=60, gt=0, description="Seconds after which a silent worker's job goes to another."
+    )
+    max_attempts: int = Field(default=5, ge=1, description="Failures before a job is given up (`tellonce replay`).")
+    backoff_seconds: float = Field(default=2, gt=0, description="First retry delay; doubles, with jitter.")
+    backoff_cap_seconds: float = Field(default=300, gt=0, description="Longest retry delay.")
+    poll_seconds: float = Field(
+        default=2, gt=0, description="Seconds between looks at the queue when nothing is announced."
+    )
+
+    @property
+    def lease(self) -> timedelta:
+        return timedelta(seconds=self.lease_seconds)
+
+
+class Retention(Group):
+    """How long is kept what explains the memory, and forgotten text in the files; what was said is kept until it is forgotten."""
+
+    receipt_days: float = Field(default=30, gt=0, description="Days a context can be explained and shown again.")
+    receipts_per_chat: int = Field(default=2000, ge=1, description="Contexts of one chat that can be, at most.")
+    job_days: float = Field(default=14, gt=0, description="Days a finished job of the queue is kept.")
+    call_days: float = Field(
+        default=90, ge=32, description="Days a model call is kept by itself; then it is part of its month's sums."
+    )
+    scrub_hours: float = Field(
+        default=24, ge=0, description="Hours between rewritings of the files after something was forgotten; 0: never."
+    )
+
+
+class ContextDefaults(Group):
+    """How much of each kind a context shows, where the budget allows."""
+
+    facts: int = Field(default=50, ge=0, description="Newest facts.")
+    goals: int = Field(default=20, ge=0, description="Goals, by priority, then deadline.")
+    messages: int = Field(
+        default=5, ge=0, description="Messages the query calls to mind; for a question more, if they fit."
+    )
+    memories: int = Field(default=3, ge=0, description="Memories the question calls to mind.")
+    min_cosine: float = Field(
+        default=0.7, ge=0, le=1, description="Likeness (cosine) such a memory needs if it shares no word."
+    )
+    slot_minutes: float = Field(
+        default=60, gt=0, description="Minutes a question of the assistant waits for its answer."
+    )
+
+
+class Settings(BaseSettings):
+    """What every process is told."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+    )
+
+    data_dir: Folder = Field(
+        default_factory=lambda: user_data_path("tellonce", appauthor=False),
+        validation_alias="TELLONCE_DATA_DIR",
+        description="Folder of the database, access tokens and the embedding model.",
+    )
+    user_ids: UserIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_USER_ID",
+        description="Telegram ids of the users, you first; default: user 1.",
+    )
+    timezone: str = Field(
+        default="",
+        validation_alias="USER_TIMEZONE",
+        description="Your time zone, as in `Asia/Singapore`; default: the system's.",
+    )
+    observability: bool = Field(
+        default=False,
+        validation_alias="OBSERVABILITY_ENABLED",
+        description="Write what happens as JSON lines (docs/TRACING.md).",
+    )
+    log_dir: Folder = Field(
+        default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of these lines."
+    )
+
+    otlp_endpoint: str | None = Field(
+        default=None,
+        validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="OTLP/HTTP collector of spans, such as http://127.0.0.1:4318; default none.",
+    )
+
+    @field_validator("timezone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            return ZoneInfo(name).key if name else system_timezone()
+        except (ZoneInfoNotFoundError, ValueError) as error:
+            raise ValueError(f"{name!r} is no IANA time zone; example: Asia/Singapore") from error
+
+    @property
+    def default_user(self) -> int:
+        return self.user_ids[0] if self.user_ids else DEFAULT_USER_ID
+
+
+def system_timezone() -> str:
+    """The machine's IANA zone name, UTC where it does not tell."""
+    link = Path("/etc/localtime")
+    target = str(link.resolve()) if link.exists() else ""
+    name = target.partition("zoneinfo/")[2]
+    try:
+        return ZoneInfo(name).key if name else "UTC"
+    except (ZoneInfoNotFoundError, ValueError):
+        return "UTC"
+
+
+SettingsT = TypeVar("SettingsT", bound=Settings)
+
+
+class ServerSettings(Settings):
+    database_url: SecretStr | None = Field(
+        default=None,
+        validation_alias="DATABASE_URL",
+        description="PostgreSQL of your own, as in `postgresql://user@localhost/tellonce`; default: the embedded one.",
+    )
+    database_direct_url: SecretStr | None = Field(
+        default=None,
+        validation_alias="DATABASE_DIRECT_URL",
+        description="The same database without a pooler (PgBouncer), where DATABASE_URL leads to one.",
+    )
+    host: str = Field(
+        default="127.0.0.1", validation_alias="TELLONCE_HOST", description="Address the HTTP server binds."
+    )
+    port: int = Field(
+        default=8765, ge=0, le=65535, validation_alias="TELLONCE_PORT", description="Port of the HTTP server."
+    )
+    allowed_hosts: Names = Field(
+        default=(),
+        validation_alias="TELLONCE_ALLOWED_HOSTS",
+        description="Names the server answers to besides loopback's and TELLONCE_HOST (Host header).",
+    )
+    groups: GroupIds = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
+    personal_groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_PERSONAL_GROUPS",
+        description="Groups of only you and the bot; part of your own memory.",
+    )
+    embeddings: Literal["local", "ollama", "none"] = Field(
+        default="local",
+        validation_alias="TELLONCE_EMBEDDINGS",
+        description="Who makes the vectors for search by meaning; without, search is by words.",
+    )
+    embedding_model_dir: Folder | None = Field(
+        default=None,
+        validation_alias="TELLONCE_EMBEDDING_MODEL_DIR",
+        description="Folder that holds the local model, where it cannot be downloaded.",
+    )
+    ollama_url: OllamaAddress = Field(
+        default="http://127.0.0.1:11434", validation_alias="OLLAMA_HOST", description="Ollama server."
+    )
+    ollama_embedding_model: str = Field(
+        default="all-minilm",
+        validation_alias="OLLAMA_EMBEDDING_MODEL",
+        description="Ollama's embedding model; it must have 384 dimensions.",
+    )
+    mask_messages: bool = Field(
+        default=False,
+        validation_alias="MASK_SECRETS_IN_MESSAGES",
+        description="Mask keys and passwords in stored messages too, not only in what is made of them.",
+    )
+    monthly_cap_usd: float | None = Field(
+        default=None,
+        ge=0,
+        validation_alias="TELLONCE_MONTHLY_CAP_USD",
+        description="US dollars a month for learning and summaries, beyond which Ollama learns, or your own words are kept; default: no cap. Answers are not counted.",
+    )
+    budgets: Budgets = Field(default=Budgets(), validation_alias="TELLONCE_BUDGETS")
+    compaction: Compaction = Field(default=Compaction(), validation_alias="TELLONCE_COMPACTION")
+    queue: QueuePolicy = Field(default=QueuePolicy(), validation_alias="TELLONCE_QUEUE")
+    retention: Retention = Field(default=Retention(), validation_alias="TELLONCE_RETENTION")
+    context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="TELLONCE_CONTEXT")
+    remote: Remote = Field(default=Remote(), validation_alias="TELLONCE_REMOTE")
+
+    @property
+    def login_url(self) -> str | None:
+        """The address of an external PostgreSQL itself, where sessions last; None: the embedded one."""
+        url = self.database_direct_url or self.database_url
+        return url.get_secret_value() if url is not None else None
+
+    @property
+    def own_name(self) -> str:
+        """The host by which this machine calls the server: one that listens on all addresses is called on loopback."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
+        return f"[{host}]" if ":" in host else host
+
+
+class _Client(Settings):
+    url: ServerAddress = Field(
+        default="http://127.0.0.1:8765/mcp",
+        validation_alias=AliasChoices("TELLONCE_URL", "TELLONCE_PORT"),
+        description="The memory server; default: this machine's, on TELLONCE_PORT.",
+    )
+    token: SecretStr | None = Field(
+        default=None,
+        validation_alias="TELLONCE_TOKEN",
+        description="Its access token; default: the one kept in the data folder.",
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="ANTHROPIC_API_KEY",
+        description="Key of the Claude API; without it Claude is not asked.",
+    )
+    anthropic_base_url: str | None = Field(
+        default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
+    )
+    ollama_url: OllamaAddress | None = Field(
+        default=None,
+        validation_alias="OLLAMA_HOST",
+        description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS says so.",
+    )
+    responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
+        default="auto",
+        validation_alias="TELLONCE_RESPONDER",
+        description="Who answers; auto: Claude where there is a key, then Ollama, else memory alone.",
+    )
+    claude_command: str = Field(
+        default="claude",
+        validation_alias="TELLONCE_CLAUDE_COMMAND",
+        description="Command of Claude Code, where it answers or learns.",
+    )
+
+    def bearer(self, scope: str) -> str:
+        """The token to call the server with: the setting, else the one a server on this machine keeps for `scope`.
+
+        Raises:
+            SettingsError: when there is neither.
+        """
+        if self.token is not None:
+            return self.token.get_secret_value()
+        file = self.data_dir / "tokens" / scope
+        try:
+            return file.read_text().strip()
+        except OSError as error:
+            raise SettingsError(
+                f"No access token: start the server on this machine first (`tellonce up`), or set TELLONCE_TOKEN to one "
+                f"made there with `tellonce token create --scope {scope}`. ({file}: {error.strerror})"
+            ) from None
+
+
+class SummarizerSettings(_Client):
+    learner: Literal["auto", "claude-cli", "keep"] = Field(
+        default="auto",
+        validation_alias="TELLONCE_LEARNER",
+        description="Who reads what was said; auto: Claude where there is a key, then the `claude` command where it is the "
+        "responder, then Ollama, else nobody; claude-cli: the command too, within your subscription; keep: no model.",
+    )
+    cli_calls_hour: int = Field(
+        default=10,
+        ge=0,
+        validation_alias="SUMMARIZER_CLI_CALLS_HOUR",
+        description="Times an hour the `claude` command may be called to learn.",
+    )
+    cli_calls_day: int = Field(
+        default=60, ge=0, validation_alias="SUMMARIZER_CLI_CALLS_DAY", description="The same a day."
+    )
+    cli_seconds: float = Field(
+        default=90,
+        gt=0,
+        validation_alias="SUMMARIZER_CLI_SECONDS",
+        description="Seconds the `claude` command may take for one exchange.",
+    )
+    model: str = Field(
+        default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model that learns."
+    )
+    ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
+    claude_seconds: float = Field(
+        default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds Claude may take."
+    )
+    ollama_seconds: float = Field(
+        default=20, gt=0, validation_alias="SUMMARIZER_OLLAMA_SECONDS", description="Seconds Ollama may take."
+    )
+    concurrency: int = Field(
+        default=2, ge=1, le=32, validation_alias="SUMMARIZER_CONCURRENCY", description="Jobs worked at once."
+    )
+    wait_seconds: float = Field(
+        default=20,
+        ge=0,
+        le=60,
+        validation_alias="SUMMARIZER_WAIT_SECONDS",
+        description="Seconds one claim waits for work.",
+    )
+
+    @property
+    def asks_the_command(self) -> bool:
+        """Whether the `claude` command learns."""
+        return self.learner == "claude-cli" or (self.learner == "auto" and self.responder == "claude-cli")
+
+    @property
+    def cli_calls(self) -> Path:
+        """Where the command's calls are counted."""
+        return self.data_dir / "learner-calls.json"
+
+
+class RelaySettings(_Client):
+    bot_token: SecretStr | None = Field(
+        default=None, validation_alias="TELEGRAM_BOT_TOKEN", description="The bot's token, from @BotFather."
+    )
+    bot_api_url: str = Field(
+        default="https://api.telegram.org", validation_alias="TELEGRAM_API_URL", description="Address of the Bot API."
+    )
+    groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_GROUPS",
+        description="Telegram groups served; each has a memory of its own.",
+    )
+    personal_groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_PERSONAL_GROUPS",
+        description="Groups of only you and the bot; part of your own memory.",
+    )
+    webhook_url: str | None = Field(
+        default=None,
+        validation_alias="TELEGRAM_WEBHOOK_URL",
+        description="Public URL Telegram sends to; default: the bot asks Telegram (polling).",
+    )
+    webhook_port: int = Field(
+        default=8443, validation_alias="TELEGRAM_WEBHOOK_PORT", description="Port the webhook listens on."
+    )
+    webhook_secret: SecretStr | None = Field(
+        default=None, validation_alias="TELEGRAM_WEBHOOK_SECRET", description="Secret Telegram sends with each update."
+    )
+    model: str = Field(
+        default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
+    )
+    ollama_model: str = Field(
+        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
+    )
+    user_name: str = Field(default="", validation_alias="TELLONCE_USER_NAME", description="How the user is addressed.")
+    model_seconds: float = Field(
+        default=120,
+        gt=0,
+        validation_alias="TELLONCE_MODEL_SECONDS",
+        description="Longest silence of the model while it answers, in seconds.",
+    )
+    config_dir: Folder = Field(
+        default=Path("config"),
+        validation_alias="TELLONCE_CONFIG_DIR",
+        description="Folder of profile.md, agents.toml, routines.toml.",
+    )
+
+
+def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
+    """Read one process's settings.
+
+    Raises:
+        SettingsError: naming each wrong value by its variable, never showing a secret.
+    """
+    try:
+        return kind(**overrides)
+    except ValidationError as error:
+        lines = [
+            f"{_variable(kind, e['loc'])}: {e['msg'].removeprefix('Value error, ')}"
+            for e in error.errors(include_input=False, include_url=False)
+        ]
+        raise SettingsError("Wrong settings:\n  " + "\n  ".join(lines)) from None
+
+
+def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
+    head, *rest = (str(part) for part in location)
+    field = kind.model_fields.get(head)
+    return "__".join([variable(head, field) if field else head, *(part.upper() for part in rest)])
+
+
+def variable(name: str, field: FieldInfo) -> str:
+    """The environment variable of a setting; of one within a group, the part after the group's."""
+    alias = field.validation_alias
+    return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

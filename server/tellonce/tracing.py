@@ -1,0 +1,76 @@
+"""One trace id for all that a turn causes, in every process; knows W3C trace context, not what is traced.
+
+MCP carries the current context in each request's `_meta` (`traceparent`) and takes it up on the other side, so that
+inside a tool, too, `trace_id()` is the turn's. Without opentelemetry-sdk no span is made; only the ids travel.
+"""
+
+import importlib
+import logging
+import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from opentelemetry import trace
+from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+logger = logging.getLogger(__name__)
+
+_tracer = trace.get_tracer("tellonce")
+_w3c = TraceContextTextMapPropagator()
+
+
+@contextmanager
+def traced(name: str, traceparent: str | None = None) -> Generator[None]:
+    """What happens inside is one span: of the trace `traceparent` names, else of the current one, else of a new one.
+
+    An exception leaves no text on the span, for it may hold a message's.
+    """
+    span = _tracer.start_span(name, context=_w3c.extract({"traceparent": traceparent}) if traceparent else None)
+    if not span.get_span_context().is_valid:
+        span = NonRecordingSpan(_new_context())
+    with trace.use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False):
+        yield
+
+
+def trace_id() -> str | None:
+    """The current trace: 32 hexadecimal digits."""
+    current = trace.get_current_span().get_span_context()
+    return trace.format_trace_id(current.trace_id) if current.is_valid else None
+
+
+def traceparent() -> str | None:
+    """The current trace and span in W3C form, for work that is done later or elsewhere."""
+    carrier: dict[str, str] = {}
+    _w3c.inject(carrier)
+    return carrier.get("traceparent")
+
+
+def export(process: str, endpoint: str | None) -> None:
+    """Send this process's spans to an OTLP/HTTP collector, such as `http://127.0.0.1:4318`; None: nowhere."""
+    if endpoint is None:
+        return
+    try:
+        # Imported only here: the SDK is an extra, and costs nobody who has no collector.
+        sdk: Any = importlib.import_module("opentelemetry.sdk.trace")
+        exporting: Any = importlib.import_module("opentelemetry.sdk.trace.export")
+        resources: Any = importlib.import_module("opentelemetry.sdk.resources")
+        otlp: Any = importlib.import_module("opentelemetry.exporter.otlp.proto.http.trace_exporter")
+    except ImportError:
+        logger.warning("OTEL_EXPORTER_OTLP_ENDPOINT is set, but spans need: pip install 'tellonce[otel]'")
+        return
+    provider = sdk.TracerProvider(resource=resources.Resource.create({"service.name": f"tellonce-{process}"}))
+    exporter = otlp.OTLPSpanExporter(endpoint=f"{endpoint.rstrip('/')}/v1/traces")
+    provider.add_span_processor(exporting.BatchSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+
+
+def _new_context() -> SpanContext:
+    """Marked as sampled, so that a process with the SDK records its part."""
+    return SpanContext(
+        secrets.randbits(128) or 1,
+        secrets.randbits(64) or 1,
+        is_remote=False,
+        trace_flags=TraceFlags(TraceFlags.SAMPLED),
+    )

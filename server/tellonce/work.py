@@ -1,0 +1,374 @@
+"""The public contract of the agent tools: jobs of the write-ahead queue, what they hold and what answers them."""
+
+from typing import Annotated, Final, Literal, get_args
+
+from pydantic import AwareDatetime, Field
+
+from tellonce.contract import JobKind, Role, Scope
+from tellonce.contract_types import Clean, Contract, Text
+from tellonce.contract_types import Precision as Precision
+from tellonce.contract_types import When as When
+from tellonce.moments import Instant
+
+CLAIM_WORK = "claim_work"
+EXTEND_WORK = "extend_work"
+SUBMIT_WORK = "submit_work"
+FAIL_WORK = "fail_work"
+QUEUE_STATUS = "queue_status"
+
+JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
+Rung = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
+"""Who did a piece of work, the best first.
+
+`claude`: the Anthropic API. `claude-cli`: the user's own subscription. `ollama`: a local model. `assistant`: the connected
+assistant, through `remember`; it claims no work. `keep`: no model, the user's own sentences chosen by a trained scorer.
+"""
+
+RUNGS: Final[tuple[Rung, ...]] = get_args(Rung)
+
+Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
+JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
+
+
+LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
+
+
+class WorkMessage(Contract):
+    """One message as a worker sees it: secrets masked, recalled text fenced. `at` carries the sender's UTC offset."""
+
+    id: int
+    role: Role
+    speaker: str | None = Field(default=None, description="Who wrote it, where it is not the user or the assistant.")
+    at: AwareDatetime
+    text: str
+    routine: str | None = None
+
+
+class NotableSentence(Contract):
+    """A sentence of the user that the scorer finds worth keeping, verbatim."""
+
+    message_id: int
+    text: str
+    score: float = Field(description="Log-odds that it is worth keeping; 0 is even.")
+    group: Literal["fact", "wish"]
+    shown: bool = Field(description="Good enough to be shown; otherwise it is only searched.")
+    before: str | None = Field(default=None, description="The sentence before it, where it cannot be understood alone.")
+
+
+class KnownMemory(Contract):
+    """A memory the model may refer to by its number."""
+
+    id: int
+    kind: Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+    text: str
+    since: AwareDatetime = Field(description="When it was said.")
+    status: Literal["active", "uncertain"]
+    user_confirmed: bool = False
+    note: bool = Field(default=False, description="The text is the user's own sentence, verbatim.")
+
+
+class SummaryBody(Contract):
+    """The structured part of a summary; each line stands alone, oldest first."""
+
+    goals: tuple[Clean, ...] = Field(default=(), description="Goals and open questions.")
+    decisions: tuple[Clean, ...] = ()
+    facts: tuple[Clean, ...] = Field(default=(), description="Important facts.")
+    outcomes: tuple[Clean, ...] = Field(default=(), description="What was tried, and whether it worked.")
+    pending: tuple[Clean, ...] = Field(default=(), description="Actions still to be done.")
+
+
+class Canonical(Contract):
+    """A chat's canonical summary."""
+
+    user_confirmed: Clean = ""
+    llm_inferred: Clean = ""
+    general_summary: Clean = ""
+
+
+class ExchangeInput(Contract):
+    """Extract memories from `messages` and carry the canonical summary forward. `before` only helps with pronouns."""
+
+    kind: Literal["exchange"] = "exchange"
+    timezone: str
+    now: AwareDatetime = Field(
+        description="The moment of the last message: relative times are relative to each message's own."
+    )
+    user_name: str | None = Field(default=None, description="The user's name, if it is known.")
+    before: tuple[WorkMessage, ...] = ()
+    messages: tuple[WorkMessage, ...]
+    known: tuple[KnownMemory, ...] = Field(default=(), description="At most 40, those most like the exchange.")
+    notable: tuple[NotableSentence, ...] = ()
+    canonical: Canonical
+    canonical_cap_tokens: int
+
+
+class ChunkInput(Contract):
+    """Summarize one contiguous run of messages of one thread."""
+
+    kind: Literal["chunk_summary"] = "chunk_summary"
+    timezone: str
+    messages: tuple[WorkMessage, ...]
+    notable: tuple[NotableSentence, ...] = ()
+
+
+class ChunkText(Contract):
+    text: str
+    body: SummaryBody
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    count: int
+
+
+class ThreadInput(Contract):
+    """Fold newly finished chunk summaries into the lane's (or the chat's) one rolling summary."""
+
+    kind: Literal["thread_summary"] = "thread_summary"
+    timezone: str
+    level: Literal["thread", "session"]
+    prior_text: str
+    prior_body: SummaryBody
+    chunks: tuple[ChunkText, ...]
+    cap_tokens: int
+
+
+class ProfileInput(Contract):
+    """Write the user's narrative from their memories, of which the first tell most."""
+
+    kind: Literal["profile"] = "profile"
+    timezone: str
+    memories: tuple[KnownMemory, ...]
+    cap_tokens: int
+
+
+class RoutineInput(Contract):
+    """Summarise one proactive message in two or three sentences."""
+
+    kind: Literal["routine_summary"] = "routine_summary"
+    timezone: str
+    name: str
+    message: WorkMessage
+
+
+class ErasureInput(Contract):
+    """Write a chunk summary anew after something in its messages was forgotten."""
+
+    kind: Literal["erasure"] = "erasure"
+    timezone: str
+    messages: tuple[WorkMessage, ...]
+    notable: tuple[NotableSentence, ...] = ()
+
+
+WorkInput = Annotated[
+    ExchangeInput | ChunkInput | ThreadInput | ProfileInput | RoutineInput | ErasureInput, Field(discriminator="kind")
+]
+
+
+class WorkItem(Contract):
+    """A claimed job. `fence` must come back with every call about it; a newer claim makes it void."""
+
+    job_id: JobId
+    kind: JobKind
+    fence: int
+    attempt: int = Field(ge=1)
+    lease_seconds: float = Field(gt=0)
+    best_rung: Rung = Field(
+        description="The best rung to ask: `ollama` once the month's budget or this purpose's allowance is spent."
+    )
+    second_reading: bool = Field(default=True, description="Whether the allowance admits a second reading now.")
+    traceparent: str | None = Field(default=None, description="W3C trace context of what queued the job.")
+    input: WorkInput
+
+
+class Quote(Contract):
+    """Words of the user, verbatim; they may span sentences."""
+
+    message_id: int
+    text: Annotated[Text, Field(max_length=2000)]
+
+
+class ExchangeItem(Contract):
+    """One statement drawn from an exchange; every number refers to a memory the worker was shown."""
+
+    text: Annotated[Text, Field(max_length=600)]
+    kind: LearnedKind
+    about: Annotated[Text, Field(max_length=128)] = Field(
+        default="user", description='"user", or the name of the person or thing it is about.'
+    )
+    scope: Scope = "global"
+    quotes: Annotated[tuple[Quote, ...], Field(min_length=1, max_length=8)]
+    when: When | None = None
+    deadline: Instant | None = None
+    certain: bool = True
+    doubt: Annotated[str, Field(max_length=200)] | None = Field(
+        default=None, description="Why it is not certain, if the worker knows."
+    )
+    importance: float = Field(default=0.5, ge=0, le=1)
+    pin: bool = False
+    note: bool = Field(default=False, description="`text` is the user's own sentence, kept without a model.")
+    shown: bool = Field(default=True, description="Of a note: false when it is only searched.")
+    same_as: int | None = None
+    replaces: Annotated[tuple[int, ...], Field(max_length=20)] = ()
+    ends: Annotated[tuple[int, ...], Field(max_length=20)] = ()
+
+
+class ExchangeResult(Contract):
+    kind: Literal["exchange"] = "exchange"
+    items: Annotated[tuple[ExchangeItem, ...], Field(max_length=60)] = ()
+    canonical: Canonical
+
+
+class SummaryResult(Contract):
+    """Answers chunk_summary, thread_summary and erasure."""
+
+    kind: Literal["summary"] = "summary"
+    text: Text
+    body: SummaryBody = SummaryBody()
+
+
+class ProfileResult(Contract):
+    kind: Literal["profile"] = "profile"
+    narrative: Clean
+
+
+class RoutineResult(Contract):
+    kind: Literal["routine_summary"] = "routine_summary"
+    summary: Text
+
+
+WorkResult = Annotated[ExchangeResult | SummaryResult | ProfileResult | RoutineResult, Field(discriminator="kind")]
+
+
+class ModelCall(Contract):
+    """One call of a language model, for the cost ledger. Price in US dollars; 0 for local models."""
+
+    model: str
+    rung: Rung
+    input_tokens: int = Field(default=0, ge=0)
+    output_tokens: int = Field(default=0, ge=0)
+    seconds: float = Field(default=0, ge=0)
+    price_usd: float = Field(default=0, ge=0)
+    ok: bool = True
+    down: bool = Field(default=False, description="The provider could not be reached; nothing came back.")
+    note: str = ""
+
+
+class ClaimWorkArgs(Contract):
+    worker: Annotated[Text, Field(max_length=128)]
+    kinds: tuple[JobKind, ...] | None = None
+    limit: int = Field(default=1, ge=1, le=50, strict=True)
+    wait_seconds: float = Field(default=0, ge=0, le=60)
+    best_rung: Rung = Field(
+        default="keep", description="The best rung up now; provisional results below it are redone."
+    )
+
+
+class ClaimedWork(Contract):
+    jobs: tuple[WorkItem, ...]
+
+
+class ExtendWorkArgs(Contract):
+    job_id: JobId
+    fence: Fence
+
+
+class Extended(Contract):
+    lease_until: AwareDatetime
+
+
+class SubmitWorkArgs(Contract):
+    job_id: JobId
+    fence: Fence
+    result: WorkResult
+    model: Annotated[Text, Field(max_length=128)]
+    rung: Rung
+    provisional: bool = Field(default=False, description="A better rung could exist, whether or not it is configured.")
+    calls: tuple[ModelCall, ...] = ()
+
+
+class Submitted(Contract):
+    """`state` is `complete` once applied; `ready_to_write` while an earlier job of the chat is still open."""
+
+    job_id: JobId
+    state: JobState
+    stored: dict[str, int] = {}
+
+
+class FailWorkArgs(Contract):
+    job_id: JobId
+    fence: Fence
+    reason: Annotated[Text, Field(max_length=2000)]
+    retryable: bool = True
+    provider_down: bool = Field(default=False, description="The model was unreachable: the attempt is not counted.")
+    calls: tuple[ModelCall, ...] = ()
+
+
+class Failed(Contract):
+    state: JobState
+    attempts: int
+    retry_at: AwareDatetime | None
+
+
+class QueueStatusArgs(Contract):
+    pass
+
+
+class KindStatus(Contract):
+    kind: JobKind
+    pending: int
+    claimed: int
+    ready: int
+    dead: int
+
+
+class DeadLetter(Contract):
+    job_id: JobId
+    kind: JobKind
+    attempts: int
+    error: str
+    at: AwareDatetime
+
+
+class CostSummary(Contract):
+    """This calendar month, in UTC."""
+
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    price_usd: float
+    cap_usd: float | None
+
+
+class ReadBy(Contract):
+    """How many exchanges one rung has read for good or for now."""
+
+    rung: Rung
+    exchanges: int
+
+
+class ReadingStatus(Contract):
+    """Who has read the talk, and what a better rung still has to read again."""
+
+    read_by: tuple[ReadBy, ...] = ()
+    waiting: int = Field(default=0, description="Exchanges nobody has read yet.")
+    to_read_again: int = Field(default=0, description="Exchanges that wait for a better rung.")
+    estimate_usd: float | None = Field(default=None, description="What reading those again will cost, if it is known.")
+    estimate_seconds: float | None = None
+    dropped: dict[str, int] = Field(default={}, description="Items dropped since the start of the month, by reason.")
+
+
+class ProviderDown(Contract):
+    """A model nobody reached since `since`. Work goes on with the next rung and is done again when it is back."""
+
+    model: str
+    rung: Rung
+    since: AwareDatetime
+    reason: str
+
+
+class QueueStatus(Contract):
+    kinds: tuple[KindStatus, ...]
+    oldest_seconds: float | None
+    dead_letters: tuple[DeadLetter, ...]
+    providers_down: tuple[ProviderDown, ...] = ()
+    reading: ReadingStatus = ReadingStatus()
+    cost: CostSummary

@@ -1,0 +1,1 @@
+"""The one command `tellonce`: starts, inspects, imports, exports; sits above the three processes, holds no memory logic."""

@@ -1,0 +1,147 @@
+"""A backup's file: which migrations ran, and every table's rows as COPY writes them; any supported PostgreSQL reads it.
+
+The schema is not in it: this program's own migrations make it anew, so a backup goes back to the server it came from, and
+to any other, with no tool but this one. It is a zip file: `manifest.json`, and `tables/<name>` for each table.
+"""
+
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from pathlib import Path
+from typing import Any, BinaryIO, Final, cast
+
+import asyncpg
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from tellonce_cli.failures import CommandFailed
+from tellonce_server.postgres.migrate import CREATE_LEDGER, statements
+from tellonce_sql import Migration, query
+
+FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+LEDGER: Final = "schema_migration"
+"""Kept by the migrations themselves."""
+
+
+class Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str
+    columns: tuple[str, ...]
+
+
+class Manifest(BaseModel):
+    """`migrations`: version → sha256 of each that ran. `tables` in an order in which they can be filled."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    format: int
+    migrations: dict[int, str]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
+class Archive:
+    """An open backup file."""
+
+    file: zipfile.ZipFile
+    manifest: Manifest
+
+
+def is_archive(file: Path) -> bool:
+    return zipfile.is_zipfile(file)
+
+
+async def write(connection: Any, file: Path) -> None:
+    """Everything as it is at one moment; others go on reading and writing."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            await connection.execute(query("backup.formats"))
+            manifest = await _manifest(connection)
+            for table in manifest.tables:
+                with archive.open(f"tables/{table.name}", "w", force_zip64=True) as rows:
+                    await connection.copy_from_table(table.name, columns=table.columns, output=rows)
+        archive.writestr(MANIFEST, manifest.model_dump_json())
+
+
+async def _manifest(connection: Any) -> Manifest:
+    columns = {row["name"]: tuple(row["columns"]) for row in await connection.fetch(query("backup.tables"))}
+    references = await connection.fetch(query("backup.references"))
+    order = in_order(columns, [(row["referrer"], row["referred"]) for row in references])
+    applied = await connection.fetch(query("backup.applied"))
+    return Manifest(
+        format=FORMAT,
+        migrations={row["version"]: row["sha256"] for row in applied},
+        tables=tuple(Table(name=name, columns=columns[name]) for name in order if name != LEDGER),
+    )
+
+
+def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> list[str]:
+    """Tables, each after those it refers to."""
+    before: dict[str, set[str]] = {name: set() for name in sorted(tables)}
+    for referrer, referred in references:
+        before[referrer] |= {referred} - {referrer}
+    return list(TopologicalSorter(before).static_order())
+
+
+def opened(file: Path) -> Archive:
+    """The archive in `file`, which the caller closes. Raises CommandFailed if it is none, or of a newer program."""
+    archive = zipfile.ZipFile(file)
+    try:
+        manifest = Manifest.model_validate_json(archive.read(MANIFEST))
+    except (KeyError, ValidationError, zipfile.BadZipFile) as error:
+        archive.close()
+        raise CommandFailed(f"{file} is no backup that this tellonce can read; nothing was changed.") from error
+    return Archive(archive, manifest)
+
+
+def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
+    """The migrations that make the backup's schema. Raises CommandFailed where this program has others."""
+    newest = max((migration.version for migration in known), default=0)
+    if max(manifest.migrations, default=0) > newest:
+        raise CommandFailed(
+            f"the backup is of a newer tellonce (schema {max(manifest.migrations)}, this one knows {newest}); "
+            "update, then restore."
+        )
+    chosen = [migration for migration in known if migration.version in manifest.migrations]
+    if {migration.version: migration.sha256 for migration in chosen} != manifest.migrations:
+        raise CommandFailed("the backup was made by a tellonce with other migrations than this one's.")
+    return chosen
+
+
+async def fill(connection: Any, archive: Archive, known: Sequence[Migration]) -> None:
+    """Put the backup in place of what is there, in one transaction: all of it, or nothing changes."""
+    chosen = to_apply(archive.manifest, known)
+    try:
+        async with connection.transaction():
+            await connection.execute(query("backup.clear"))
+            await connection.execute(CREATE_LEDGER)
+            for migration in chosen:
+                await _apply(connection, migration)
+            await _copy_all(connection, archive)
+    except (zipfile.BadZipFile, EOFError, asyncpg.DataError, asyncpg.IntegrityConstraintViolationError) as error:
+        raise CommandFailed(f"the backup is damaged ({error}); nothing was changed.") from error
+
+
+async def _apply(connection: Any, migration: Migration) -> None:
+    # On empty tables nothing waits for an index, and inside a transaction none can be built concurrently.
+    for statement in statements(migration.sql.replace(" concurrently ", " ")):
+        await connection.execute(statement)
+    await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)
+
+
+async def _copy_all(connection: Any, archive: Archive) -> None:
+    tables = archive.manifest.tables
+    await connection.execute(query("backup.formats"))
+    # Some migrations make rows, which the backup has as well.
+    await connection.execute(query("backup.empty"))
+    # Indexes are built at the end, each in one go, as the keys' are not: ten times as fast for the words' index.
+    indexes = await connection.fetch(query("backup.indexes"))
+    for index in indexes:
+        await connection.execute(index["clear"])
+    for table in tables:
+        with archive.file.open(f"tables/{table.name}") as rows:
+            source = cast(BinaryIO, rows)
+            await connection.copy_to_table(table.name, columns=table.columns, source=source)
+    for index in indexes:
+        await connection.execute(index["build"])
+    await connection.execute(query("backup.numbers"))

@@ -1,0 +1,256 @@
+"""`tellonce chat`: a conversation in the terminal over the same memory."""
+
+import asyncio
+import secrets
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from rich.live import Live
+from rich.markdown import Markdown
+
+from tellonce import contract as c
+from tellonce.choices import picked
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.connect import connect_http, connect_stdio
+from tellonce.settings import RelaySettings, SettingsError, load
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.keyboard import Keyboard, terminal_as_found
+from tellonce_cli.memory import own_environment
+from tellonce_cli.screen import console
+from tellonce_relay import views
+from tellonce_relay.answers import Desk, answer
+from tellonce_relay.incoming import Incoming, command_of, is_command
+from tellonce_relay.responders.choose import choose
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.responder import Responder
+from tellonce_relay.tag_effects import Done
+from tellonce_relay.turn import Manner, run_turn
+
+CHANNEL = "terminal"
+_HELP = """\
+/undo – take back what my last answer saved
+/yes, /no – what my last answer asked about is right, or is not"""
+_OURS = ("127.0.0.1", "localhost", "::1")
+
+
+class Terminal:
+    """A surface that streams to the screen, and prints plainly when piped."""
+
+    def __init__(self) -> None:
+        self._live: Live | None = None
+
+    async def typing(self) -> None:
+        if console.is_terminal and self._live is None:
+            self._live = Live("…", console=console, refresh_per_second=12, transient=True)
+            self._live.start()
+
+    async def show_partial(self, text: str) -> None:
+        if self._live is not None:
+            self._live.update(_page(text))
+
+    async def send(self, text: str) -> list[str]:
+        self.close()
+        console.print(_page(text) if console.is_terminal else text)
+        return [f"{CHANNEL}:{secrets.token_hex(8)}"]
+
+    def close(self) -> None:
+        """What is shown of an answer goes, and the cursor comes back; a turn may end without an answer."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+
+def _page(text: str) -> Markdown:
+    """Markdown with its line breaks, which would be blanks: lists and addresses are written in lines."""
+    page = Markdown(text)
+    for token in page.parsed:
+        for piece in token.children or ():
+            piece.type = "hardbreak" if piece.type == "softbreak" else piece.type
+    return page
+
+
+def run() -> int:
+    with terminal_as_found():
+        return asyncio.run(_chat(load(RelaySettings)))
+
+
+async def _chat(settings: RelaySettings) -> int:
+    responder, keyboard = choose(settings), Keyboard()
+    async with connected(settings) as memory:
+        talk = Talk(memory, responder, settings, keyboard)
+        if keyboard.interactive:
+            console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
+        while (line := await keyboard.line("you › ")) is not None:
+            if line.strip():
+                await talk.hear(line.strip())
+    return 0
+
+
+def _who(responder: Responder) -> str:
+    if isinstance(responder, OfflineResponder):
+        return "No model is set up: you talk with the memory alone."
+    return f"You talk with {responder.name}."
+
+
+@asynccontextmanager
+async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
+    """The running server's memory; without one, a server of our own over stdio, on the same data.
+
+    Raises CommandFailed where the memory is another machine's (what is said now would be missed there), and where our own
+    cannot be opened.
+    """
+    try:
+        token = settings.bearer("assistant")
+    except SettingsError:
+        token = ""
+    if token and await _answers(settings.url, token):
+        async with connect_http(settings.url, token) as memory:
+            yield memory
+    elif urlsplit(settings.url).hostname not in _OURS:
+        raise CommandFailed(
+            f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
+        )
+    else:
+        if console.is_terminal:
+            console.print("No server runs: what you say is kept now, and learned from once `tellonce up` runs.")
+        arguments = ["-m", "tellonce_server", "--stdio"]
+        async with connect_stdio(sys.executable, arguments, own_environment()) as memory:
+            await _open(memory)
+            yield memory
+
+
+async def _open(memory: MemoryClient) -> None:
+    """Now, and not with the first line: there may be none, and what is refused would then be told to nobody."""
+    try:
+        await memory.get_profile(c.GetProfileArgs())
+    except (MemoryRefused, MemoryUnreachable) as error:
+        raise CommandFailed(f"{error}. Run `tellonce doctor` for the fix.") from error
+
+
+async def _answers(url: str, token: str) -> bool:
+    async with connect_http(url, token, attempts=1) as memory:
+        try:
+            await memory.get_profile(c.GetProfileArgs())
+        except (MemoryUnreachable, MemoryRefused):
+            return False
+        return True
+
+
+class Talk:
+    """One conversation: what is typed is a command or a turn."""
+
+    def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
+        self._desk = Desk(memory, responder, ZoneInfo(settings.timezone))
+        self._settings = settings
+        self._keyboard = keyboard
+        self._last_answer: str | None = None
+        self._effects = Done()
+
+    async def hear(self, line: str) -> None:
+        incoming = _incoming(self._settings, line)
+        try:
+            if is_command(line):
+                console.print(await self._command(incoming))
+            else:
+                await self._turn(incoming)
+        except (MemoryRefused, MemoryUnreachable) as error:
+            console.print(str(error))
+
+    async def _turn(self, incoming: Incoming) -> None:
+        desk, terminal = self._desk, Terminal()
+        try:
+            outcome = await run_turn(desk.memory, desk.responder, terminal, incoming, _manner(self._settings))
+        finally:
+            terminal.close()
+        self._last_answer = next(iter(outcome.message_ids), None)
+        self._effects = outcome.effects
+        for line in _effect_lines(outcome.effects):
+            console.print(line, markup=False)
+
+    async def _command(self, incoming: Incoming) -> str:
+        name, topic = command_of(incoming.text)
+        if name == "/forget":
+            return await self._forget(topic)
+        if name == "/undo":
+            return await self._undo()
+        if name in ("/yes", "/no"):
+            return await self._decide("confirm" if name == "/yes" else "reject")
+        if name == "/help":
+            return f"{views.HELP}\n{_HELP}"
+        if name == "/why" and self._last_answer is None:
+            return "Ask me something first; /why then says what my answer was based on."
+        # Nothing can be replied to here: what is asked about is the last answer.
+        about = replace(incoming, reply_to_message_id=self._last_answer)
+        return await answer(self._desk, about) or views.UNKNOWN_COMMAND
+
+    async def _undo(self) -> str:
+        """Take back what the last answer saved."""
+        saved, self._effects.saved = self._effects.saved, []
+        for one in saved:
+            await self._change(one.memory.id, one.undo)
+        return views.TAKEN_BACK if saved else "My last answer saved nothing."
+
+    async def _decide(self, action: c.MemoryAction) -> str:
+        """Confirm or deny what the last answer was not sure of."""
+        doubted, self._effects.doubted = self._effects.doubted, []
+        for memory in doubted:
+            await self._change(memory.id, action)
+        return ("✓ Kept" if action == "confirm" else "✗ Not kept") if doubted else "My last answer asked nothing."
+
+    async def _change(self, memory_id: int, action: c.MemoryAction) -> None:
+        await self._desk.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
+
+    async def _forget(self, topic: str) -> str:
+        memory = self._desk.memory
+        target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
+        preview = await memory.forget(target)
+        if preview.confirm is None:
+            return views.NOTHING_TO_FORGET
+        console.print(views.matches_view(preview, self._desk.zone))
+        kept = await self._kept(preview)
+        if kept is None:
+            return "Kept."
+        done = await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
+        return views.forgotten_view(done)
+
+    async def _kept(self, preview: c.Forgotten) -> tuple[int, ...] | None:
+        """The matches that are to stay; None for a no. What cannot be read as numbers is asked again."""
+        question = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
+        while True:
+            if not self._keyboard.interactive:
+                console.print(question)
+            said = ((await self._keyboard.line(question)) or "").strip().lower()
+            if said in ("", "n", "no", "none"):
+                return None
+            ticked = frozenset(match.id for match in preview.matches if match.ticked)
+            numbers = ticked if said in ("y", "yes") else picked(said, len(preview.matches))
+            if numbers:
+                return tuple(match.id for match in preview.matches if match.id not in numbers)
+            console.print("Nothing is marked ☑." if numbers is not None else "Numbers of the list, please.")
+
+
+def _effect_lines(effects: Done) -> list[str]:
+    saved = [f"{views.saved_view(one.memory)}  [/undo]" for one in effects.saved]
+    return saved + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
+
+
+def _incoming(settings: RelaySettings, line: str) -> Incoming:
+    return Incoming(
+        text=line,
+        chat_id=None,
+        message_id=f"{CHANNEL}:{secrets.token_hex(8)}",
+        sent_at=datetime.now(ZoneInfo(settings.timezone)),
+        channel=CHANNEL,
+        user_name=settings.user_name,
+    )
+
+
+def _manner(settings: RelaySettings) -> Manner:
+    file = settings.config_dir / "profile.md"
+    profile = file.read_text() if file.exists() else ""
+    return Manner(zone=ZoneInfo(settings.timezone), now=lambda: datetime.now(UTC), profile=profile)

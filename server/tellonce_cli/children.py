@@ -1,0 +1,77 @@
+"""Child processes of `up`: started, watched, started again when they crash, and ended with it, whatever happens to it."""
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tellonce.lifeline import VARIABLE
+
+STOP_SECONDS = 15.0
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 30.0
+STEADY_SECONDS = 30.0
+"""A child that ran this long starts again without a growing pause."""
+
+
+@dataclass
+class Child:
+    """One supervised process. `tell` hears what a person should know of it."""
+
+    name: str
+    module: str
+    arguments: tuple[str, ...]
+    environment: dict[str, str]
+    tell: Callable[[str], None]
+    longest_pause: float = LONGEST_PAUSE
+    output: int | None = None
+    """Descriptor its messages go to; None: ours."""
+    process: asyncio.subprocess.Process | None = None
+    _stopping: bool = field(default=False)
+
+    async def supervise(self) -> None:
+        """Keep it running until `stop`."""
+        pause = FIRST_PAUSE
+        while not self._stopping:
+            started = time.monotonic()
+            await self._start()
+            assert self.process is not None  # just started
+            code = await self.process.wait()
+            if self._stopping:
+                return
+            pause = FIRST_PAUSE if time.monotonic() - started > STEADY_SECONDS else min(self.longest_pause, pause * 2)
+            self.tell(f"{self.name} ended with code {code}; starting it again in {pause:g} s")
+            await asyncio.sleep(pause)
+
+    async def stop(self) -> None:
+        """Ask it to end; after fifteen seconds make it."""
+        self._stopping = True
+        process = self.process
+        if process is None or process.returncode is not None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            async with asyncio.timeout(STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            self.tell(f"{self.name} does not end; killing it")
+            process.kill()
+            await process.wait()
+
+    async def _start(self) -> None:
+        # A session of its own: Ctrl-C in the terminal reaches `up` alone, which ends the children in order. The pipe
+        # on its standard input closes when `up` dies, however it dies.
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            self.module,
+            *self.arguments,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=self.output,
+            stderr=self.output,
+            env={**os.environ, **self.environment, VARIABLE: "0"},
+            start_new_session=True,
+        )

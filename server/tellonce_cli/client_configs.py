@@ -1,0 +1,164 @@
+"""Where each MCP client keeps its user-wide configuration, and what our entry looks like there; pure."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import tomlkit
+
+from tellonce_cli.hosts import ClientName
+
+ENTRY = "memory"
+"""The name under which clients list our server."""
+
+Command = Mapping[str, Any]
+"""`command`, `args` and, where something was set, `env`: the form most clients share."""
+
+
+class UnreadableConfig(Exception):
+    """The file is not what its client writes; the text says what is wrong."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What decides where a client's file is. `system` is `sys.platform`; `environment` its variables."""
+
+    system: str
+    home: Path
+    environment: Mapping[str, str]
+
+    @property
+    def app_data(self) -> Path:
+        """The folder of per-user application settings."""
+        if self.system == "darwin":
+            return self.home / "Library" / "Application Support"
+        if self.system == "win32":
+            return Path(self.environment.get("APPDATA") or self.home / "AppData" / "Roaming")
+        return Path(self.environment.get("XDG_CONFIG_HOME") or self.home / ".config")
+
+
+@dataclass(frozen=True)
+class Client:
+    """One client: its title, its file, the key of the list of servers, and the form of an entry."""
+
+    title: str
+    file: Callable[[Machine], Path]
+    key: str
+    entry: Callable[[Command], dict[str, Any]]
+    after: str
+
+
+def _plain(command: Command) -> dict[str, Any]:
+    return dict(command)
+
+
+def _typed(command: Command) -> dict[str, Any]:
+    return {"type": "stdio", **command}
+
+
+def _opencode(command: Command) -> dict[str, Any]:
+    environment = {"environment": command["env"]} if "env" in command else {}
+    return {"type": "local", "command": [command["command"], *command["args"]], "enabled": True, **environment}
+
+
+def _in_home(path: str) -> Callable[[Machine], Path]:
+    return lambda machine: machine.home / PurePosixPath(path)
+
+
+def _codex(machine: Machine) -> Path:
+    return Path(machine.environment.get("CODEX_HOME") or machine.home / ".codex") / "config.toml"
+
+
+def _opencode_file(machine: Machine) -> Path:
+    base = Path(machine.environment.get("XDG_CONFIG_HOME") or machine.home / ".config")
+    return base / "opencode" / "opencode.json"
+
+
+CLIENTS: Mapping[ClientName, Client] = {
+    ClientName.CLAUDE_DESKTOP: Client(
+        "Claude Desktop",
+        lambda machine: machine.app_data / "Claude" / "claude_desktop_config.json",
+        "mcpServers",
+        _plain,
+        "Quit Claude Desktop completely and open it again.",
+    ),
+    ClientName.CLAUDE_CODE: Client(
+        "Claude Code", _in_home(".claude.json"), "mcpServers", _typed, "Start a new Claude Code session."
+    ),
+    ClientName.CODEX: Client("Codex", _codex, "mcp_servers", _plain, "Start a new Codex session."),
+    ClientName.GEMINI: Client(
+        "Gemini CLI", _in_home(".gemini/settings.json"), "mcpServers", _plain, "Start a new Gemini session."
+    ),
+    ClientName.OPENCODE: Client("opencode", _opencode_file, "mcp", _opencode, "Start opencode again."),
+    ClientName.VSCODE: Client(
+        "VS Code",
+        lambda machine: machine.app_data / "Code" / "User" / "mcp.json",
+        "servers",
+        _typed,
+        "Run “MCP: List Servers” in VS Code and start the server.",
+    ),
+    ClientName.CURSOR: Client(
+        "Cursor", _in_home(".cursor/mcp.json"), "mcpServers", _plain, "Open Cursor's MCP settings and enable it."
+    ),
+}
+
+
+def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
+    """The file's text with our entry in it; everything else stays, in TOML its comments too.
+
+    Raises:
+        UnreadableConfig: the text is not the JSON or TOML it should be.
+    """
+    document = _parsed(file, text)
+    servers = _servers(client, file, document)
+    servers[ENTRY] = client.entry(command)
+    return _written(file, document)
+
+
+def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
+    """The file's text without our entry, or with the one `former` had under its name; None where nothing is left.
+
+    Raises:
+        UnreadableConfig: as for `with_entry`.
+    """
+    document = _parsed(file, text)
+    servers = _servers(client, file, document)
+    servers.pop(ENTRY, None)
+    before = _servers(client, file, _parsed(file, former)) if former is not None else {}
+    if ENTRY in before:
+        servers[ENTRY] = before[ENTRY]
+    if former is None and not servers and set(document) == {client.key}:
+        return None
+    return _written(file, document)
+
+
+def has_entry(client: Client, file: Path, text: str) -> bool:
+    """Whether our entry is in the file. Raises UnreadableConfig."""
+    return ENTRY in _servers(client, file, _parsed(file, text))
+
+
+def _servers(client: Client, file: Path, document: Any) -> Any:
+    servers = document.setdefault(client.key, tomlkit.table() if _is_toml(file) else {})
+    if not isinstance(servers, dict):
+        raise UnreadableConfig(f"{client.key} in {file} is not a table of servers")
+    return servers
+
+
+def _is_toml(file: Path) -> bool:
+    return file.suffix == ".toml"
+
+
+def _parsed(file: Path, text: str) -> Any:
+    try:
+        document = tomlkit.parse(text) if _is_toml(file) else json.loads(text or "{}")
+    except ValueError as error:  # tomlkit's and json's errors are ValueErrors
+        raise UnreadableConfig(f"{file} cannot be read ({error})") from error
+    if not isinstance(document, dict):
+        raise UnreadableConfig(f"{file} does not hold a table of settings")
+    return document
+
+
+def _written(file: Path, document: Any) -> str:
+    return tomlkit.dumps(document) if _is_toml(file) else json.dumps(document, indent=2, ensure_ascii=False) + "\n"

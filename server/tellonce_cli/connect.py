@@ -1,0 +1,132 @@
+"""`tellonce connect CLIENT`: puts this memory into a client's user-wide configuration, with a backup and an undo."""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tellonce.settings import ServerSettings, load
+from tellonce_cli.client_configs import (
+    CLIENTS,
+    Client,
+    Command,
+    Machine,
+    UnreadableConfig,
+    has_entry,
+    with_entry,
+    without_entry,
+)
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.hosts import ClientName, desktop_snippet
+from tellonce_cli.screen import console
+
+BACKUP = ".before-tellonce"
+"""Ending of the copy of what was there before."""
+
+
+def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
+    """Write the entry, print the file as it would be, or take the entry out again.
+
+    Raises:
+        CommandFailed: the client's file cannot be read or written, or there is nothing to undo.
+    """
+    client = CLIENTS[name]
+    file = client.file(this_machine())
+    if undo:
+        _undo(client, file)
+        return
+    text = _changed(client, file, _command(load(ServerSettings)))
+    if only_print:
+        console.print(f"{file}:", style="bold")
+        console.out(text, end="", highlight=False)
+        return
+    _write(file, text)
+    console.print(f"{client.title} now shares this memory: {file}")
+    console.print(f"{client.after} `tellonce connect {name} --undo` takes it back.")
+
+
+def this_machine() -> Machine:
+    """The machine this runs on."""
+    return Machine(sys.platform, Path.home(), os.environ)
+
+
+def connected(machine: Machine) -> dict[ClientName, bool | str]:
+    """For each client that has a configuration here: whether our entry is in it, or why that cannot be told."""
+    found: dict[ClientName, bool | str] = {}
+    for name, client in CLIENTS.items():
+        file = client.file(machine)
+        if file.exists():
+            try:
+                found[name] = has_entry(client, file, file.read_text("utf-8"))
+            except (OSError, UnreadableConfig, UnicodeDecodeError) as error:
+                found[name] = str(error)
+    return found
+
+
+def _command(settings: ServerSettings) -> Command:
+    entry: dict[str, Any] = desktop_snippet(settings)["mcpServers"]["memory"]
+    return entry
+
+
+def _changed(client: Client, file: Path, command: Command) -> str:
+    with _legible():
+        return with_entry(client, file, _text(file) or "", command)
+
+
+def _text(file: Path) -> str | None:
+    return file.read_text("utf-8") if file.exists() else None
+
+
+@contextmanager
+def _legible() -> Generator[None]:
+    """A file we cannot understand is left alone, and said to be."""
+    try:
+        yield
+    except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
+        raise CommandFailed(f"{error}. Nothing was changed; correct the file and run this again.") from error
+
+
+def _write(file: Path, text: str) -> None:
+    """Keep a copy of what was there, then replace the file in one step: a client never reads half of it."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _keep_former(file)
+        _replace(file, text)
+    except OSError as error:
+        raise CommandFailed(f"{file} cannot be written ({error.strerror}).") from error
+
+
+def _keep_former(file: Path) -> None:
+    """The first time only: connecting twice must not replace the original by our own writing."""
+    backup = _backup(file)
+    if file.exists() and not backup.exists():
+        backup.touch(mode=0o600)
+        backup.write_bytes(file.read_bytes())
+
+
+def _backup(file: Path) -> Path:
+    return file.with_name(file.name + BACKUP)
+
+
+def _replace(file: Path, text: str) -> None:
+    part = file.with_name(f"{file.name}.part")
+    part.touch(mode=0o600)
+    part.write_text(text, "utf-8")
+    part.replace(file)
+
+
+def _undo(client: Client, file: Path) -> None:
+    """Only our entry goes: what was changed in the file since stays."""
+    with _legible():
+        text = _text(file)
+        if text is None or not has_entry(client, file, text):
+            raise CommandFailed(f"Nothing to undo: {file} has no entry of this memory.")
+        left = without_entry(client, file, text, _text(_backup(file)))
+        if left is None:
+            file.unlink()
+        else:
+            _replace(file, left)
+        _backup(file).unlink(missing_ok=True)
+    console.print(f"{client.title} no longer uses this memory: {file}")

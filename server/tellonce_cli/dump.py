@@ -1,0 +1,153 @@
+"""Backups of tellonce before its own archive: made by `pg_dump`, read by PostgreSQL's own tools."""
+
+import asyncio
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+import asyncpg
+
+from tellonce_cli.failures import CommandFailed
+from tellonce_server.postgres.embedded import EmbeddedPostgresError, bindir
+from tellonce_sql import migrations, query
+
+DUMP = "pg_dump"
+MISSING = (
+    "{tool} is not here. Install the PostgreSQL client tools of your server's version or newer "
+    "(Debian: `apt install postgresql-client`), or use `tellonce export`."
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A database, and the folder of the tools that fit it."""
+
+    dsn: str
+    tools: Path
+
+    async def run(self, tool: str, *arguments: str, output: Path | None = None) -> None:
+        """Run a tool on this database. Raises CommandFailed with what it said."""
+        address, password = without_password(self.dsn)
+        await run(self.program(tool), *arguments, f"--dbname={address}", password=password, output=output)
+
+    def program(self, tool: str) -> str:
+        return str(self.tools / tool)
+
+
+async def replace_by_dump(dsn: str, file: Path) -> None:
+    """In one transaction: what is there goes and what is in the file comes, or nothing changes."""
+    target = Target(dsn, await fitting(dsn))
+    with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
+        contents, chosen, clear, script = (
+            Path(folder) / name for name in ("list", "chosen", "clear.sql", "script.sql")
+        )
+        restore = target.program("pg_restore")
+        await run(restore, "--list", str(file), output=contents)
+        # The extension belongs to the administrator and is here already.
+        chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
+        await run(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
+        _refuse_newer(script)
+        clear.write_text(f"set local client_min_messages = warning;\n{query('backup.clear')};\n")
+        together = ("--no-psqlrc", "--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1")
+        await target.run("psql", *together, f"--file={clear}", f"--file={script}")
+
+
+def _refuse_newer(script: Path) -> None:
+    """A backup of a newer program would leave a memory this one cannot open."""
+    newest = max((version for version in _applied(script)), default=0)
+    known = max(migration.version for migration in migrations())
+    if newest > known:
+        raise CommandFailed(
+            f"the backup is of a newer tellonce (schema {newest}, this one knows {known}); update, then restore."
+        )
+
+
+def _applied(script: Path) -> list[int]:
+    """Versions in the copied rows of the table of migrations."""
+    found: list[int] = []
+    within = False
+    with script.open(errors="replace") as lines:
+        for line in lines:
+            if within and line.startswith("\\."):
+                break
+            if within:
+                found.append(int(line.split("\t", 1)[0]))
+            within = within or line.startswith("COPY public.schema_migration ")
+    return found
+
+
+async def fitting(dsn: str) -> Path:
+    """Tools no older than the server: those on the PATH, which are the person's own, else the embedded server's.
+
+    Where neither fits, the first, whose own words then say what is wrong.
+    """
+    folders = _folders()
+    server = await _server_version(dsn)
+    for folder in folders:
+        if await _tool_version(folder) >= server:
+            return folder
+    return folders[0]
+
+
+def _folders() -> list[Path]:
+    on_path = shutil.which(DUMP)
+    folders = [Path(on_path).parent] if on_path is not None else []
+    try:
+        return [*folders, bindir()]
+    except EmbeddedPostgresError as error:
+        if not folders:
+            raise CommandFailed(MISSING.format(tool=DUMP)) from error
+        return folders
+
+
+async def _server_version(dsn: str) -> int:
+    """The server's major version. Raises CommandFailed when it does not answer."""
+    try:
+        connection: Any = await asyncpg.connect(dsn)
+    except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+        raise CommandFailed(f"PostgreSQL does not answer ({error}). Run `tellonce doctor` for the fix.") from error
+    try:
+        return int(connection.get_server_version().major)
+    finally:
+        await connection.close()
+
+
+async def _tool_version(folder: Path) -> int:
+    """The tools' major version, 0 if they do not tell."""
+    process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
+    told, _ = await process.communicate()
+    found = re.search(rb"\d+", told)
+    return int(found[0]) if found is not None else 0
+
+
+async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
+    """Run a program; its output goes to a file. Raises CommandFailed with what it said."""
+    environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
+    with (output or Path(os.devnull)).open("wb") as stream:
+        process = await asyncio.create_subprocess_exec(
+            tool,
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=stream,
+            stderr=asyncio.subprocess.PIPE,
+            env=environment,
+        )
+        _, said = await process.communicate()
+    if process.returncode != 0:
+        reason = said.decode(errors="replace").strip()
+        hint = f" {MISSING.format(tool=Path(tool).name)}" if "server version mismatch" in reason else ""
+        raise CommandFailed(f"{Path(tool).name} failed: {reason[-1500:]}{hint}")
+
+
+def without_password(dsn: str) -> tuple[str, str | None]:
+    """The address to show to other users of this machine, and the password to hide from them."""
+    parts = urlsplit(dsn)
+    if parts.password is None:
+        return dsn, None
+    place = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=f"{parts.username or ''}@{place}")), unquote(parts.password)

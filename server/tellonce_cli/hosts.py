@@ -1,0 +1,84 @@
+"""What a person puts into a host (Claude Desktop, Claude Code) so that it shares this memory; it starts nothing."""
+
+import shlex
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+
+from tellonce.settings import ServerSettings, variable
+
+
+class ClientName(StrEnum):
+    """The clients whose configuration we can write."""
+
+    CLAUDE_DESKTOP = "claude-desktop"
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    GEMINI = "gemini"
+    OPENCODE = "opencode"
+    VSCODE = "vscode"
+    CURSOR = "cursor"
+
+
+_DECIDES = (
+    "data_dir",
+    "database_url",
+    "database_direct_url",
+    "user_ids",
+    "timezone",
+    "personal_groups",
+    "embeddings",
+    "embedding_model_dir",
+    "mask_messages",
+)
+"""Settings that decide whose memory it is, where, and how it is kept."""
+
+_OLLAMA = ("ollama_url", "ollama_embedding_model")
+"""Where Ollama makes the vectors; else they decide nothing."""
+
+_SECRET = "put here what you have set it to"
+
+
+def address(settings: ServerSettings) -> str:
+    """Where the HTTP server is called from this machine, as a URL begins with it."""
+    return f"http://{settings.own_name}:{settings.port}"
+
+
+def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
+    """The Claude Desktop entry: absolute paths and what was set, because it sees neither our environment nor `.env`."""
+    program = own_command()
+    entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
+    told = _told(settings)
+    return {"mcpServers": {"memory": {**entry, "env": told} if told else entry}}
+
+
+def own_command() -> list[str]:
+    """How this program is called from anywhere."""
+    command = Path(sys.argv[0]).absolute()
+    known = command.name == "tellonce" and command.exists()
+    return [str(command)] if known else [sys.executable, "-m", "tellonce_cli.entry"]
+
+
+def _told(settings: ServerSettings) -> dict[str, str]:
+    """The variables a server started elsewhere needs to serve the same person; a secret is named, never shown."""
+    decides = (*_DECIDES, *_OLLAMA) if settings.embeddings == "ollama" else _DECIDES
+    values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
+    fields = ServerSettings.model_fields
+    return {variable(name, fields[name]): _written(value) for name, value in values.items()}
+
+
+def _written(value: object) -> str:
+    if isinstance(value, SecretStr):
+        return _SECRET
+    if isinstance(value, Path):
+        return str(value.absolute())
+    return ",".join(str(part) for part in value) if isinstance(value, tuple) else str(value)
+
+
+def claude_code_line(settings: ServerSettings, url: str) -> str:
+    """One command; the token is read when it runs, so that no screen shows it."""
+    token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
+    return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

@@ -1,0 +1,160 @@
+"""`tellonce import`: a history from a file into the memory, with a progress bar; again, it adds only what is new."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from tellonce import counted
+from tellonce.settings import RelaySettings, ServerSettings, load
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.importers import (
+    KINDS,
+    ExportedMemory,
+    ImportFailed,
+    ImportMemory,
+    Item,
+    Unreadable,
+    estimate_size,
+    read,
+)
+from tellonce_cli.importers.fitting import fitted
+from tellonce_cli.keeping import Keeper, make_keeper
+from tellonce_cli.memory import chat_of, storage
+from tellonce_cli.screen import console
+from tellonce_server.importing import BATCH, Importer, ImportMessage
+from tellonce_server.places import ChatRefused, Where
+from tellonce_server.services import Kit
+
+BATCH_CHARACTERS = 4 * 1024 * 1024
+NAMED = 5
+"""Entries that could not be read that are named."""
+
+
+@dataclass
+class Tally:
+    """What became of the file's entries."""
+
+    created: int = 0
+    duplicates: int = 0
+    mine: int = 0
+    memories: Counter[str] = field(default_factory=Counter[str])
+    unreadable: int = 0
+    first_unreadable: list[str] = field(default_factory=list[str])
+    newest: datetime | None = None
+
+    def pass_over(self, why: list[str]) -> None:
+        """Count entries that could not be read; the first are named."""
+        self.unreadable += len(why)
+        self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
+
+
+def run(kind: str, file: Path, chat_id: int | None, me: str | None, assistant: str | None) -> int:
+    """0 when the file was read to its end, also if nothing in it was new."""
+    if kind not in KINDS:
+        raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}.")
+    if not file.exists():
+        raise CommandFailed(f"there is no file {file}.")
+    settings = load(ServerSettings)
+    try:
+        where = chat_of(settings, chat_id)
+        tally = asyncio.run(_import(settings, kind, file, where, me, assistant or _own_bot()))
+    except (ChatRefused, ImportFailed) as error:
+        raise CommandFailed(str(error)) from error
+    _report(tally, kind, me)
+    return 0
+
+
+def _own_bot() -> str | None:
+    """The number a bot token begins with is the bot's user id: its messages are the assistant's in any chat."""
+    token = load(RelaySettings).bot_token
+    number = token.get_secret_value().partition(":")[0] if token is not None else ""
+    return number if number.isdecimal() else None
+
+
+async def _import(
+    settings: ServerSettings, kind: str, file: Path, where: Where, me: str | None, assistant: str | None
+) -> Tally:
+    tally = Tally()
+    columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("", total=estimate_size(file))
+        async with storage(settings) as actors:
+            items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
+            keeper = await make_keeper(actors, where)
+            try:
+                await take(items, Importer(actors.kit, where), keeper, tally, actors.kit)
+            finally:
+                await keeper.finish()
+            progress.update(task, completed=estimate_size(file))
+    return tally
+
+
+def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
+    return lambda done: progress.update(task, completed=done)
+
+
+async def take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally: Tally, kit: Kit) -> None:
+    """Batch by batch, each whole or not at all."""
+    for batch in _batches(items):
+        messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, kit.zone)]
+        for start in range(0, len(messages), BATCH):
+            done = await importer.add(messages[start : start + BATCH])
+            tally.created += done.created
+            tally.duplicates += done.duplicates
+        if messages:
+            times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
+            tally.newest = max(times)
+        tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
+        tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
+        await _keep(batch, keeper, tally)
+
+
+def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
+    """Of so many items or so much text, whichever is reached first: memory stays flat."""
+    batch: list[Item] = []
+    characters = 0
+    for item in items:
+        batch.append(item)
+        characters += 0 if isinstance(item, Unreadable) else len(item.content)
+        if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
+    """A remembered statement without a time is as old as the newest message before it."""
+    for item in batch:
+        if isinstance(item, ImportMemory | ExportedMemory):
+            dated = replace(item, said_at=item.said_at or tally.newest) if isinstance(item, ImportMemory) else item
+            tally.memories[await keeper.keep(dated)] += 1
+
+
+def _report(tally: Tally, kind: str, me: str | None) -> None:
+    kept = tally.memories
+    console.print(
+        f"{counted.messages(tally.created)} and {counted.memories(kept['kept'])} added, {counted.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
+    )
+    if kept["unfit"]:
+        console.print(f"left out, for they state nothing or are over 64 KiB: {counted.memories(kept['unfit'])}")
+    if kept["forgotten"]:
+        console.print(f"left out, for you had them forgotten: {counted.memories(kept['forgotten'])}")
+    if tally.unreadable:
+        console.print(
+            f"{counted.counted(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"
+        )
+        for why in tally.first_unreadable:
+            console.print(f"  {why}", markup=False)
+        if tally.unreadable > NAMED:
+            console.print(f"  and {tally.unreadable - NAMED} more")
+    if kind == "telegram" and tally.created and not tally.mine and me is None:
+        console.print(
+            "None of the messages could be told to be yours, so nothing is learned about you from them. Next time name "
+            "yourself as the export does: --me 'Your Name' or --me your numeric id."
+        )

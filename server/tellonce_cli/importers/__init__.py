@@ -1,0 +1,44 @@
+"""Exports of other programs, read as a stream of messages and memories."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tellonce_cli.importers import chatgpt, claude, jsonl, telegram
+from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.files import size as estimate_size
+from tellonce_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, Unreadable
+from tellonce_cli.importers.telegram import People
+
+KINDS = ("telegram", "chatgpt", "claude", "jsonl")
+
+__all__ = [
+    "KINDS",
+    "ExportedMemory",
+    "ImportFailed",
+    "ImportMemory",
+    "Item",
+    "Unreadable",
+    "estimate_size",
+    "read",
+]
+
+
+def read(
+    kind: str,
+    path: Path,
+    *,
+    me: str | None,
+    progress: Progress,
+    assistant: str | None = None,
+    chat_id: int | None = None,
+) -> Iterator[Item]:
+    """The items of an export, in its order; `chat_id` is the chat they go to. Raises ImportFailed."""
+    match kind:
+        case "telegram":
+            return telegram.read(path, People(me, assistant), progress)
+        case "chatgpt":
+            return chatgpt.read(path, progress)
+        case "claude":
+            return claude.read(path, progress)
+        case _:
+            return jsonl.read(path, chat_id, progress)

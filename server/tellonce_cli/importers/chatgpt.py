@@ -1,0 +1,124 @@
+"""ChatGPT's `conversations.json`: plain, zipped or in parts; of each conversation the branch that was shown."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import ijson
+
+from tellonce_cli.importers.files import Progress, not_readable, opened, shards
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, lane_number, tolerant
+from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_server.importing import ImportMessage
+
+CHANNEL = "chatgpt"
+_FILES = r"conversations(?:-\d+)?\.json$"
+_NUMBERED = re.compile(r"^\s*\d+\.\s*\[[^\]]*\]\.?\s*")
+"""`1. [2024-05-01]. ` before a remembered line."""
+
+_PLACES = ("item", "conversations.item")
+"""A list of conversations, or an object that holds one."""
+
+_MEMORY_TYPES = ("user_editable_context", "model_editable_context")
+
+
+def read(path: Path, progress: Progress) -> Iterator[Item]:
+    """Messages conversation by conversation, and what ChatGPT itself remembered."""
+    found = False
+    for name in shards(path, _FILES) or ["conversations.json"]:
+        with opened(path, name, progress) as stream:
+            try:
+                for record in records(stream, _PLACES.__contains__):
+                    if isinstance(record, Record):
+                        found = found or bool(record.refused) or "mapping" in record.value
+                        yield from read_record(items_of, record)
+            except ijson.JSONError as error:
+                raise not_readable(path, "ChatGPT export", error, found) from error
+    if not found:
+        raise ImportFailed(f"{path} holds no ChatGPT conversations; choose the zip, or its conversations.json.")
+
+
+def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
+    identity = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("title"))
+    begun = conversation.get("create_time") or conversation.get("update_time")
+    for number, node in enumerate(_shown(conversation), 1):
+        turn = partial(_node, identity=identity, begun=begun)
+        yield from tolerant(turn, node, f"turn {number} of conversation {identity[:40]}")
+
+
+def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
+    """One turn, or what ChatGPT was told to know. `begun` stands in for a turn's missing time."""
+    message = node.get("message") or {}
+    content, role = message.get("content") or {}, (message.get("author") or {}).get("role")
+    at = _moment(message.get("create_time") or begun)
+    if content.get("content_type") in _MEMORY_TYPES:
+        yield from _memories(content, at)
+        return
+    text = _text(content)
+    if role not in ("user", "assistant") or not text or _hidden(message):
+        return
+    if at is None:
+        raise ValueError("a message without any time")
+    yield ImportMessage(
+        role=role,
+        content=text,
+        message_id=f"chatgpt:{identity}:{node.get('id')}",
+        sent_at=at,
+        channel=CHANNEL,
+        message_thread_id=lane_number(identity),
+    )
+
+
+def _moment(seconds: Any) -> datetime | None:
+    return datetime.fromtimestamp(float(seconds), UTC) if seconds else None
+
+
+def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
+    """From the current node up to the root, turned round: siblings are edits and second tries."""
+    mapping: dict[str, dict[str, Any]] = conversation["mapping"]
+    node = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
+    path, seen = [], set[int]()
+    while node is not None and id(node) not in seen:
+        seen.add(id(node))
+        path.append(node)
+        node = mapping.get(str(node.get("parent")))
+    return path[::-1]
+
+
+def _newest_leaf(mapping: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
+    """Where an export names no current node."""
+    parents = {node.get("parent") for node in mapping.values()}
+    leaves = [node for key, node in mapping.items() if key not in parents]
+    return max(leaves, key=lambda node: float((node.get("message") or {}).get("create_time") or 0), default=None)
+
+
+def _hidden(message: dict[str, Any]) -> bool:
+    metadata = message.get("metadata") or {}
+    return bool(metadata.get("is_visually_hidden_from_conversation")) or message.get("recipient", "all") != "all"
+
+
+def _text(content: dict[str, Any]) -> str:
+    if content.get("content_type") not in ("text", "multimodal_text"):
+        return ""
+    return "\n".join(_part(part) for part in content.get("parts") or () if _part(part)).strip()
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    kind = str(part.get("content_type", "")) if isinstance(part, dict) else ""
+    if kind == "audio_transcription":
+        return str(part.get("text", ""))
+    return "[image]" if "image" in kind else ""
+
+
+def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
+    """Custom instructions, and memory as it was given to the model: a line each."""
+    for key in ("user_profile", "user_instructions", "model_set_context"):
+        for line in str(content.get(key) or "").splitlines():
+            text = _NUMBERED.sub("", line).strip(" -•\t")
+            if len(text) > 3 and not text.startswith(("```", "The user provided")):
+                yield ImportMemory(text, said_at=at)

@@ -1,0 +1,104 @@
+"""Claude.ai's export: `conversations.json`, and `memories.json` where there is one."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import ijson
+
+from tellonce_cli.importers.files import Progress, not_readable, opened, shards
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, lane_number, tolerant
+from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_server.importing import ImportMessage
+
+CHANNEL = "claude"
+_ROOT = "00000000-0000-4000-8000-000000000000"
+
+
+def read(path: Path, progress: Progress) -> Iterator[Item]:
+    """Messages conversation by conversation, then what Claude itself remembered."""
+    found = False
+    for item in _all(path, progress):
+        found = found or not isinstance(item, Unreadable)
+        yield item
+    if not found:
+        raise ImportFailed(f"{path} holds no Claude conversations; choose the zip as it was downloaded, or its folder.")
+
+
+def _all(path: Path, progress: Progress) -> Iterator[Item]:
+    for name in shards(path, r"conversations\.json$") or ["conversations.json"]:
+        yield from _stream(path, name, progress, messages_of)
+    for name in shards(path, r"memories\.json$"):
+        yield from _stream(path, name, progress, _memories)
+
+
+def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Iterator[Item]]) -> Iterator[Item]:
+    begun = False
+    with opened(path, name, progress) as stream:
+        try:
+            for record in records(stream, "item".__eq__):
+                if isinstance(record, Record):
+                    begun = True
+                    yield from read_record(make, record)
+        except ijson.JSONError as error:
+            raise not_readable(path, "Claude export", error, begun) from error
+
+
+def messages_of(conversation: dict[str, Any]) -> Iterator[Item]:
+    lane = lane_number(str(conversation["uuid"]))
+    for number, message in enumerate(_shown(conversation["chat_messages"]), 1):
+        name = f"message {number} of conversation {str(conversation['uuid'])[:40]}"
+        yield from tolerant(partial(_message, lane=lane), message, name)
+
+
+def _message(message: dict[str, Any], lane: int) -> Iterator[Item]:
+    text, sender = _text(message), message.get("sender")
+    if text and sender in ("human", "assistant"):
+        yield ImportMessage(
+            role="user" if sender == "human" else "assistant",
+            content=text,
+            message_id=f"claude:{message['uuid']}",
+            sent_at=datetime.fromisoformat(str(message["created_at"])),
+            channel=CHANNEL,
+            message_thread_id=lane,
+        )
+
+
+def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """From the newest leaf up to the root, turned round: siblings are edits and second tries.
+
+    Where the messages are no tree, they are taken as they stand: better a second try too many than a word lost.
+    """
+    known = {message.get("uuid"): message for message in messages}
+    parents = [message.get("parent_message_uuid") for message in messages]
+    if not known.keys() & set(parents) or not set(parents) <= {_ROOT, *known}:
+        return messages
+    leaves = [(str(m.get("created_at")), at) for at, m in enumerate(messages) if m.get("uuid") not in parents]
+    node = messages[max(leaves)[1]] if leaves else None
+    path: dict[Any, dict[str, Any]] = {}
+    while node is not None and node.get("uuid") not in path:
+        path[node.get("uuid")] = node
+        node = known.get(node.get("parent_message_uuid"))
+    return list(path.values())[::-1] or messages
+
+
+def _text(message: dict[str, Any]) -> str:
+    """The spoken parts; thinking and tools are not what was said."""
+    parts = [
+        str(part.get("text", "")) for part in message.get("content") or () if part.get("type") in ("text", "voice_note")
+    ]
+    text = "\n".join(part for part in parts if part) or str(message.get("text") or "")
+    files = [f"[file {a.get('file_name', '')}]" for a in message.get("attachments") or ()]
+    return " ".join([text.strip(), *files]).strip()
+
+
+def _memories(entry: dict[str, Any]) -> Iterator[Item]:
+    texts = [str(entry.get("conversations_memory") or "")]
+    texts += [str(value) for value in (entry.get("project_memories") or {}).values()]
+    for text in texts:
+        for line in text.splitlines():
+            statement = line.strip(" -•*#\t")
+            if len(statement) > 15 and not statement.endswith(":"):
+                yield ImportMemory(statement)

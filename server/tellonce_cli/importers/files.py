@@ -1,0 +1,144 @@
+"""Export files as streams: plain, in a folder, or in a zip; with the bytes read so far told."""
+
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import ijson
+
+from tellonce_cli.importers.items import ImportFailed
+
+Progress = Callable[[int], None]
+
+_BAD_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
+_MOST_DIGITS = 1_000
+_DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
+_TAIL = 16
+LONGEST_VALUE = 8 * 1024 * 1024
+"""Bytes of one text or number, which is held in memory whole."""
+
+_ABSENT = "{path} holds no {name}; is it the export as it was made, in the form JSON?"
+
+
+class Watched:
+    """A binary stream that tells how far it was read, and mends `\\xNN`, which is no JSON escape."""
+
+    def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
+        self._stream = stream
+        self._progress = progress
+        self._done = before
+        self._tail = b""
+        self._unheard = 0
+
+    def heard(self) -> None:
+        """What was read so far has been understood: another value ended."""
+        self._unheard = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """A little is held back, so that an escape is never cut in two."""
+        if size == 0:
+            return b""
+        while True:
+            chunk = self._stream.read(size if size < 0 else max(size, 65536))
+            self._done += len(chunk)
+            self._progress(self._done)
+            self._unheard += len(chunk)
+            if self._unheard > LONGEST_VALUE:
+                raise ImportFailed(
+                    f"One value before byte {self._done:,} of the file is longer than {LONGEST_VALUE // 1024 // 1024} MiB; "
+                    "no message is. What came before is kept."
+                )
+            data = self._tail + chunk
+            cut = len(data) if not chunk or size < 0 else _safe_cut(data)
+            ready, self._tail = data[:cut], data[cut:]
+            if ready or not chunk:
+                return _DIGITS.sub(_spelled, _BAD_ESCAPE.sub(rb"\1\\u00\2", ready))
+
+
+def _spelled(digits: re.Match[bytes]) -> bytes:
+    """The same digits with one in a thousand as an escape: in a text it means the same, in a number it is an error.
+
+    ijson's C code crashes the process at an integer of more digits than Python converts (4,300).
+    """
+    run = digits[0]
+    pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
+    return b"".join(piece[:-1] + b"\\u003" + piece[-1:] if len(piece) == _MOST_DIGITS else piece for piece in pieces)
+
+
+def _safe_cut(data: bytes) -> int:
+    """Where no escape is cut, nor a run of backslashes, whose number decides what the last one means."""
+    cut = max(0, len(data) - _TAIL)
+    inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
+    cut = cut if inside < 0 else inside
+    while cut and data[cut - 1 : cut] == b"\\":
+        cut -= 1
+    return cut
+
+
+@contextmanager
+def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
+    """The export itself, or the member `name` of a zip or folder.
+
+    Raises:
+        ImportFailed: when it is not there.
+    """
+    if path.is_dir() and not (path / name).exists():
+        raise ImportFailed(_ABSENT.format(path=path, name=name))
+    path = path / name if path.is_dir() else path
+    try:
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, name)) as stream:
+                yield Watched(stream, progress)
+        else:
+            with path.open("rb") as stream:
+                yield Watched(stream, progress)
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise ImportFailed(f"{path} is damaged ({error}); download it again and import that.") from error
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def not_readable(path: Path, what: str, error: ijson.JSONError, begun: bool) -> ImportFailed:
+    """What to tell when JSON breaks off or is none. `begun`: something of it was read before."""
+    if begun:
+        return ImportFailed(
+            f"{path} breaks off or is damaged ({_first_line(error)}). What came before is kept; export or download it "
+            "again and import that: only what is new will be added."
+        )
+    return ImportFailed(f"{path} is no {what}: {_first_line(error)}.")
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].strip()
+
+
+def shards(path: Path, pattern: str) -> list[str]:
+    """Names of the members that hold the export, in order: one, or numbered parts."""
+    names: list[str] = []
+    if path.is_dir():
+        names = [str(file.relative_to(path)) for file in path.rglob("*.json")]
+    elif zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    return sorted(name for name in names if re.search(pattern, name))
+
+
+def size(path: Path) -> int:
+    """Bytes to be read, for a progress bar; of a zip what its parts unpack to."""
+    if path.is_dir():
+        return sum(file.stat().st_size for file in path.rglob("*.json"))
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            return sum(info.file_size for info in archive.infolist() if info.filename.endswith(".json"))
+    return path.stat().st_size
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> str:
+    found = [member for member in archive.namelist() if member == name or member.endswith("/" + name)]
+    if not found:
+        raise ImportFailed(_ABSENT.format(path=archive.filename, name=name))
+    return found[0]

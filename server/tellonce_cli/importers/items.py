@@ -1,0 +1,119 @@
+"""What an importer yields: messages for the bulk path, memories that were kept elsewhere, and what could not be read."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tellonce.contract import MAX_BIGINT, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
+from tellonce_server.importing import ImportMessage
+
+
+@dataclass(frozen=True)
+class ImportMemory:
+    """A statement another assistant remembered. `said_at` None: the export does not tell when."""
+
+    content: str
+    kind: MemoryKind | None = None
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class ExportedMemory:
+    """A memory as `tellonce export` wrote it, to be put back as it was. Numbers are those of the memory it comes from."""
+
+    number: int
+    content: str
+    kind: MemoryKind
+    status: MemoryStatus
+    scope: Scope
+    origin: MemoryOrigin
+    user_confirmed: bool
+    confidence: float
+    priority: int
+    importance: float
+    pinned: bool
+    valid_from: datetime
+    valid_to: datetime | None = None
+    deadline: datetime | None = None
+    superseded_by: int | None = None
+    source_message_ids: tuple[str, ...] = ()
+    about: str = "user"
+    note: bool = False
+    reason: str | None = None
+    when: When | None = None
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """An entry of an export that is not as documented: passed over, counted and told."""
+
+    why: str
+
+
+Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable
+
+
+class ImportFailed(Exception):
+    """The file is not what it should be; the text says what to do."""
+
+
+def lane_number(conversation: str) -> int:
+    """A conversation of another assistant becomes a lane of its own: a positive 31-bit number, always the same."""
+    return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4], "big") >> 1 or 1
+
+
+EARLIEST_YEAR, LATEST_YEAR = 1900, 2200
+
+ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError, RecursionError, ArithmeticError)
+"""What reading an entry that is not as documented raises."""
+
+
+class NotAsItShouldBe(ValueError):
+    """An entry that is not as documented; the text says in what."""
+
+
+def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
+    """The items of the entry called `name`. Exports have no vendor's schema: an odd entry must not cost the rest of a
+    history.
+    """
+    try:
+        for item in parse(entry):
+            fault = unfit(item)
+            yield Unreadable(f"{name}: {fault}") if fault else item
+    except ODD as error:
+        yield Unreadable(f"{name}: {what_is_wrong(error)}"[:200])
+
+
+def what_is_wrong(error: Exception) -> str:
+    """In words that quote little of the entry."""
+    match error:
+        case NotAsItShouldBe():
+            return str(error)
+        case KeyError():
+            return f"it has no {str(error.args[0])[:40]}"
+        case OverflowError() | OSError():
+            return "its time is no time"
+        case RecursionError():
+            return "it is nested too deeply"
+        case _:
+            return f"{type(error).__name__}: {error}".partition("\n")[0][:120]
+
+
+def unfit(item: Item) -> str:
+    """Why the memory cannot hold an item as it was read; empty if it can."""
+    times: list[datetime | None] = []
+    match item:
+        case ImportMessage():
+            times = [item.sent_at]
+            if abs(item.message_thread_id or 0) > MAX_BIGINT:
+                return "the number of its thread is beyond 64 bits"
+        case ImportMemory():
+            times = [item.said_at]
+        case ExportedMemory():
+            times = [item.valid_from, item.valid_to, item.deadline]
+        case Unreadable():
+            pass
+    odd = [at.year for at in times if at is not None and not EARLIEST_YEAR <= at.year <= LATEST_YEAR]
+    return f"its time is in the year {odd[0]}" if odd else ""

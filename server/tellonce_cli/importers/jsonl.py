@@ -1,0 +1,157 @@
+"""JSON lines, a message or a memory each, as `tellonce export` writes them; by hand, role, content and sent_at suffice."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.items import (
+    ExportedMemory,
+    ImportFailed,
+    ImportMemory,
+    Item,
+    NotAsItShouldBe,
+    Unreadable,
+    lane_number,
+    tolerant,
+)
+from tellonce_server.importing import ImportMessage
+
+MemoryT = TypeVar("MemoryT")
+_BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
+
+LONGEST_LINE = 8 * 1024 * 1024
+"""Bytes."""
+
+
+def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
+    """Lines of other types (summaries, profile) are passed over: they are derived anew. `chat_id`: where it goes.
+
+    Raises:
+        ImportFailed: when the file cannot be read, or no line of it is what it should be.
+    """
+    first, good = "", False
+    try:
+        with path.open("rb") as stream:
+            for number, line in _lines(stream, progress):
+                for item in _items(line, number, chat_id):
+                    good = good or not isinstance(item, Unreadable)
+                    first = first or (item.why if isinstance(item, Unreadable) else "")
+                    yield item
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
+    if first and not good:
+        raise ImportFailed(f"{path} holds no messages; {first}; {NEEDS}")
+
+
+NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601)."
+
+
+def _lines(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
+    """Numbered from 1; of a line that is too long only its beginning."""
+    number = done = 0
+    while line := stream.readline(LONGEST_LINE + 1):
+        number, done, rest = number + 1, done + len(line), line
+        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST_LINE + 1)
+            done += len(rest)
+        progress(done)
+        yield number, line
+
+
+def _items(line: bytes, number: int, chat_id: int | None) -> Iterator[Item]:
+    if len(line) > LONGEST_LINE:
+        yield Unreadable(f"line {number}: it is longer than {LONGEST_LINE // 1024 // 1024} MiB")
+    elif line.strip():
+        yield from tolerant(lambda text: _item(text, chat_id), line, f"line {number}")
+
+
+def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:
+    entry = _entry(line)
+    kind = entry.get("type", "message")
+    if kind == "memory":
+        yield _memory(entry)
+    elif kind == "message":
+        yield _message(entry, line, chat_id)
+
+
+def _entry(line: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise NotAsItShouldBe("it is not JSON") from error
+    if not isinstance(entry, dict):
+        raise NotAsItShouldBe("it is no JSON object")
+    return entry
+
+
+def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportMessage:
+    if entry["role"] not in ("user", "assistant"):
+        raise NotAsItShouldBe(f"its role is {str(entry['role'])[:40]!r}")
+    if not isinstance(entry["content"], str):
+        raise NotAsItShouldBe("its content is no text")
+    at = datetime.fromisoformat(str(entry["sent_at"]))
+    group = _other_group(entry, chat_id)
+    reply, topic, speaker = (entry.get(name) for name in ("reply_to_message_id", "message_thread_id", "speaker"))
+    if topic is not None and not isinstance(topic, int):
+        raise NotAsItShouldBe("its message_thread_id is no number")
+    return ImportMessage(
+        role=entry["role"],
+        content=entry["content"],
+        message_id=group + str(entry.get("message_id") or f"jsonl:{hashlib.sha256(line.strip()).hexdigest()[:24]}"),
+        sent_at=at if at.tzinfo else at.astimezone(),
+        channel=_channel(entry),
+        speaker=None if speaker is None else str(speaker),
+        message_thread_id=lane_number(f"{group}{entry.get('thread_key')}") if group else topic,
+        reply_to_message_id=None if reply is None else f"{group}{reply}",
+    )
+
+
+def _channel(entry: dict[str, Any]) -> str:
+    channel = str(entry.get("channel") or "")
+    return channel if re.fullmatch(r"[a-z0-9_-]{1,32}", channel) else "jsonl"
+
+
+def _other_group(entry: dict[str, Any], chat_id: int | None) -> str:
+    """A prefix for what was said in a group and now goes elsewhere: two chats may have used one message id."""
+    source = entry.get("chat_id")
+    return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
+
+
+def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
+    """What this program exported is put back as it was; a line by hand is a statement like another assistant's."""
+    if "valid_from" not in entry:
+        said_at = entry.get("said_at")
+        return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})
+    return _checked(
+        _EXPORTED,
+        {
+            "number": int(entry["id"]),
+            **{name: entry[name] for name in _AS_IT_IS},
+            **{name: entry.get(name) or None for name in ("valid_to", "deadline", "superseded_by", "reason", "when")},
+            "about": entry.get("about") or "user",
+            "note": bool(entry.get("note")),
+            "source_message_ids": tuple(entry.get("source_message_ids") or ()),
+        },
+    )
+
+
+def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:
+    try:
+        return kind.validate_python(values)
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(map(str, found["loc"]))
+        raise NotAsItShouldBe(f"its {place} is not as it should be: {found['msg']}") from error
+
+
+_AS_IT_IS = (
+    *("content", "kind", "status", "scope", "origin", "user_confirmed", "valid_from"),
+    *("confidence", "priority", "importance", "pinned"),
+)

@@ -1,0 +1,189 @@
+"""Telegram Desktop's `result.json`, of one chat or of a whole account."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import ijson
+
+from tellonce.contract import Role
+from tellonce_cli.importers.files import Progress, Watched, not_readable, opened
+from tellonce_cli.importers.items import ImportFailed, Item, lane_number
+from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_server.importing import ImportMessage
+
+CHANNEL = "telegram"
+_MEDIA = {
+    "sticker": "sticker",
+    "video_message": "video message",
+    "voice_message": "voice message",
+    "animation": "animation",
+    "video_file": "video",
+    "audio_file": "audio",
+}
+_LISTS = ("chats.list.item", "left_chats.list.item")
+_HEADS = ("", *(f"{place}." for place in _LISTS))
+
+
+@dataclass(frozen=True)
+class People:
+    """Who is who: `user123`, 123, or the name shown. None: to be told from the export."""
+
+    me: str | None = None
+    assistant: str | None = None
+
+
+@dataclass
+class _Chat:
+    """One chat while it is read. `topics` maps a message to its topic's first message; `one_of_many`: a whole account."""
+
+    one_of_many: bool = False
+    id: int = 0
+    name: str | None = None
+    type: str = ""
+    topics: dict[int, int] = field(default_factory=dict)
+
+
+def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
+    """Messages in the order of the file."""
+    found = False
+    with opened(path, "result.json", progress) as stream:
+        try:
+            for record, chat, known in _raw(stream, people):
+                found = True
+                yield from read_record(partial(_message, chat=chat, people=known), record)
+        except ijson.JSONError as error:
+            raise not_readable(path, "Telegram export (Settings → Advanced → Export as JSON)", error, found) from error
+    if not found:
+        raise ImportFailed(f"{path} holds no Telegram messages; choose the result.json of an export as JSON.")
+
+
+def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, People]]:
+    """Each message as it stands in the file, with its chat and who is who by then."""
+    chat = _Chat()
+    for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
+        if isinstance(found, Record):
+            yield found, chat, people
+        elif found.event == "start_map" and found.prefix in _LISTS:
+            chat = _Chat(one_of_many=True)
+        elif found.prefix == "personal_information.user_id" and people.me is None:
+            people = replace(people, me=f"user{found.value}")
+        else:
+            _note(chat, found.prefix, found.value)
+
+
+def _note(chat: _Chat, prefix: str, value: Any) -> None:
+    """What stands before a chat's messages."""
+    place, _, name = prefix.rpartition(".")
+    if (f"{place}." if place else "") not in _HEADS or value is None:
+        return
+    match name:
+        case "id" if str(value).removeprefix("-").isdecimal():
+            chat.id = int(value)
+        case "name":
+            chat.name = str(value)
+        case "type":
+            chat.type = str(value)
+        case _:
+            pass
+
+
+def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[ImportMessage]:
+    """Nothing for service messages and messages without anything to keep."""
+    number, target = int(raw["id"]), raw.get("reply_to_message_id")
+    if raw.get("action") == "topic_created":
+        chat.topics[number] = number
+    elif target in chat.topics:
+        chat.topics[number] = chat.topics[target]
+    content = text_of(raw)
+    if raw.get("type") != "message" or not content:
+        return
+    topic = chat.topics.get(number)
+    role, speaker = _voice(raw, chat, people)
+    yield ImportMessage(
+        role=role,
+        content=content,
+        message_id=f"telegram:{chat.id}:{number}",
+        sent_at=_sent_at(raw),
+        channel=CHANNEL,
+        speaker=speaker,
+        message_thread_id=_lane(chat, topic),
+        reply_to_message_id=f"telegram:{chat.id}:{target}" if target is not None and target != topic else None,
+    )
+
+
+def _lane(chat: _Chat, topic: int | None) -> int | None:
+    """In a whole account every chat is a conversation of its own; talk with different people is never mixed."""
+    return lane_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
+
+
+def _sent_at(raw: dict[str, Any]) -> datetime:
+    """Older exports have only `date`, by the clock of the machine that exported."""
+    if "date_unixtime" in raw:
+        return datetime.fromtimestamp(int(raw["date_unixtime"]), UTC)
+    return datetime.fromisoformat(str(raw["date"])).astimezone(UTC)
+
+
+def _voice(raw: dict[str, Any], chat: _Chat, people: People) -> tuple[Role, str | None]:
+    """The user and other people speak as `user`, others with their name; the assistant is a bot."""
+    sender, identity = raw.get("from"), str(raw.get("from_id") or "")
+    if _is_me(sender, identity, chat, people.me):
+        return "user", None
+    if _is(people.assistant, sender, identity) or chat.type == "bot_chat":
+        return "assistant", None
+    return "user", sender or "deleted account"
+
+
+def _is_me(sender: str | None, identity: str, chat: _Chat, me: str | None) -> bool:
+    if chat.type == "saved_messages":
+        return True
+    if me is not None:
+        return _is(me, sender, identity)
+    # In a private chat the other one gives the chat its name; a deleted account has none.
+    return chat.type in ("personal_chat", "bot_chat") and sender is not None and sender != chat.name
+
+
+def _is(who: str | None, sender: str | None, identity: str) -> bool:
+    return who is not None and (f"user{who}" if who.isdecimal() else who) in (identity, sender)
+
+
+def text_of(raw: dict[str, Any]) -> str:
+    """The text, a label for what is not text, or both."""
+    entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
+    label = _label(raw)
+    return " ".join(part for part in (label, _words(entities).strip()) if part)
+
+
+def _words(piece: Any, between: str = "") -> str:
+    """Plain text, an array of texts and objects, or the nested blocks of a rich message, a line each."""
+    match piece:
+        case str():
+            return piece
+        case list():
+            return between.join(_words(part) for part in piece)
+        case {"text": inner}:
+            return _words(inner)
+        case dict():
+            return "\n".join(
+                filter(None, (_words(part, "\n") for part in piece.values() if isinstance(part, list | dict)))
+            )
+        case _:
+            return ""
+
+
+def _label(raw: dict[str, Any]) -> str:
+    if "poll" in raw:
+        options = ", ".join(str(answer.get("text", "")) for answer in raw["poll"].get("answers", ()))
+        return f"[poll: {raw['poll'].get('question', '')} ({options})]"
+    for key in ("location_information", "contact_information", "photo"):
+        if key in raw:
+            return f"[{key.partition('_')[0]}]"
+    kind = _MEDIA.get(str(raw.get("media_type")))
+    if kind == "sticker":
+        return f"[sticker {raw.get('sticker_emoji', '')}]".replace(" ]", "]")
+    if kind:
+        return f"[{kind}]"
+    return f"[file {raw.get('file_name', '')}]".replace(" ]", "]") if "file" in raw else ""

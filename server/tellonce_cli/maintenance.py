@@ -1,0 +1,96 @@
+"""`tellonce replay`, `reembed` and `scrub`: work that is started by hand."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from functools import partial
+
+from rich.progress import Progress
+
+from tellonce.counted import counted
+from tellonce.settings import ServerSettings, load
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.memory import opened, storage
+from tellonce_cli.screen import console
+from tellonce_server.embedding.choose import choose_embedder
+from tellonce_server.embedding.generations import NoWayBack
+from tellonce_server.embedding.protocol import Embedder, NoEmbedder
+
+
+def run(action: str) -> int:
+    settings = load(ServerSettings)
+    asyncio.run(_ACTIONS[action](settings))
+    return 0
+
+
+async def _replay(settings: ServerSettings) -> None:
+    async with storage(settings) as actors:
+        count = await actors.work.replay()
+    console.print(f"{counted(count, 'dead job')} {'starts' if count == 1 else 'start'} anew")
+
+
+async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
+    async with opened(settings) as storage_:
+        assert storage_.scrubber is not None  # made with the actors
+        if not await storage_.scrubber.scrub(gives_way=not now):
+            raise CommandFailed(
+                "the scrub gave way, because the memory is in use; the running server tries again by itself. "
+                "`tellonce scrub --now` lets others wait instead."
+            )
+    console.print("the database's files are rewritten; what was forgotten is not in them")
+
+
+async def _reembed(settings: ServerSettings) -> None:
+    """To the model the settings name, beside the running server, whose searches answer from the old vectors meanwhile."""
+    embedder = choose_embedder(settings)
+    if isinstance(embedder, NoEmbedder):
+        raise CommandFailed("TELLONCE_EMBEDDINGS is none: name the model to change to, local or ollama.")
+    async with opened(settings) as storage_, running(embedder):
+        assert storage_.generations is not None  # made with the actors
+        with Progress(console=console) as bar:
+            task = bar.add_task(f"embedding with {embedder.model}", total=None)
+            count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
+    if count is None:
+        console.print(
+            f"{embedder.model} answers already; name another in TELLONCE_EMBEDDINGS or OLLAMA_EMBEDDING_MODEL"
+        )
+    else:
+        console.print(
+            f"{counted(count, 'text')} embedded; {embedder.model} answers now. Back: tellonce reembed --rollback"
+        )
+
+
+async def _rollback(settings: ServerSettings) -> None:
+    async with opened(settings) as storage_:
+        assert storage_.generations is not None  # made with the actors
+        try:
+            model = await storage_.generations.go_back()
+        except NoWayBack as error:
+            raise CommandFailed(str(error)) from error
+    console.print(f"{model} answers again; what came since is embedded by the running server")
+
+
+_ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {
+    "replay": _replay,
+    "reembed": _reembed,
+    "rollback": _rollback,
+    "scrub": _scrub,
+    "scrub now": partial(_scrub, now=True),
+}
+
+
+@asynccontextmanager
+async def running(embedder: Embedder) -> AsyncGenerator[None]:
+    """An embedder at work: fetched and loaded, which may take minutes the first time."""
+    work, told = asyncio.create_task(embedder.run()), None
+    try:
+        while not embedder.ready:
+            failed = embedder.state["failed"]
+            if failed and failed != told:
+                console.print(f"waiting for {embedder.model}, Ctrl-C ends it: {failed}")
+            told = failed
+            await asyncio.sleep(1)
+        yield
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)

@@ -1,0 +1,55 @@
+"""What a command needs to reach the memory: the running server, or the storage itself."""
+
+import logging
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from tellonce.settings import ServerSettings
+from tellonce_cli.failures import CommandFailed
+from tellonce_server.actors import Actors
+from tellonce_server.outage import StorageUnavailable
+from tellonce_server.places import Caller, Where, locate
+from tellonce_server.storage import Storage
+from tellonce_server.store.database import Queries, as_login
+
+
+def own_environment() -> dict[str, str]:
+    """A child server sees the settings we see: the MCP SDK would hand it an allow-list only."""
+    return dict(os.environ)
+
+
+@asynccontextmanager
+async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
+    """The memory's storage in this process, beside whatever server runs."""
+    quiet = settings.model_copy(update={"embeddings": "none"})
+    # What it would say in the log, the command says once and ends.
+    logging.getLogger("tellonce_server.storage").setLevel(logging.CRITICAL)
+    found = Storage(quiet, keeps_tokens=False)
+    async with found.running():
+        try:
+            await found.actors()
+        except StorageUnavailable as error:
+            raise CommandFailed(f"{error} Run `tellonce doctor` for the fix.") from error
+        yield found
+
+
+@asynccontextmanager
+async def storage(settings: ServerSettings) -> AsyncGenerator[Actors]:
+    """The memory's actors in this process."""
+    async with opened(settings) as found:
+        yield await found.actors()
+
+
+@asynccontextmanager
+async def tables_owner(settings: ServerSettings) -> AsyncGenerator[Queries]:
+    """Queries as the login that owns the tables: for what the server's own role may not do."""
+    async with opened(settings) as found:
+        assert found.login is not None  # known once the storage is open
+        async with as_login(found.login) as login:
+            yield login
+
+
+def chat_of(settings: ServerSettings, chat_id: int | None) -> Where:
+    """A chat of the default user, or one of the allowed groups."""
+    return locate(Caller(None if chat_id is not None else settings.default_user, frozenset()), chat_id, settings)

@@ -1,0 +1,14 @@
+"""Runs one of the three processes in place."""
+
+import importlib
+import sys
+from typing import Literal
+
+Process = Literal["server", "summarizer", "relay"]
+
+
+def run(process: Process, *, stdio: bool = False) -> None:
+    """The process's own entry point, with its own settings."""
+    # The server's entry point reads its transport from the command line.
+    sys.argv = [process, *(["--stdio"] if stdio else [])]
+    importlib.import_module(f"tellonce_{process}.__main__").main()

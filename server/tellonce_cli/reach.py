@@ -1,0 +1,55 @@
+"""The memory's database itself, for commands that work on all of it: its address, and a session on its newest schema."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import asyncpg
+
+from tellonce.settings import ServerSettings
+from tellonce_cli.failures import CommandFailed
+from tellonce_server.outage import StorageRefused
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.postgres.migrate import migrate
+from tellonce_server.postgres.readiness import prepare
+from tellonce_sql import migrations
+
+
+@asynccontextmanager
+async def database(settings: ServerSettings) -> AsyncGenerator[str]:
+    """The address of the memory's database, started if it is the embedded one and nobody runs it."""
+    if settings.login_url is not None:
+        yield settings.login_url
+        return
+    embedded = EmbeddedPostgres(settings.data_dir / "postgres")
+    try:
+        yield await embedded.start()
+    except StorageRefused as error:
+        raise CommandFailed(f"{error} Run `tellonce doctor` for the fix.") from error
+    finally:
+        await embedded.release()
+
+
+@asynccontextmanager
+async def connected(dsn: str) -> AsyncGenerator[Any]:
+    """A session of its own. Raises CommandFailed when PostgreSQL does not answer."""
+    try:
+        connection: Any = await asyncpg.connect(dsn)
+    except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
+        raise CommandFailed(f"PostgreSQL does not answer ({error}). Run `tellonce doctor` for the fix.") from error
+    try:
+        yield connection
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def current(dsn: str) -> AsyncGenerator[Any]:
+    """A session of its own on an up-to-date schema."""
+    async with connected(dsn) as connection:
+        try:
+            await prepare(connection)
+            await migrate(connection, migrations())
+        except StorageRefused as error:
+            raise CommandFailed(str(error)) from error
+        yield connection

@@ -1,0 +1,14 @@
+"""`tellonce send`: standard input to a Telegram chat, recorded as a routine message."""
+
+import sys
+
+from tellonce_cli.failures import CommandFailed
+from tellonce_relay.routines.sending import send_once
+
+
+def run(chat_id: int, routine: str, agent: str | None) -> int:
+    # Bytes: what a program prints need not be text.
+    text = sys.stdin.buffer.read().decode(errors="replace").replace("\x00", "").strip()
+    if not text:
+        raise CommandFailed('nothing to send: pipe the text in, as in `echo "$TEXT" | tellonce send …`.')
+    return send_once(chat_id, routine, agent, text)

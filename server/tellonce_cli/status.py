@@ -1,0 +1,165 @@
+"""`tellonce status`: what runs, what waits, what it cost, what is known."""
+
+import asyncio
+from typing import Any
+from urllib.parse import urljoin
+
+import httpx2
+from rich.table import Table
+
+from tellonce import contract as c
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.connect import connect_http
+from tellonce.counted import counted, summaries
+from tellonce.settings import RelaySettings, SummarizerSettings, load
+from tellonce.work import QueueStatus, ReadingStatus, Rung
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import console
+from tellonce_llm import Allowance
+
+_READERS: dict[Rung, str] = {
+    "claude": "Claude",
+    "claude-cli": "claude -p",
+    "ollama": "Ollama",
+    "assistant": "the connected assistant",
+    "keep": "no model (sentences kept)",
+}
+
+HEALTH_SECONDS = 2.0
+
+
+def run() -> int:
+    return asyncio.run(_status(load(RelaySettings)))
+
+
+async def _status(settings: RelaySettings) -> int:
+    async with (
+        connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
+        connect_http(settings.url, settings.bearer("assistant"), attempts=1) as memory,
+    ):
+        try:
+            queue = await agent.queue_status()
+            profile = await memory.get_profile(c.GetProfileArgs())
+        except MemoryUnreachable as error:
+            raise CommandFailed(
+                f"no server answers at {settings.url} ({error}). Start it with `tellonce up`; if one runs, `tellonce doctor` "
+                "looks into it."
+            ) from error
+        except MemoryRefused as error:
+            raise CommandFailed(
+                f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."
+            ) from error
+    console.print(f"server     {settings.url}")
+    for line in task_lines(await health(settings.url)):
+        console.print(line)
+    _print_memory(profile)
+    _print_queue(queue)
+    _print_command_calls(load(SummarizerSettings))
+    return 0
+
+
+async def health(url: str) -> dict[str, Any]:
+    """What the server says of itself; nothing where its health page is not reached."""
+    try:
+        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
+            found: dict[str, Any] = (await http.get(urljoin(url, "/health"))).json()
+    except (httpx2.HTTPError, ValueError):
+        return {}
+    return found
+
+
+def task_lines(health: dict[str, Any]) -> list[str]:
+    """Side tasks that failed since the server started, and how often its event loop was blocked; nothing if all is well."""
+    failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
+    lines = [
+        f"tasks      {name} failed {counted(task['failures'], 'time')} ({task['error']}), "
+        f"{'runs again' if task['running'] else 'starts again soon'}; the server's log says why"
+        for name, task in failed.items()
+    ]
+    if health.get("blocked"):
+        lines.append(
+            f"delays     {counted(health['blocked'], 'call')} held everybody's for over 250 ms; the server's log names them"
+        )
+    return lines
+
+
+def _print_memory(profile: c.Profile) -> None:
+    talk = profile.conversation
+    lists = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
+    facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
+    console.print(
+        f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
+        f"{counted(dates, 'date')}, {uncertain} uncertain"
+    )
+    console.print(f"messages   {talk.messages} ({summaries(talk.summaries)}, {talk.verbatim} verbatim)")
+
+
+def reading_lines(reading: ReadingStatus) -> list[str]:
+    """Who has read the exchanges, what is still to be read, and what was dropped."""
+    read = ", ".join(f"{by.exchanges} by {_READERS[by.rung]}" for by in reading.read_by if by.exchanges)
+    lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
+    if reading.waiting:
+        lines.append(f"unread     {counted(reading.waiting, 'exchange')} nobody has read yet")
+    if reading.to_read_again:
+        lines.append(
+            f"again      {counted(reading.to_read_again, 'exchange')} to be read by a better model{_estimate(reading)}"
+        )
+    if reading.dropped:
+        reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))
+        lines.append(f"dropped    {reasons} this month")
+    return lines
+
+
+def _estimate(reading: ReadingStatus) -> str:
+    parts = [f"about ${reading.estimate_usd:.2f}"] if reading.estimate_usd is not None else []
+    parts += [f"about {_duration(reading.estimate_seconds)}"] if reading.estimate_seconds is not None else []
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
+
+
+def _print_command_calls(settings: SummarizerSettings) -> None:
+    """Of the `claude` command, which uses up a subscription, every call is shown."""
+    used = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day).used()
+    if settings.asks_the_command or used.day:
+        state = "" if settings.asks_the_command else "; now off"
+        console.print(
+            f"claude -p  {used.hour} of {settings.cli_calls_hour} calls this hour, "
+            f"{used.day} of {settings.cli_calls_day} within a day{state}"
+        )
+
+
+def _print_queue(queue: QueueStatus) -> None:
+    cost = queue.cost
+    cap = f" of {cost.cap_usd:.2f}" if cost.cap_usd is not None else ""
+    console.print(
+        f"learning   {counted(cost.calls, 'model call')} this month, {cost.input_tokens:,} + {cost.output_tokens:,} tokens, "
+        f"${cost.price_usd:.4f}{cap}"
+    )
+    for line in reading_lines(queue.reading):
+        console.print(line)
+    for down in queue.providers_down:
+        console.print(
+            f"models     {down.model} does not answer since {down.since:%Y-%m-%d %H:%M %Z} ({down.reason}); "
+            "the work is done without it and again when it is back"
+        )
+    if not queue.kinds:
+        console.print("queue      nothing waits")
+        return
+    oldest = f", oldest {queue.oldest_seconds:.0f} s" if queue.oldest_seconds is not None else ""
+    table = Table(title=f"queue{oldest}", title_justify="left", box=None)
+    for name in ("kind", "waiting", "in work", "ready", "dead"):
+        table.add_column(name)
+    for k in queue.kinds:
+        table.add_row(k.kind, str(k.pending), str(k.claimed), str(k.ready), str(k.dead))
+    console.print(table)
+    for letter in queue.dead_letters:
+        console.print(
+            f"dead: {letter.kind} {letter.job_id} after {counted(letter.attempts, 'attempt')}: {letter.error}"
+        )
+    if queue.dead_letters:
+        console.print("`tellonce replay` starts them anew.")

@@ -1,0 +1,64 @@
+"""`tellonce token …`: access for remote clients."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from rich.table import Table
+
+from tellonce.settings import ServerSettings, load
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.memory import tables_owner
+from tellonce_cli.screen import console, notes
+from tellonce_server.auth import SCOPES, TokenScope, create_token
+from tellonce_server.store import tokens
+
+
+def run(action: str, *, name: str = "", scope: str = "assistant", user: int | None = None) -> int:
+    settings = load(ServerSettings)
+    match action:
+        case "create":
+            if user is not None and scope != "assistant":
+                raise CommandFailed(f"a token of scope {scope} acts for no one user; leave --user out.")
+            asyncio.run(_create(settings, name, _scope(scope), user))
+        case "list":
+            asyncio.run(_list(settings))
+        case _:
+            asyncio.run(_revoke(settings, name))
+    return 0
+
+
+def _scope(text: str) -> TokenScope:
+    for scope in SCOPES:
+        if scope == text:
+            return scope
+    raise CommandFailed(f"there is no scope {text!r}; use assistant, relay or agent.")
+
+
+async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:
+    owner = (user or settings.default_user) if scope == "assistant" else None
+    async with tables_owner(settings) as login:
+        token = await create_token(login, name, owner, (scope,), datetime.now(UTC))
+    console.print(token)
+    # Beside the token, so that `$(tellonce token create …)` is the token alone.
+    notes.print(
+        "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` ends it."
+    )
+
+
+async def _list(settings: ServerSettings) -> None:
+    table = Table(box=None)
+    for column in ("name", "user", "scopes", "created", "revoked"):
+        table.add_column(column)
+    async with tables_owner(settings) as login:
+        for entry in await tokens.everyone(login):
+            revoked = f"{entry.revoked_at:%Y-%m-%d}" if entry.revoked_at else ""
+            user = str(entry.user_id) if entry.user_id is not None else "–"
+            table.add_row(entry.name, user, " ".join(entry.scopes), f"{entry.created_at:%Y-%m-%d}", revoked)
+    console.print(table)
+
+
+async def _revoke(settings: ServerSettings, name: str) -> None:
+    async with tables_owner(settings) as login:
+        if not await tokens.revoke(login, name, datetime.now(UTC)):
+            raise CommandFailed(f"there is no live token {name!r}; `tellonce token list` shows them.")
+    console.print(f"{name} is revoked")

@@ -1,0 +1,194 @@
+"""`tellonce trace`: one turn as a tree with times, or the last turns; reads the events all processes wrote, nothing else."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.tree import Tree
+
+from tellonce.settings import ServerSettings, load
+from tellonce_cli.failures import CommandFailed
+
+MOST_TURNS = 20
+SERVER = "server"
+"""All other processes are its clients; what it did during a call of theirs is drawn below it."""
+
+TROUBLE = frozenset(
+    "model_fallback parse_failed turn_failed turn_resumed reply_not_shown reply_unrecorded work_failed work_crashed "
+    "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
+)
+ROUNDING = timedelta(microseconds=20)
+"""Of a start, which is the rounded `ms` before the end."""
+
+_HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
+
+console = Console(highlight=False, soft_wrap=True)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of the journal. It ended `at`, and took `ms` milliseconds where it was timed."""
+
+    at: datetime
+    process: str
+    name: str
+    trace_id: str | None
+    ms: float | None
+    details: dict[str, Any]
+
+    @property
+    def start(self) -> datetime:
+        return self.at - timedelta(milliseconds=self.ms or 0)
+
+
+def run(trace_id: str | None) -> int:
+    """Print the turn whose id begins so; without an id, the last turns."""
+    settings = load(ServerSettings)
+    folder = settings.log_dir.absolute()
+    if trace_id is None:
+        turns = last_turns(folder)
+        if not turns:
+            raise CommandFailed(f"No turn stands in {folder}. {_advice(settings)}")
+        console.print(_table(turns))
+        console.print("`tellonce trace ID` draws one of them; the beginning of its id is enough.")
+        return 0
+    found = [event for event in _events(folder, trace_id) if (event.trace_id or "").startswith(trace_id)]
+    ids = sorted({event.trace_id or "" for event in found})
+    if not found:
+        raise CommandFailed(f"No event of trace {trace_id} stands in {folder}. {_advice(settings)}")
+    if len(ids) > 1:
+        raise CommandFailed(f"{len(ids)} traces begin with {trace_id}; give more of it: {', '.join(ids[:5])}")
+    console.print(tree_of(found))
+    return 0
+
+
+def _advice(settings: ServerSettings) -> str:
+    if settings.observability:
+        return "Talk with the bot, or look from the folder `tellonce up` was started in."
+    return "Events are written only with OBSERVABILITY_ENABLED=1: put it into .env, then start `tellonce up` again."
+
+
+def last_turns(folder: Path) -> list[list[Event]]:
+    """Each turn's events, the newest turn first; of the newest days only."""
+    for count in (1, 7, 365):
+        traces: dict[str, list[Event]] = {}
+        for event in _events(folder, days=count):
+            if event.trace_id is not None:
+                traces.setdefault(event.trace_id, []).append(event)
+        turns = [events for events in traces.values() if any(e.name == "message_received" for e in events)]
+        if len(turns) >= MOST_TURNS:
+            break
+    return sorted(turns, key=lambda events: min(e.start for e in events), reverse=True)[:MOST_TURNS]
+
+
+def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
+    """The events of the newest `days` files that mention `about`. A line cut short by a crash is passed over."""
+    files = sorted(folder.glob("*.jsonl"))
+    for file in files[-days:] if days is not None else files:
+        for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+            if about in line and (event := _event(line)) is not None:
+                yield event
+
+
+def _event(line: str) -> Event | None:
+    try:
+        found = json.loads(line)
+        details = {name: value for name, value in found.items() if name not in _HEAD}
+        at = datetime.fromisoformat(found["at"])
+        return Event(at, found["process"], found["event"], found["traceId"], found.get("ms"), details)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def tree_of(events: Sequence[Event]) -> Tree:
+    """The clients' events in time, below each what it held, the server's part included."""
+    ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
+    origin = ordered[0].start
+    tree = Tree(escape(_title(ordered)))
+    branches = {name: tree.add(f"[bold]{escape(name)}[/bold]") for name in _processes(ordered)}
+    holders = [holder(event, ordered) for event in ordered]
+
+    def grow(branch: Tree, above: Event | None, process: str | None = None) -> None:
+        for event, held_by in zip(ordered, holders, strict=True):
+            if held_by is above and process in (None, event.process):
+                grow(branch.add(_line(event, origin, process is None)), event)
+
+    for name, branch in branches.items():
+        grow(branch, None, name)
+    tree.children = [branch for branch in tree.children if branch.children]
+    return tree
+
+
+def holder(event: Event, events: Sequence[Event]) -> Event | None:
+    """The shortest timed event within whose time this one lies: of the same process and job, or of the server's client."""
+    around = [other for other in events if other is not event and _holds(other, event)]
+    return min(around, key=lambda e: e.ms or 0, default=None)
+
+
+def _holds(outer: Event, inner: Event) -> bool:
+    if outer.ms is None or outer.ms <= (inner.ms or 0):
+        return False
+    related = outer.process == inner.process or inner.process == SERVER
+    jobs = {e.details["job"] for e in (outer, inner) if "job" in e.details}
+    return related and len(jobs) < 2 and outer.start <= inner.start + ROUNDING and inner.at <= outer.at + ROUNDING
+
+
+def _processes(events: Sequence[Event]) -> list[str]:
+    known = ["relay", SERVER, "summarizer"]
+    found = {event.process for event in events}
+    return [name for name in known if name in found] + sorted(found.difference(known))
+
+
+def _title(events: Sequence[Event]) -> str:
+    first = events[0]
+    parts = [f"{first.trace_id}  {first.start:%a %d %b %Y %H:%M:%S %z}"]
+    for name, text in (("reply_sent", "answered"), ("ltm_store_result", "remembered")):
+        if (after := _after(events, name)) is not None:
+            parts.append(f"{text} after {_ms(after)}")
+    return " · ".join(parts)
+
+
+def _after(events: Sequence[Event], name: str) -> float | None:
+    """Milliseconds from the beginning to the end of the first event of that name."""
+    done = [event.at for event in events if event.name == name]
+    began = min(event.start for event in events)
+    return (min(done) - began).total_seconds() * 1000 if done else None
+
+
+def _line(event: Event, origin: datetime, below: bool) -> str:
+    after = (event.start - origin).total_seconds() * 1000
+    name = f"{event.process}: {event.name}" if below and event.process == SERVER else event.name
+    details = " ".join(f"{key}={_value(value)}" for key, value in event.details.items())
+    took = f"[bold]{_ms(event.ms)}[/bold] " if event.ms is not None else ""
+    colour = "red" if event.name in TROUBLE or event.details.get("ok") is False else "cyan"
+    return f"[dim]{after:>8.1f}[/dim]  [{colour}]{escape(name)}[/{colour}] {took}[dim]{escape(details)}[/dim]"
+
+
+def _value(value: object) -> str:
+    return ",".join(str(part) for part in value) if isinstance(value, list) else str(value)
+
+
+def _ms(value: float) -> str:
+    return f"{value:.1f} ms" if value < 1000 else f"{value / 1000:.2f} s"
+
+
+def _table(turns: Sequence[Sequence[Event]]) -> Table:
+    table = Table("trace", "when", "answered after", "model", "trouble", box=None, title_justify="left")
+    for events in turns:
+        answered, first = _after(events, "reply_sent"), min(event.start for event in events)
+        models = [str(event.details.get("model")) for event in events if event.name == "model_complete"]
+        trouble = sorted({event.name for event in events if event.name in TROUBLE})
+        table.add_row(
+            escape(str(events[0].trace_id)),
+            f"{first:%a %d %b %H:%M:%S}",
+            _ms(answered) if answered is not None else "–",
+            escape(models[-1] if models else "–"),
+            f"[red]{', '.join(trouble)}[/red]",
+        )
+    return table

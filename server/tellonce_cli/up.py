@@ -1,0 +1,213 @@
+"""`tellonce up`: the whole memory from one command; says what runs where, and stops it all in order."""
+
+import asyncio
+import json
+import shlex
+import shutil
+import socket
+import time
+from typing import Any
+
+import httpx2
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+from rich.table import Table
+
+from tellonce.ending import told_to_end
+from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
+from tellonce_cli.children import Child
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
+from tellonce_cli.screen import console
+from tellonce_relay.bot_token import relays_token
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+
+READY_SECONDS = 600.0
+POLL_SECONDS = 0.1
+HEALTH_SECONDS = 2.0
+RUNNING = "running"
+
+
+def run() -> int:
+    """Start, report, wait, stop. 0 when told to stop, 1 when the server would not start."""
+    return asyncio.run(_up(load(ServerSettings), load(RelaySettings)))
+
+
+async def _up(settings: ServerSettings, relay: RelaySettings) -> int:
+    started = time.monotonic()
+    if not _is_free(settings):
+        raise CommandFailed(
+            f"port {settings.port} is taken; `tellonce doctor` says by what. Stop it, or set TELLONCE_PORT."
+        )
+    stop = told_to_end()
+    children = _children(settings, relay)
+    console.print("tellonce is starting …")
+    tasks: list[asyncio.Task[None]] = []
+    try:
+        tasks.append(asyncio.create_task(children[0].supervise()))
+        if not await _until_ready(settings, stop, children[0]):
+            return 0 if stop.is_set() else 1
+        tasks += [asyncio.create_task(child.supervise()) for child in children[1:]]
+        _report(settings, relay, time.monotonic() - started)
+        model = asyncio.create_task(_watch_model(settings, stop))
+        await stop.wait()
+        model.cancel()
+    finally:
+        await _stop(children, tasks)
+        await _leave_database(settings)
+    console.print("tellonce has stopped.")
+    return 0
+
+
+def _is_free(settings: ServerSettings) -> bool:
+    """Asked as the server will ask: by binding."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError:
+            return False
+        return True
+
+
+def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:
+    url = {"TELLONCE_URL": _url(settings)}
+    children = [
+        Child("server", "tellonce_server", ("--http",), {}, _tell),
+        Child("summarizer", "tellonce_summarizer", (), url, _tell),
+    ]
+    if _telegram(relay) == RUNNING:
+        children.append(Child("relay", "tellonce_relay", (), url, _tell))
+    return children
+
+
+def _url(settings: ServerSettings) -> str:
+    return f"{address(settings)}/mcp"
+
+
+async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
+    """Wait for the server; False when told to stop, or when it says it cannot open its storage."""
+    deadline = time.monotonic() + READY_SECONDS
+    while not stop.is_set() and time.monotonic() < deadline:
+        health = await _health(settings)
+        if health is not None and health["ready"]:
+            return True
+        if health is not None and health["reason"]:
+            console.print(
+                f"The server cannot start: {health['reason']}\nRun `tellonce doctor` for the fix.", style="red"
+            )
+            return False
+        if server.process is not None and server.process.returncode not in (None, 0):
+            console.print("The server ended; its messages stand above. Run `tellonce doctor` for the fix.", style="red")
+            return False
+        await asyncio.sleep(POLL_SECONDS)
+    if not stop.is_set():
+        console.print("The server does not get ready. Run `tellonce doctor` for the reason.", style="red")
+    return False
+
+
+async def _health(settings: ServerSettings) -> dict[str, Any] | None:
+    """What the server says of itself; None when nothing answers."""
+    try:
+        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
+            answer = await http.get(f"{address(settings)}/health")
+        found: dict[str, Any] = answer.json()
+        return {"ready": False, "reason": None, "embeddings": {}, **found}
+    except (httpx2.HTTPError, ValueError):
+        return None
+
+
+def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> None:
+    table = Table(title=f"tellonce is up ({seconds:.1f} s)", title_justify="left", show_header=False, box=None)
+    for name, value in _rows(settings, relay):
+        table.add_row(name, value)
+    console.print(table)
+    name = "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
+    console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
+    console.print("Or by hand. Claude Desktop: put this into claude_desktop_config.json and restart it")
+    console.print_json(json.dumps(desktop_snippet(settings)))
+    console.print("Claude Code:")
+    console.print(f"  {claude_code_line(settings, _url(settings))}")
+    console.print(f"\nNext, in another terminal: `{name} chat` talks with it,")
+    console.print(f"`{name} import telegram result.json` brings your past along.")
+    console.print("Ctrl-C stops everything.")
+
+
+def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str]]:
+    external = settings.database_url is not None
+    return [
+        ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
+        ("server", _url(settings)),
+        ("summarizer", _rungs(relay)),
+        ("Telegram", _telegram(relay)),
+        ("user", f"{settings.default_user}, time zone {settings.timezone}"),
+    ]
+
+
+def _telegram(relay: RelaySettings) -> str:
+    """Whether the relay can run, or what it lacks."""
+    if relay.bot_token is None:
+        return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
+    try:
+        relays_token(relay)
+    except SettingsError as error:
+        return f"off: {error}"
+    return RUNNING
+
+
+def _rungs(relay: RelaySettings) -> str:
+    learner = load(SummarizerSettings)
+    if learner.learner == "keep":
+        return "keeps your own words, without a model (TELLONCE_LEARNER=keep)"
+    rungs = ["Claude"] if relay.anthropic_api_key else []
+    rungs += ["claude -p"] if learner.asks_the_command else []
+    rungs += ["Ollama"] if relay.ollama_url else []
+    if not rungs:
+        return "keeps your own words, without a model (set ANTHROPIC_API_KEY or OLLAMA_HOST)"
+    return " → ".join([*rungs, "your own words"])
+
+
+async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
+    """A progress bar while the embedding model's files are fetched; search works by words meanwhile."""
+    if settings.embeddings != "local":
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("fetching the embedding model (search works by words meanwhile)", total=None)
+        state: dict[str, Any] = {}
+        while not stop.is_set():
+            health = await _health(settings)
+            state = health["embeddings"] if health else {}
+            if state.get("ready") or state.get("failed"):
+                break
+            progress.update(task, completed=state.get("bytes", 0), total=state.get("total") or None)
+            await asyncio.sleep(1)
+    if not stop.is_set():
+        console.print(f"embeddings: {state.get('failed') or 'ready'}")
+
+
+async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
+    """Clients first, the server with its database last."""
+    console.print("\nstopping …")
+    for child in reversed(children):
+        await child.stop()
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _leave_database(settings: ServerSettings) -> None:
+    """The server ends its PostgreSQL as the last one out. One that was killed could not: then it is done here."""
+    if settings.database_url is not None:
+        return
+    postgres = EmbeddedPostgres(settings.data_dir / "postgres")
+    if await postgres.ping() == "down":
+        return
+    await postgres.start()
+    await postgres.release()
+    if await postgres.ping() != "down":
+        console.print("PostgreSQL keeps running: another process (Claude Desktop, an import) uses this memory.")
+
+
+def _tell(message: str) -> None:
+    console.print(message, style="yellow")

@@ -1,0 +1,167 @@
+"""The history of one context: the talk's last messages, those before them, and summaries of what is older; pure.
+
+Its beginning moves by steps of several messages, so that the prompt's prefix stays the same, and cached, in between.
+"""
+
+from collections.abc import Sequence
+from datetime import date
+
+from tellonce_server.context import lines as form
+from tellonce_server.context.budget import cost, take
+from tellonce_server.context.draft import Draft
+from tellonce_server.context.lines import Shown
+from tellonce_server.context.material import Material
+from tellonce_server.dates.clock import day_header
+from tellonce_server.store.messages import Line
+from tellonce_server.text.tokens import clip
+
+STEP = 8
+"""Messages by which the beginning moves at a time."""
+
+ALWAYS = 3
+"""The last messages that stay whatever the budget."""
+
+KEPT = 20
+"""The last messages that a question leaves in place of a window too long for its share (SPEC §4)."""
+
+FOUND_PART = 2
+"""One part in so many of the budget, at most its share, is kept free for what answers a question: long last messages are
+clipped for it.
+"""
+
+REPLY = 160
+"""Tokens a long last reply of the assistant keeps beside a question: it repeats much, and the user's words stay whole."""
+
+
+class History:
+    """Filled in two steps: the last messages before all else, the rest when the other sections have their shares."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._m = draft.material
+        self._window = _window(draft.material)
+        self._newest: list[Shown] = []
+        self._headed = True
+        self._rendered: dict[int, Shown] = {}
+        self.messages: Sequence[Line] = ()
+        """Those shown verbatim, oldest first; known after the second step."""
+
+    def fill_newest(self) -> None:
+        """The last three messages, clipped if even they do not fit."""
+        draft, newest = self._draft, [self._line(line) for line in self._window[-ALWAYS:]]
+        if not (newest or self._m.rows.chunks) or not draft.opens("history"):
+            return
+        kept_free = min(draft.purse.left // FOUND_PART, self._m.budgets.relevant) if self._m.asked else 0
+        room = draft.purse.left - kept_free
+        eased = self._eased(newest, room)
+        if draft.purse.pay(_price(eased)):
+            cut = [shown.line.id for shown, whole in zip(eased, newest, strict=True) if shown != whole]
+            draft.truncated = bool(cut)
+            draft.omit("message", cut, "clipped")
+            self._newest = eased
+        else:
+            self._newest = self._clipped(eased, room)
+
+    def fill_older(self) -> None:
+        """The messages before the last ones, newest first, then older summaries, newest first; both stay contiguous."""
+        if not self._draft.wants("history"):
+            return
+        candidates = self._window[: len(self._window) - len(self._newest)][::-1]
+        older = self._fitting(candidates)
+        self._draft.omit("message", [x.id for x in candidates[len(older) :]], "history budget")
+        self.messages = [*older, *(shown.line for shown in self._newest)]
+        self._write(self._summaries(), [*map(self._line, older), *self._newest])
+
+    def _line(self, line: Line) -> Shown:
+        """Rendered once: it is priced, then written."""
+        if line.id not in self._rendered:
+            self._rendered[line.id] = form.shown(line, self._m.view)
+        return self._rendered[line.id]
+
+    def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
+        """Long replies among the last messages clipped as far as what answers a question needs, and no further than REPLY."""
+        long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > REPLY]
+        over = _price(newest) - room
+        if not (self._m.asked and long and over > 0):
+            return newest
+        left = sum(cost(x.text) for x in long) - over
+        most = max(REPLY, left // len(long))
+        return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
+
+    def _clipped(self, newest: list[Shown], room: int) -> list[Shown]:
+        """The last messages in equal parts of the room. No day headers: every token belongs to the messages."""
+        draft = self._draft
+        draft.truncated, self._headed = True, False
+        each = max(0, room - 2 * ALWAYS) // max(1, len(newest))
+        clipped = [shown._replace(text=clip(shown.text, max(1, each - 1))[0]) for shown in newest]
+        draft.omit("message", [shown.line.id for shown in newest], "clipped")
+        draft.purse.left = max(0, draft.purse.left - 2 * ALWAYS - sum(cost(shown.text) for shown in clipped))
+        return clipped
+
+    def _fitting(self, candidates: list[Line]) -> list[Line]:
+        """Of the messages before the last ones, given newest first, those that stay, oldest first."""
+        share = max(0, self._draft.shares.history - sum(cost(shown.text) for shown in self._newest))
+        wanted, share = self._wanted(candidates, share)
+        newer = [self._newest[0].line if self._newest else None, *wanted]
+        pairs = list(zip(wanted, newer, strict=False))
+        taken = take(pairs, lambda pair: self._priced_line(*pair), share, self._draft.purse, dense=False)
+        fitting = wanted[: len(taken.kept)][::-1]
+        cut_by_budget = len(wanted) == len(candidates) > len(fitting)
+        return _from_a_step(fitting) if cut_by_budget else fitting
+
+    def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
+        """What of the history a question leaves room for, and its share: an answer seldom lies in the last messages.
+
+        What was found keeps its own share, even of a small budget. A window that outgrew its share, as without a
+        summarizer, keeps its last messages; those before compete by relevance like any other.
+        """
+        if not self._m.asked:
+            return older, share
+        share = min(share, max(0, self._draft.purse.left - self._m.budgets.relevant))
+        outgrown = sum(line.tokens for line in older) > share
+        return older[: KEPT - ALWAYS] if outgrown else older, share
+
+    def _priced_line(self, line: Line, newer: Line | None) -> str:
+        """A line with the day header it brings: none if the line after it has that day's header already."""
+        shown = self._line(line)
+        same_day = newer is not None and self._line(newer).day == shown.day
+        return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
+
+    def _summaries(self) -> list[str]:
+        """The newest chunk summaries that fit, oldest first; not those whose messages all stand below verbatim."""
+        draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
+        chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
+        taken = take(
+            chunks, lambda c: form.summary_line(c, self._m.zone), draft.shares.summaries, draft.purse, dense=False
+        )
+        draft.omit("summary", [c.id for c in chunks[len(taken.kept) :]], "summaries budget")
+        draft.note("summaries", [c.id for c in chunks[: len(taken.kept)][::-1]])
+        return [*reversed(taken.texts)]
+
+    def _write(self, summaries: Sequence[str], messages: Sequence[Shown]) -> None:
+        parts = [*summaries]
+        day: date | None = None
+        for shown in messages:
+            parts += [day_header(shown.day)] if shown.day != day and self._headed else []
+            parts.append(shown.text)
+            day = shown.day
+        self._draft.bodies["history"] = "\n".join(parts)
+        self._draft.note("messages", [shown.line.id for shown in messages])
+
+
+def _window(m: Material) -> list[Line]:
+    """All that is not summarised and at least the last `keep`, from a beginning that moves by steps."""
+    lane = m.rows.lane
+    before = min(lane.covered_to, max(0, lane.last_no - m.keep) // STEP * STEP)
+    lines = [line for line in m.rows.window if line.lane_no > before]
+    return [line for line in lines if line.id != m.excluded]
+
+
+def _price(newest: Sequence[Shown]) -> int:
+    return sum(cost(shown.text) for shown in newest) + sum(cost(day_header(day)) for day in {x.day for x in newest})
+
+
+def _from_a_step(lines: list[Line]) -> list[Line]:
+    """Without what stands before the first step: where not all fits, the beginning moves by steps as well."""
+    first = next((n for n, line in enumerate(lines) if line.lane_no % STEP == 1), 0)
+    return lines[first:]

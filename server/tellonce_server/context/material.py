@@ -1,0 +1,45 @@
+"""All that one context is made of, read and found before anything is chosen; plain values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from tellonce.contract import SectionName
+from tellonce.settings import Budgets
+from tellonce_server.context.lines import View
+from tellonce_server.retrieval.hits import Hit
+from tellonce_server.retrieval.question import asks
+from tellonce_server.store.context import ContextRows
+from tellonce_server.store.messages import Line
+
+
+@dataclass(frozen=True)
+class Material:
+    """`hits` stand in rank order; `around` are the neighbours of a quoted message; `excluded` is the number of the
+    message being answered. `total` is the token budget. The last `keep` messages are shown even if they are summarised.
+    """
+
+    rows: ContextRows
+    hits: Sequence[Hit]
+    around: Sequence[Line]
+    excluded: int | None
+    query: str | None
+    thread_key: str
+    now: datetime
+    zone: ZoneInfo
+    total: int
+    budgets: Budgets
+    canonical_cap: int
+    include: frozenset[SectionName] | None = None
+    keep: int = 20
+
+    @cached_property
+    def view(self) -> View:
+        return View(self.now, self.zone, self.thread_key)
+
+    @cached_property
+    def asked(self) -> bool:
+        """Whether this answers a question that something was found for."""
+        return bool(self.hits) and asks(self.query or "")

@@ -1,0 +1,202 @@
+"""Reads what a context needs, lets it be assembled, and keeps the receipt."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce import contract as c
+from tellonce.counted import counted
+from tellonce_server.context.assemble import Assembled, assemble
+from tellonce_server.context.history import STEP
+from tellonce_server.context.material import Material
+from tellonce_server.locating import lane_of
+from tellonce_server.offload import offloaded
+from tellonce_server.places import Where, session_id
+from tellonce_server.retrieval.found import Found
+from tellonce_server.retrieval.hits import Hit, SearchRequest
+from tellonce_server.retrieval.search import Retriever
+from tellonce_server.services import Kit
+from tellonce_server.store import context as rows_of
+from tellonce_server.store import messages, receipts
+from tellonce_server.store.context import ContextRows, Limits
+from tellonce_server.store.messages import Line
+from tellonce_server.store.receipts import Receipt
+
+MOST_MESSAGES = 400
+"""Messages read for a window at most: far more than a budget holds, should the summarizer be down for long."""
+
+CHUNKS = 40
+MOST_UNREAD = 100
+"""Exchanges that are counted; `context.read` counts no further."""
+
+NEIGHBOURS = 2
+
+
+@dataclass(frozen=True)
+class _Request:
+    where: Where
+    args: c.GetContextArgs
+    thread_key: str
+    asked_at: datetime
+
+    @property
+    def moment(self) -> datetime:
+        """The time whose memory is shown."""
+        return self.args.as_of or self.asked_at
+
+
+def _characters(rows: ContextRows) -> int:
+    """Of the text that was not shown before: what is shown at every turn is read once (`lines.body`)."""
+    newest = rows.window[-1:]
+    longest = max((len(line.content) for line in rows.window), default=0)
+    return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
+
+
+class ContextReader:
+    def __init__(self, kit: Kit, retriever: Retriever) -> None:
+        self._kit = kit
+        self._retriever = retriever
+
+    async def context(self, where: Where, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
+        """One context, and a receipt of it. `learns`: the caller is an assistant that may read what no model has read."""
+        started = time.perf_counter()
+        lane = await lane_of(self._kit.database, where, args)
+        request = _Request(where, args, lane, self._kit.now())
+        asked = self._asked(request)
+        rows, recalled = await asyncio.gather(self._rows(request), self._recalled(asked))
+        material = await self._material(request, rows, await self._hits(asked, rows, recalled))
+        built = await offloaded(_characters(rows), lambda: assemble(material))
+        receipt_id = await self._keep(request, rows, built)
+        self._kit.emit(
+            "context_built",
+            ms=round((time.perf_counter() - started) * 1000, 2),
+            tokens=built.tokens,
+            truncated=built.truncated,
+            receipt=receipt_id,
+        )
+        notices = [*built.notices, *_unread(rows.unread if learns else 0)]
+        return self._result(request, rows, built, receipt_id, notices)
+
+    async def _rows(self, r: _Request) -> ContextRows:
+        defaults, rules = self._kit.settings.context, self._kit.settings.compaction
+        limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
+        return await rows_of.read(
+            self._kit.database,
+            r.where.owner_id,
+            r.where.chat_id,
+            r.thread_key,
+            limits,
+            r.args.reply_to_message_id,
+            r.args.as_of,
+            r.where.channel,
+        )
+
+    async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit]) -> Material:
+        return Material(
+            rows=rows,
+            hits=hits,
+            around=await self._around(r, rows),
+            excluded=self._answered(r, rows),
+            query=r.args.query,
+            thread_key=r.thread_key,
+            now=r.moment,
+            zone=self._kit.zone,
+            total=r.args.token_budget,
+            budgets=self._kit.settings.budgets,
+            canonical_cap=self._kit.settings.compaction.canonical_cap,
+            include=frozenset(r.args.include) if r.args.include is not None else None,
+            keep=self._kit.settings.compaction.keep,
+        )
+
+    def _asked(self, r: _Request) -> SearchRequest | None:
+        """What is to be recalled, if anything."""
+        wanted = r.args.include is None or "relevant" in r.args.include
+        if not wanted or not r.args.query or not r.args.query.strip():
+            return None
+        return SearchRequest(
+            owner_id=r.where.owner_id,
+            chat_id=r.where.chat_id,
+            thread_key=r.thread_key,
+            query=r.args.query,
+            now=r.moment,
+            zone=self._kit.zone,
+            as_of=r.args.as_of,
+        )
+
+    async def _recalled(self, asked: SearchRequest | None) -> list[Found]:
+        return await self._retriever.recalled(asked) if asked is not None else []
+
+    async def _hits(self, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Found]) -> list[Hit]:
+        if asked is None:
+            return []
+        shown = frozenset(line.id for line in rows.window if line.routine is None)
+        return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=self._kit.settings.context)
+
+    async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
+        """A reply that opens a lane also sees what stood beside its target."""
+        if rows.quoted is None or rows.lane.last_no > 1 or not r.thread_key.startswith("reply:"):
+            return []
+        place = (r.where.owner_id, r.where.chat_id)
+        return await messages.around(self._kit.database, *place, rows.quoted.id, NEIGHBOURS, r.args.as_of)
+
+    async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
+        receipt_id = f"r{secrets.token_hex(8)}"
+        await receipts.add(
+            self._kit.traces,
+            Receipt(
+                owner_id=r.where.owner_id,
+                chat_id=r.where.chat_id,
+                id=receipt_id,
+                thread_key=r.thread_key,
+                message_id=self._answered(r, rows),
+                token_budget=r.args.token_budget,
+                tokens=built.tokens,
+                truncated=built.truncated,
+                as_of=r.args.as_of,
+                sections=[section.model_dump(mode="json") for section in built.sections],
+                included=built.included,
+                left_out=built.left_out,
+                created_at=r.asked_at,
+            ),
+            rows.erasures,
+        )
+        return receipt_id
+
+    def _answered(self, r: _Request, rows: ContextRows) -> int | None:
+        """The message being answered, where the window holds it."""
+        wanted = r.args.exclude_message_id
+        named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
+        own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])
+        return own[0].id if own else None
+
+    def _result(
+        self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str, notices: list[str]
+    ) -> c.Context:
+        by_section = r.args.detail == "sections"
+        return c.Context(
+            context=None if by_section else built.text,
+            sections=tuple(built.sections) if by_section else None,
+            tokens=built.tokens,
+            token_budget=r.args.token_budget,
+            truncated=built.truncated,
+            thread_key=r.thread_key,
+            session_id=session_id(rows.chat.channel, r.where.chat_id),
+            focus=built.focus,
+            notices=tuple(notices),
+            coverage=built.coverage,
+            receipt_id=receipt_id,
+        )
+
+
+def _unread(exchanges: int) -> list[str]:
+    if not exchanges:
+        return []
+    many = "100 or more exchanges" if exchanges >= MOST_UNREAD else counted(exchanges, "exchange")
+    have = "has" if exchanges == 1 else "have"
+    return [
+        f"{many} {have} not been read by any model. When the user tells something lasting, call remember with "
+        "statements; the prompt learn hands over the rest."
+    ]

@@ -1,0 +1,107 @@
+"""Whether a message answers what the assistant asked for; pure. An unrelated message must never fill a slot."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tellonce.contract import SlotType
+
+_PLAIN_YES = frozenset(["yes", "yeah", "yep", "yup", "absolutely", "definitely", "да", "oui", "sí"])
+_PLAIN_NO = frozenset(["nope", "nah", "нет", "nein", "non"])
+_ASSENT = re.compile(
+    r"(?:y|ok|okay|sure|fine|ja|si|of course|please|please do|go ahead|do it|do that|sounds good|why not)"
+    r"(?: (?:please|thanks|thank you|then|thing|go ahead|do it|do that|bitte))*"
+)
+_REFUSAL = re.compile(
+    r"(?:n|no|never|don't|dont|do not|please don't|please do not|not now|not yet|not really|rather not|better not)"
+    r"(?: (?:please|thanks|thank you|need|way|danke|never|not now|don't|do not))*"
+)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_URL = re.compile(
+    r"https?://\S+|(?<![@\w.-])(?:www\.)?[\w-]+\.(?:com|org|net|io|dev|app|gov|edu)(?:/\S*)?", re.IGNORECASE
+)
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*%?")
+_TIME = re.compile(
+    r"\b(?:[01]?\d|2[0-3])(?::[0-5]\d)?\s*(?:am|pm)\b|\b(?:[01]?\d|2[0-3]):[0-5]\d\b|\b(?:noon|midnight)\b", re.I
+)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE = re.compile(
+    rf"\b(?:{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:\s+\d{{4}})?"
+    r"|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|\d{1,2}(?:st|nd|rd|th)"
+    r"|today|tomorrow|tonight|yesterday|in\s+(?:\d+|a|one|two|three)\s+(?:day|week|month)s?"
+    r"|(?:next|this|on|last)?\s*(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:next|this)\s+(?:week|month|year))(?!\w)",
+    re.IGNORECASE,
+)
+_MOST_WORDS = 12
+"""An answer is short; a long message that happens to hold a date is talk."""
+_MOST_CHARACTERS = 2_000
+"""The same for what counts as one word, and for an address; also, an address is searched for from every character."""
+
+
+def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
+    """The value `text` gives for a slot of that type, or None when it answers something else."""
+    said = text.strip()
+    if not said or (slot_type != "text" and _is_talk(said, slot_type)):
+        return None
+    return _MATCHERS[slot_type](said, choices)
+
+
+def _is_talk(said: str, slot_type: SlotType) -> bool:
+    if len(said) > _MOST_CHARACTERS:
+        return True
+    return slot_type not in ("email", "url") and len(said.split()) > _MOST_WORDS
+
+
+def _text(said: str, _: Sequence[str]) -> str | None:
+    return None if said.endswith("?") or said.startswith("/") else said
+
+
+def _yes_no(said: str, _: Sequence[str]) -> str | None:
+    """A clear word decides alone; any other is an answer only where it is all that its clause says."""
+    clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
+    first = clause.partition(" ")[0]
+    if first in _PLAIN_YES or _ASSENT.fullmatch(clause):
+        return "yes"
+    return "no" if first in _PLAIN_NO or _REFUSAL.fullmatch(clause) else None
+
+
+def _searched(pattern: re.Pattern[str]) -> Callable[[str, Sequence[str]], str | None]:
+    def search(said: str, _: Sequence[str]) -> str | None:
+        found = pattern.search(said)
+        return found[0].strip() if found else None
+
+    return search
+
+
+def _number(said: str, _: Sequence[str]) -> str | None:
+    found = _NUMBER.findall(said)
+    return found[0] if len(found) == 1 else None
+
+
+def _choice(said: str, choices: Sequence[str]) -> str | None:
+    lowered = said.casefold()
+    found = [choice for choice in choices if re.search(rf"(?<!\w){re.escape(choice.casefold())}(?!\w)", lowered)]
+    return found[0] if len(found) == 1 else None
+
+
+_MATCHERS: dict[str, Callable[[str, Sequence[str]], str | None]] = {
+    "text": _text,
+    "yes_no": _yes_no,
+    "number": _number,
+    "date": _searched(_DATE),
+    "time": _searched(_TIME),
+    "email": _searched(_EMAIL),
+    "url": _searched(_URL),
+    "choice": _choice,
+}
+
+
+def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] | None:
+    """(slot, value) when the message fills the slot that is open."""
+    if slot is None or not query:
+        return None
+    value = fill(slot["type"], query, slot.get("choices", ()))
+    return (slot["slot"], value) if value is not None else None

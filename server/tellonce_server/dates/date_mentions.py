@@ -1,0 +1,346 @@
+"""Where a text names a time, as written and unresolved: `March 15`, `last week`, `Q2 2026`, `at 7am`, `3 days ago`.
+
+One small grammar of compiled patterns, English first with the commonest words of other languages.  It knows no clock:
+what "yesterday" is on the calendar is `tellonce_text.dates`' business, and whether two dates agree is `claims`'.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Form = Literal[
+    "day", "month", "year", "quarter", "season", "weekday", "relative", "distance", "window", "clock", "part"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One expression.  `offset` counts `unit`s from now (yesterday: day, -1); months and weekdays may carry one too."""
+
+    start: int
+    end: int
+    text: str
+    form: Form
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    last_day: int | None = None  # of a range such as March 15–17
+    weekday: int | None = None  # Monday is 0
+    unit: str | None = None
+    offset: int | None = None
+    hour: int | None = None
+    minute: int | None = None
+    part: str | None = None  # morning, afternoon, evening, night
+
+    def key(self) -> str:
+        """The same for every way of writing the same expression; two expressions with different keys differ."""
+        fields = (self.year, self.month, self.day, self.last_day, self.weekday, self.unit, self.offset)
+        clock = None if self.hour is None else f"{self.hour:02d}:{self.minute or 0:02d}"
+        return ":".join(str(f) if f is not None else "" for f in (self.form, *fields, clock, self.part))
+
+
+def find(text: str) -> list[Mention]:
+    """Every expression in the text in order, none overlapping; the more specific reading wins."""
+    if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
+        return []
+    found: list[Mention] = []
+    taken = bytearray(len(text))
+    for pattern, build in _GRAMMAR:
+        for match in pattern.finditer(text):
+            mention = build(match)
+            if mention and not any(taken[mention.start : mention.end]):
+                taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
+                found.append(mention)
+    return sorted(found, key=lambda mention: mention.start)
+
+
+MONTH_NUMBER: Final = {
+    name: number
+    for number, names in enumerate(
+        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+         "september sept sep", "october oct", "november nov", "december dec"), start=1)
+    for name in names.split()
+}  # fmt: skip
+WEEKDAY_NUMBER: Final = {
+    name: number
+    for number, names in enumerate(
+        ("monday mon", "tuesday tues tue", "wednesday wed", "thursday thurs thur thu", "friday fri", "saturday sat",
+         "sunday sun"))
+    for name in names.split()
+}  # fmt: skip
+NUMBER_WORD: Final = {
+    word: number
+    for number, word in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+            "twenty",
+        ]
+    )
+} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+_COUNT_WORD: Final = NUMBER_WORD | {"a": 1, "an": 1, "couple": 2, "a couple": 2, "a couple of": 2, "couple of": 2,
+                                    "a few": 3, "few": 3, "several": 5}  # fmt: skip
+_STEP: Final = {"last": -1, "past": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1, "upcoming": 1}
+_DAY_WORD: Final = {
+    "today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1, "tmrw": 1, "tommorow": 1, "tommorrow": 1, "tomorow": 1, "the day before yesterday": -2,
+    "day before yesterday": -2, "the day after tomorrow": 2, "day after tomorrow": 2,
+    "heute": 0, "gestern": -1, "vorgestern": -2, "übermorgen": 2, "aujourd'hui": 0, "hier": -1, "demain": 1,
+    "hoy": 0, "ayer": -1, "anteayer": -2, "hoje": 0, "ontem": -1, "amanhã": 1, "oggi": 0, "ieri": -1, "domani": 1,
+    "сегодня": 0, "вчера": -1, "завтра": 1, "позавчера": -2, "послезавтра": 2,
+    "今天": 0, "昨天": -1, "明天": 1, "前天": -2, "后天": 2, "今日": 0, "昨日": -1, "明日": 1,
+}  # fmt: skip
+_SEASON_MONTH: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+
+_MONTH = r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+_WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?-i:Mon|Tues?|Wed|Thurs?|Thu|Fri|Sat|Sun)\b\.?)"
+_YEAR = r"(?P<year>(?:19|20)\d\d)(?![\d-])"
+_DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
+_RANGE = r"(?:\s*(?:-|–|to|until)\s*(?P<last>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?(?![\d:]))?"
+_UNIT = r"(?P<unit>minute|hour|day|week|weekend|month|quarter|year)"
+_COUNT = r"(?P<count>\d{1,4}|" + "|".join(sorted(map(re.escape, _COUNT_WORD), key=len, reverse=True)) + ")"
+_STEP_WORD = r"(?P<step>last|past|previous|this|current|next|coming|upcoming)"
+
+_DIGIT = re.compile(r"\d")
+_TRIGGER = re.compile(
+    r"\d\s*[-/.:年月ap]|(?:19|20)\d\d|o['’]?clock|day|night|noon|morning|evening|week|month|year|quarter|spring|summer|autumn|fall|winter|ago|[Qq][1-4]|hour|minute"
+    r"|January|February|March|April|May\b|June|July|August|September|October|November|December"
+    r"|(?i:\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b)"
+    r"|\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+    r"|(?i:yesterday|tomorrow|christmas|halloween|valentine)|"
+    + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
+)
+_ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
+"""Beside a number months and days are often written small."""
+
+
+def _span(match: re.Match[str]) -> tuple[int, int, str]:
+    return match.start(), match.end(), match[0]
+
+
+def _word(match: re.Match[str], group: str) -> str:
+    """The group in lower case with single spaces; empty where the rule has no such group or it matched nothing."""
+    return re.sub(r"\s+", " ", (match.groupdict().get(group) or "").lower())
+
+
+def _number(match: re.Match[str], group: str) -> int | None:
+    return int(word) if (word := _word(match, group)) else None
+
+
+def _month(match: re.Match[str]) -> int:
+    return MONTH_NUMBER[match["month"].lower()[:3]]
+
+
+def _weekday(match: re.Match[str]) -> int:
+    return WEEKDAY_NUMBER[match["weekday"].lower()[:3]]
+
+
+def _iso(match: re.Match[str]) -> Mention | None:
+    month, day = int(match["m"]), int(match["d"])
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    return Mention(*_span(match), "day", year=int(match["y"]), month=month, day=day)
+
+
+def _calendar_day(match: re.Match[str]) -> Mention:
+    last = _number(match, "last")
+    return Mention(
+        *_span(match), "day", year=_number(match, "year"), month=_month(match), day=int(match["day"]), last_day=last
+    )
+
+
+def _holiday(match: re.Match[str]) -> Mention:
+    month, day = _HOLIDAYS[match["holiday"].lower().replace("’", "'")]
+    return Mention(*_span(match), "day", year=_number(match, "year"), month=month, day=day)
+
+
+_HOLIDAYS: Final = {
+    "christmas": (12, 25), "christmas day": (12, 25), "christmas eve": (12, 24), "new year's eve": (12, 31),
+    "new year's day": (1, 1), "halloween": (10, 31), "valentine's day": (2, 14),
+}  # fmt: skip
+
+
+def _numeric(match: re.Match[str]) -> Mention | None:
+    """3/15/2026 and 15.3.2026: a slash reads month first unless that cannot be, a dot reads day first."""
+    first, second, year = int(match["a"]), int(match["b"]), _number(match, "year")
+    month, day = (second, first) if match["dot"] == "." or first > 12 else (first, second)
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        return None
+    year = year + 2000 if year is not None and year < 100 else year
+    return Mention(*_span(match), "day", year=year, month=month, day=day)
+
+
+def _han_day(match: re.Match[str]) -> Mention | None:
+    month, day = int(match["m"]), _number(match, "d")
+    if not 1 <= month <= 12 or not 1 <= (day or 1) <= 31:
+        return None
+    return Mention(*_span(match), "day" if day else "month", year=_number(match, "y"), month=month, day=day)
+
+
+def _calendar_month(match: re.Match[str]) -> Mention:
+    offset = _STEP.get(_word(match, "step"))
+    return Mention(*_span(match), "month", year=_number(match, "year"), month=_month(match), offset=offset)
+
+
+def _quarter(match: re.Match[str]) -> Mention:
+    return Mention(
+        *_span(match), "quarter", year=_number(match, "year"), month=3 * int(match["quarter"]) - 2, unit="quarter"
+    )
+
+
+def _season(match: re.Match[str]) -> Mention:
+    offset = _STEP.get(_word(match, "step"))
+    month = _SEASON_MONTH[match["season"].lower()]
+    return Mention(*_span(match), "season", year=_number(match, "year"), month=month, offset=offset)
+
+
+def _named_weekday(match: re.Match[str]) -> Mention:
+    offset = _STEP.get(_word(match, "step"))
+    return Mention(*_span(match), "weekday", weekday=_weekday(match), offset=offset, part=_part(match))
+
+
+def _part(match: re.Match[str]) -> str | None:
+    return _word(match, "part") or None
+
+
+def _day_word(match: re.Match[str]) -> Mention:
+    word = _word(match, "word")
+    part = "night" if word == "tonight" else _part(match)
+    return Mention(*_span(match), "relative", unit="day", offset=_DAY_WORD[word], part=part)
+
+
+def _this_part(match: re.Match[str]) -> Mention:
+    offset = -1 if match["step"].lower() == "last" else 0
+    return Mention(*_span(match), "relative", unit="day", offset=offset, part=match["part"].lower())
+
+
+def _step(match: re.Match[str]) -> Mention:
+    return Mention(*_span(match), "relative", unit=match["unit"].lower(), offset=_STEP[match["step"].lower()])
+
+
+def _count(match: re.Match[str]) -> int:
+    word = _word(match, "count")
+    return int(word) if word.isdigit() else _COUNT_WORD[word]
+
+
+def _ago(match: re.Match[str]) -> Mention:
+    return Mention(*_span(match), "distance", unit=match["unit"].lower(), offset=-_count(match))
+
+
+def _ahead(match: re.Match[str]) -> Mention:
+    return Mention(*_span(match), "distance", unit=match["unit"].lower(), offset=_count(match))
+
+
+def _window(match: re.Match[str]) -> Mention:
+    sign = _STEP[match["step"].lower()] or 1
+    return Mention(*_span(match), "window", unit=match["unit"].lower(), offset=sign * _count(match))
+
+
+def _clock_12(match: re.Match[str]) -> Mention | None:
+    hour, minute = int(match["h"]), int(match["m"] or 0)
+    if not 1 <= hour <= 12 or minute > 59:
+        return None
+    return Mention(*_span(match), "clock", hour=hour % 12 + 12 * (match["half"].lower() == "p"), minute=minute)
+
+
+def _clock_of_day(match: re.Match[str]) -> Mention | None:
+    """`at 6 in the morning`; at night is from six in the evening on."""
+    hour, minute = _hour(match), int(match["m"] or 0)
+    if not 1 <= hour <= 12 or minute > 59:
+        return None
+    late = 6 <= hour < 12 if match["night"] else match["part"].lower() != "morning"
+    return Mention(*_span(match), "clock", hour=hour % 12 + 12 * late, minute=minute)
+
+
+def _clock_24(match: re.Match[str]) -> Mention:
+    return Mention(*_span(match), "clock", hour=int(match["h"]), minute=int(match["m"]))
+
+
+def _clock_word(match: re.Match[str]) -> Mention:
+    return Mention(*_span(match), "clock", hour=12 if match["word"].lower() == "noon" else 0, minute=0)
+
+
+def _oclock(match: re.Match[str]) -> Mention | None:
+    hour = _hour(match)
+    return Mention(*_span(match), "clock", hour=hour, minute=0) if hour <= 24 else None
+
+
+def _hour(match: re.Match[str]) -> int:
+    return int(match["h"]) if match["h"].isdigit() else NUMBER_WORD[match["h"].lower()]
+
+
+def _part_of_day(match: re.Match[str]) -> Mention:
+    return Mention(*_span(match), "part", part=match["part"].lower())
+
+
+def _year(match: re.Match[str]) -> Mention:
+    return Mention(*_span(match), "year", year=int(match["year"]))
+
+
+_Rule = tuple[str, Callable[[re.Match[str]], Mention | None]]
+_PART_TAIL = r"(?:\s+(?:in the\s+)?(?P<part>morning|afternoon|evening|night)\b)?"
+
+# Earlier rules win over later ones where they overlap.
+_RULES: Final[tuple[_Rule, ...]] = (
+        (r"\b(?P<y>\d{4})[-/](?P<m>\d\d?)[-/](?P<d>\d\d?)(?![\d-])", _iso),
+        (rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?![\d:]){_RANGE}(?:,?\s+{_YEAR})?", _calendar_day),
+        (
+            rf"\b(?P<holiday>christmas(?: (?:eve|day))?|new year['’]s (?:eve|day)|halloween|valentine['’]s day)(?:,?\s+{_YEAR})?\b",
+            _holiday,
+        ),
+        (rf"\b(?:the\s+)?{_DAY}{_RANGE}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?", _calendar_day),
+        (r"\b(?P<a>\d\d?)(?P<dot>[/.])(?P<b>\d\d?)(?P=dot)(?P<year>\d{4}|\d\d)\b(?![./]\d)", _numeric),
+        (r"(?<=\bon )(?P<a>\d\d?)(?P<dot>/)(?P<b>\d\d?)(?![\d/])", _numeric),
+        (r"(?:(?P<y>\d{4})年)?(?P<m>\d\d?)月(?:(?P<d>\d\d?)[日号])?", _han_day),
+        (rf"\bQ(?P<quarter>[1-4])(?:\s*(?:of\s+|/|-)?\s*{_YEAR})?(?!\w)", _quarter),
+        (rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", _calendar_month),
+        (rf"\b(?:{_STEP_WORD}\s+)(?P<season>spring|summer|autumn|fall|winter)\b", _season),
+        (rf"\b(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?{_YEAR}", _season),
+        (r"\b(?<=in )(?:the\s+)?(?P<season>spring|summer|autumn|winter)\b", _season),
+        (rf"\b{_STEP_WORD}\s+{_COUNT}\s+{_UNIT}s?\b", _window),
+        (rf"\b{_COUNT}\s+{_UNIT}s?\s+(?:ago|earlier|back)\b", _ago),
+        (rf"\b(?:in|within)\s+{_COUNT}\s+{_UNIT}s?\b(?!\s+of\b)", _ahead),
+        (rf"\b{_COUNT}\s+{_UNIT}s?\s+(?:from (?:now|today)|later)\b", _ahead),
+        (r"\b(?P<step>this|last)\s+(?P<part>morning|afternoon|evening|night)\b", _this_part),
+        (rf"\b{_STEP_WORD}\s+{_UNIT}\b", _step),
+        (rf"\b{_STEP_WORD}\s+{_MONTH}", _calendar_month),
+        (rf"\b(?:{_STEP_WORD}\s+)?{_WEEKDAY}s?{_PART_TAIL}", _named_weekday),
+        (r"(?<!\w)(?P<word>" + "|".join(sorted(_DAY_WORD, key=len, reverse=True)).replace(" ", r"\s+")
+         + rf"){_PART_TAIL}(?![a-zа-я])", _day_word),
+        (r"\b(?:at\s+)?(?P<h>\d\d?)(?:[:.](?P<m>\d\d))?\s*(?P<half>[ap])\.?m\b\.?", _clock_12),
+        (
+            r"\bat\s+(?P<h>\d\d?|" + "|".join(NUMBER_WORD) + r")(?:[:.](?P<m>\d\d))?(?:\s+o['’]?clock)?"
+            r"\s+(?:in the (?P<part>morning|afternoon|evening)|at (?P<night>night))\b",
+            _clock_of_day,
+        ),
+        (r"(?<![\d:.])(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:])", _clock_24),
+        (r"\b(?:at\s+)?(?P<word>noon|midnight)\b", _clock_word),
+        (r"\b(?:at\s+)?(?P<h>\d\d?|" + "|".join(NUMBER_WORD) + r")\s+o['’]?clock\b", _oclock),
+        (r"\b(?:in|during)\s+the\s+(?P<part>morning|afternoon|evening|night)\b", _part_of_day),
+        (r"\bat\s+(?P<part>night)\b", _part_of_day),
+        (rf"\b(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=during )|(?<=before )|(?<=after )|(?<=of )|(?<=for )|(?<=from )|(?<=starting )){_MONTH}"
+         r"", _calendar_month),
+        (r"\b(?-i:(?P<month>January|February|April|June|July|August|September|October|November|December))\b"
+         r"", _calendar_month),
+        (rf"(?:(?<=\bin )|(?<=\bby )|(?<=since )|(?<=until )|(?<=\bof )|(?<=year )|(?<=from )|(?<=before )|(?<=after )|(?<=early )|(?<=late )){_YEAR}\b",
+         _year),
+)  # fmt: skip
+_GRAMMAR: Final = tuple((re.compile(pattern, re.IGNORECASE), build) for pattern, build in _RULES)

@@ -1,0 +1,104 @@
+"""Embeds what was stored without a vector, in the background: one batch is written while the next is computed."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, Final
+
+from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from tellonce_server.outage import AWAY
+from tellonce_server.store.database import Database, Row, unzip
+
+logger = logging.getLogger(__name__)
+
+BATCH = 32
+IN_A_ROW = 8
+"""Batches of one kind before the next kind has its turn."""
+
+IDLE_SECONDS = 2.0
+
+LOCK: Final = 0x63_68_61_74_65_6D_62_64
+"""Held by whoever embeds: several servers on one memory would otherwise each embed all of it."""
+
+LOWEST = -(2**63)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Texts of one table. `key` names a row and orders all; `coded`: a sign code is kept beside a vector."""
+
+    unembedded: str
+    set_embeddings: str
+    key: tuple[str, ...]
+    text: Callable[[Row], str]
+    coded: bool = False
+
+    @property
+    def start(self) -> tuple[int, ...]:
+        return (*(LOWEST for _ in self.key[:-1]), 0)
+
+    def place(self, row: Row) -> tuple[int, ...]:
+        return tuple(row[column] for column in self.key)
+
+
+def _said(row: Row) -> str:
+    return f"{row['speaker']}: {row['content']}"
+
+
+_KINDS = (
+    _Kind("messages.unembedded", "messages.set_embeddings", ("owner_id", "chat_id", "id"), _said, coded=True),
+    _Kind("memories.unembedded", "memories.set_embeddings", ("owner_id", "id"), itemgetter("content")),
+    _Kind("summaries.unembedded", "summaries.set_embeddings", ("owner_id", "chat_id", "id"), itemgetter("text")),
+)
+
+
+class EmbeddingBacklog:
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+
+    async def run(self) -> None:
+        """Until cancelled. A model that is not there yet, or a database that is away, is asked again later."""
+        while True:
+            done = 0
+            try:
+                done = await self.work_once() if self._embedder.ready else 0
+            except* (EmbeddingUnavailable, *AWAY) as troubles:
+                logger.info("embedding put off: %s", troubles.exceptions[0])
+            if not done:
+                await asyncio.sleep(IDLE_SECONDS)
+
+    async def work_once(self) -> int:
+        """Some batches of each kind; how many texts were embedded, 0 while another server is at it."""
+        async with self._database.session() as session:
+            if not await session.value("locks.take", LOCK):
+                return 0
+            try:
+                return sum([await self._some(kind) for kind in _KINDS])
+            finally:
+                await session.value("locks.release", LOCK)
+
+    async def _some(self, kind: _Kind) -> int:
+        count, after = 0, kind.start
+        async with asyncio.TaskGroup() as writing:
+            for _ in range(IN_A_ROW):
+                rows = await self._database.rows(kind.unembedded, *after, BATCH)
+                if not rows:
+                    break
+                columns = await self._embedded(kind, rows)
+                writing.create_task(self._database.run(kind.set_embeddings, *columns))
+                count, after = count + len(rows), kind.place(rows[-1])
+        return count
+
+    async def _embedded(self, kind: _Kind, rows: Sequence[Row]) -> tuple[list[Any], ...]:
+        """Columns to write: the rows' keys and versions, their vectors, and codes if the kind has them."""
+        model, mean = self._embedder.model, self._embedder.mean
+        vectors = await self._embedder.embed([kind.text(row) for row in rows], urgent=False)
+        written = [
+            (*kind.place(row), row["version"], halfvec(v, model), *((code(v, mean),) if kind.coded else ()))
+            for row, v in zip(rows, vectors, strict=True)
+        ]
+        return unzip(written, len(kind.key) + 2 + kind.coded)

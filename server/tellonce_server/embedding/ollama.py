@@ -1,0 +1,122 @@
+"""Embeddings by an Ollama server; every vector is checked, for its client passes anything through."""
+
+import asyncio
+import logging
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import httpx
+from ollama import AsyncClient, ResponseError
+
+from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
+from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.text.secrets import mask
+
+logger = logging.getLogger(__name__)
+
+QUERY_SECONDS = 1.0
+"""What a question may wait; after that it goes by words alone."""
+
+SECONDS = 60.0
+"""What a batch of the backlog, or the first answer of a model that Ollama still loads, may take."""
+
+PROBE_SECONDS = 15.0
+DIMENSIONS = 384
+
+
+class OllamaEmbedder:
+    """`ready` once it has answered, until it fails; `run` asks again meanwhile, so that no question pays for that.
+
+    `mean` is zero: the codes of a model we have not measured are its plain signs.
+    """
+
+    dimensions = DIMENSIONS
+    mean: Vector = (0.0,) * DIMENSIONS
+
+    def __init__(self, url: str, model: str) -> None:
+        self.model = f"ollama:{model}"
+        self._name = model
+        self._client = AsyncClient(host=url, timeout=SECONDS, trust_env=False)
+        self._cache = VectorCache()
+        self._failed: str | None = "not asked yet"
+
+    @property
+    def ready(self) -> bool:
+        return self._failed is None
+
+    @property
+    def state(self) -> dict[str, Any]:
+        return {"model": self.model, "ready": self.ready, "bytes": 0, "total": 0, "failed": self._failed}
+
+    async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
+        """One unit vector a text, which Ollama is told without its secrets.
+
+        EmbeddingUnavailable: at once when urgent and not ready, else on any failure.
+        """
+        texts = [mask(text) for text in texts]
+        if not urgent:
+            return await self._ask(texts, SECONDS)
+        if not self.ready:
+            raise EmbeddingUnavailable(self._failed or "")
+        return [await self._query(text) for text in texts]
+
+    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+        raise EmbeddingUnavailable("only the local model shows its layers")
+
+    async def run(self) -> None:
+        """Ask until it answers, and again after a failure, until cancelled."""
+        try:
+            while True:
+                await self._probe()
+                await asyncio.sleep(PROBE_SECONDS)
+        finally:
+            await self._client.close()  # type: ignore[no-untyped-call]  # ollama leaves it without annotations
+
+    async def _probe(self) -> None:
+        if not self.ready:
+            try:
+                await self._ask(["ready?"], SECONDS)
+            except EmbeddingUnavailable as error:
+                logger.info("no embeddings for now: %s", error)
+
+    async def _query(self, text: str) -> Vector:
+        known = self._cache.get(text)
+        if known is None:
+            known = (await self._ask([text], QUERY_SECONDS))[0]
+            self._cache.keep(text, known)
+        return known
+
+    async def _ask(self, texts: Sequence[str], seconds: float) -> list[Vector]:
+        try:
+            vectors = await self._sound_answer(texts, seconds)
+        except EmbeddingUnavailable as error:
+            self._failed = str(error)
+            raise
+        self._failed = None
+        return vectors
+
+    async def _sound_answer(self, texts: Sequence[str], seconds: float) -> list[Vector]:
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._client.embed(self._name, list(texts))
+        except TimeoutError as error:
+            raise EmbeddingUnavailable(f"Ollama did not embed within {seconds:g} s") from error
+        except (ResponseError, httpx.HTTPError, ConnectionError, ValueError) as error:
+            raise EmbeddingUnavailable(f"Ollama does not embed: {error}") from error
+        vectors = [list(vector) for vector in answer.embeddings]
+        if len(vectors) != len(texts) or not all(_sound(vector) for vector in vectors):
+            raise EmbeddingUnavailable(
+                f"{self._name} gave no sound vectors of {DIMENSIONS} dimensions: "
+                "choose another model in OLLAMA_EMBEDDING_MODEL, for example all-minilm"
+            )
+        return [_unit(vector) for vector in vectors]
+
+
+def _sound(vector: Sequence[float]) -> bool:
+    return len(vector) == DIMENSIONS and all(map(math.isfinite, vector)) and any(vector)
+
+
+def _unit(vector: Sequence[float]) -> Vector:
+    length = math.hypot(*vector)
+    return [x / length for x in vector]

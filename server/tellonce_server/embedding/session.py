@@ -1,0 +1,54 @@
+"""Computing embeddings with onnxruntime; imported only where and when they are computed, for the import is heavy."""
+
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from tokenizers import Tokenizer
+
+from tellonce_server.embedding.onnx_graph import EARLY, EMBEDDING
+from tellonce_server.embedding.protocol import Layers, Vector
+
+LONGEST = 256
+"""Tokens of a text that count: the model was trained on so many."""
+
+
+class Session:
+    """One loaded model; any thread may ask it. `threads`: beside a busy database one is faster than two."""
+
+    def __init__(self, graph: Path, tokenizer: Path, threads: int = 1) -> None:
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        # Without the arena memory is given back after a long text.
+        options.enable_cpu_mem_arena = False
+        self._session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(LONGEST)
+
+    def vector(self, text: str) -> Vector:
+        """The text's unit vector, the same whatever else is computed."""
+        (vector,) = self._run([EMBEDDING], text)
+        return vector
+
+    def layers(self, text: str) -> Layers:
+        """The same vector and the early layer's, for little more than the price of one."""
+        return Layers(*self._run([EMBEDDING, EARLY], text))
+
+    def _run(self, outputs: list[str], text: str) -> list[Vector]:
+        ids = np.array([self._tokenizer.encode(text).ids], np.int64)
+        computed: Any = self._session.run(outputs, {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        return [array("f", rows[0].tobytes()) for rows in computed]
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One unit vector a text, one after the other: padding costs more than a batch saves."""
+        return [self.vector(text) for text in texts]
+
+
+def mean_of(vectors: Sequence[Vector]) -> list[float]:
+    mean: list[float] = np.array(vectors, np.float32).mean(axis=0).tolist()
+    return mean

@@ -1,0 +1,97 @@
+"""Why something is known, or what an answer was based on."""
+
+from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
+from tellonce_server.context.draft import SEPARATOR
+from tellonce_server.places import Where
+from tellonce_server.refusals import Refused
+from tellonce_server.services import Kit
+from tellonce_server.store import memories, messages, receipts
+from tellonce_server.store.messages import StoredMessage, TextVersion
+
+
+class NothingToExplain(Refused):
+    """The id names nothing of the caller's; the text says where to find one."""
+
+
+class Explainer:
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+
+    async def explain(self, where: Where, args: ExplainArgs) -> Explanation:
+        """Raises NothingToExplain."""
+        if args.receipt_id is not None:
+            return await self._receipt(where, args.receipt_id)
+        if args.memory_id is not None:
+            return await self._memory(where, args.memory_id)
+        assert args.message_id is not None  # the contract names exactly one subject
+        return await self._message(where, args.message_id)
+
+    async def _receipt(self, where: Where, receipt_id: str) -> Explanation:
+        receipt = await receipts.find(self._kit.traces, where.owner_id, receipt_id)
+        if receipt is None or receipt.chat_id != where.chat_id:
+            raise NothingToExplain(f"No receipt {receipt_id} in this chat; get_context returns receipt ids.")
+        sections = [Section.model_validate(section) for section in receipt.sections]
+        return Explanation(
+            subject="receipt",
+            id=receipt.id,
+            at=receipt.created_at,
+            text=SEPARATOR.join(section.text for section in sections),
+            sections=tuple(sections),
+            included={kind: tuple(ids) for kind, ids in receipt.included.items()},
+            left_out=tuple(receipt.left_out),
+        )
+
+    async def _memory(self, where: Where, memory_id: int) -> Explanation:
+        memory = await memories.by_id(self._kit.database, where.owner_id, memory_id)
+        if memory is None or not where.sees(memory.chat_id):
+            raise NothingToExplain(f"No memory {memory_id} in this chat; find its number with search_memory.")
+        before = await memories.predecessors(self._kit.database, where.owner_id, memory_id)
+        origin = await memories.provenance(self._kit.database, where.owner_id, memory_id)
+        sources = await self._sources(where, origin.source_chat_id, memory.sources)
+        return Explanation(
+            subject="memory",
+            id=str(memory_id),
+            at=memory.valid_from,
+            text=memory.content,
+            model=origin.model,
+            memory=memory,
+            sources=sources,
+            reason=memory.reason,
+            quotes=tuple(quote.text for quote in origin.quotes) if sources else (),
+            would_replace=(*origin.intends.replaces, *origin.intends.ends) if origin.intends else (),
+            versions=_versions(await memories.versions(self._kit.database, where.owner_id, memory_id)),
+            memories=tuple(m for m in before if where.sees(m.chat_id)),
+        )
+
+    async def _sources(self, where: Where, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
+        """What was said in another chat is told in the owner's own alone, though the memory of it is known everywhere."""
+        if said_in is None or not (where.is_own or said_in == where.chat_id):
+            return ()
+        lines = await messages.by_ids(self._kit.database, where.owner_id, said_in, ids)
+        return tuple(Source(id=x.id, role=x.role, at=x.sent_at, text=x.content) for x in lines)
+
+    async def _message(self, where: Where, message_id: str) -> Explanation:
+        message = await self._find(where, message_id)
+        if message is None:
+            raise NothingToExplain(f"No message {message_id} in this chat; search_memory finds message numbers.")
+        place = (where.owner_id, where.chat_id, message.id)
+        return Explanation(
+            subject="message",
+            id=message_id,
+            at=message.sent_at,
+            text=message.content,
+            versions=_versions(await messages.versions(self._kit.database, *place)),
+            memories=tuple(await memories.from_message(self._kit.database, *place)),
+            receipts=tuple(await receipts.of_message(self._kit.traces, *place)),
+        )
+
+    async def _find(self, where: Where, message_id: str) -> StoredMessage | None:
+        """The channel's own id first; a message number only if no message has it as such."""
+        found = await messages.by_ext_id(self._kit.database, where.owner_id, where.chat_id, message_id, where.channel)
+        if found is None and message_id.isdecimal() and len(message_id) < 19:
+            found = await messages.by_id(self._kit.database, where.owner_id, where.chat_id, int(message_id))
+        return found
+
+
+def _versions(versions: list[TextVersion]) -> tuple[Version, ...]:
+    return tuple(Version(text=v.text, at=v.replaced_at) for v in versions)

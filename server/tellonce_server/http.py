@@ -1,0 +1,114 @@
+"""The server over streamable HTTP: its own uvicorn, bounded bodies, a health page, an orderly end."""
+
+import contextlib
+import signal
+from collections.abc import AsyncGenerator, Generator
+from socket import socket
+from urllib.parse import urlsplit
+
+import uvicorn
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tellonce.settings import ServerSettings
+from tellonce_server.admission import Admission, RateLimit
+from tellonce_server.app import VERSION, MemoryServer, build_server
+from tellonce_server.arrival import TimedArrival
+from tellonce_server.open_streams import OpenStreams
+from tellonce_server.storage import Storage
+from tellonce_server.unavailable import Unavailable
+
+BODY_BYTES = 2 * 1024 * 1024
+KEEP_ALIVE_SECONDS = 75
+GRACE_SECONDS = 3
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
+    """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
+    server = build_server(settings, storage, auth=True, middleware=(streams,))
+    security = transport_security(settings)
+    add_health(server, storage, TransportSecurityMiddleware(security))
+    app = server.streamable_http_app(
+        streamable_http_path="/mcp",
+        stateless_http=True,
+        host=settings.host,
+        max_request_body_size=BODY_BYTES,
+        transport_security=security,
+    )
+    # Last, so that it stands behind authentication and knows the credential.
+    app.user_middleware.insert(0, Middleware(Unavailable))
+    app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
+    inner = app.router.lifespan_context
+
+    @contextlib.asynccontextmanager
+    async def lifespan(running: Starlette) -> AsyncGenerator[None]:
+        async with storage.running(), inner(running):
+            yield
+
+    app.router.lifespan_context = lifespan
+    return app
+
+
+def add_health(server: MemoryServer, storage: Storage, security: TransportSecurityMiddleware) -> None:
+    @server.custom_route("/health", methods=["GET"])  # type: ignore[untyped-decorator]  # untyped in the SDK
+    async def health(request: Request) -> Response:
+        """200 once storage is up, 503 with the reason until then; for the same hosts and origins as the MCP endpoint."""
+        refusal = await security.validate_request(request)
+        if refusal is not None:
+            return refusal
+        state = await storage.health()
+        return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
+
+
+def transport_security(settings: ServerSettings) -> TransportSecuritySettings:
+    """Hosts and origins that may call: loopback, the bound address, and what the settings add. A browser's rebound name
+    is turned away.
+    """
+    public = urlsplit(settings.remote.url).hostname
+    names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([public] if public else [])]
+    hosts = [form for name in names for form in (name, f"{name}:*")]
+    origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+async def serve_http(settings: ServerSettings) -> None:
+    """Serve until SIGINT or SIGTERM; calls under way are given three seconds."""
+    streams = OpenStreams()
+    config = uvicorn.Config(
+        build_http(settings, Storage(settings), streams),
+        host=settings.host,
+        port=settings.port,
+        http=TimedArrival,  # on h11: httptools keeps trailing blanks in header values, which the protocol forbids
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        access_log=False,
+        log_config=None,  # its errors go where ours go
+        log_level="warning",
+    )
+    await _Server(config, streams).serve()
+
+
+class _Server(uvicorn.Server):
+    """Ends subscription streams, which would outlast any grace, and takes a signal for an order, not for a failure."""
+
+    def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
+        super().__init__(config)
+        self._streams = streams
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._streams.close()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Unlike uvicorn's own, does not raise the signal again at the end: the exit code is 0, without a traceback."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -1,0 +1,147 @@
+"""Takes whole histories in: many messages at once, each once, in their lanes, with the work that follows queued."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce.contract import Role
+from tellonce_server.dates.clock import offset_minutes
+from tellonce_server.places import Where, reply_lane, root_lane, topic_lane
+from tellonce_server.queue.compacting import compact_lane
+from tellonce_server.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.services import Kit
+from tellonce_server.store import bulk, queue
+from tellonce_server.store.bulk import BulkMessage, Named
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import NewJob
+from tellonce_server.text.importance import message_importance
+from tellonce_server.text.secrets import mask
+from tellonce_server.text.tokens import estimate
+
+BATCH = 500
+"""Messages of one transaction: the progress that a crash can cost."""
+
+
+@dataclass(frozen=True)
+class ImportMessage:
+    """One message of an export. `message_id` must be stable: importing again recognises it."""
+
+    role: Role
+    content: str
+    message_id: str
+    sent_at: datetime
+    channel: str
+    speaker: str | None = None
+    message_thread_id: int | None = None
+    reply_to_message_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    created: int
+    duplicates: int
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A message's text and what is read from it alone: before the transaction that stores it, and beside the event loop."""
+
+    content: str
+    importance: float
+    tokens: int
+    index_text: str
+
+
+class Importer:
+    """Imports into one chat; feed it batches in the order of time."""
+
+    def __init__(self, kit: Kit, where: Where) -> None:
+        self._kit = kit
+        self._where = where
+        self._lanes: dict[tuple[str, str], str] = {}
+
+    async def add(self, batch: Sequence[ImportMessage]) -> Imported:
+        """Store what is not there yet and queue what follows from it, all of it or nothing: for messages that are there
+        already, an import that is started again queues nothing.
+        """
+        where, now = self._where, self._kit.now()
+        texts = await asyncio.to_thread(self._texts, batch)
+        async with self._kit.database.transaction() as t:
+            known = await bulk.known(t, where.owner_id, where.chat_id, _named(batch), self._numbered(batch))
+            self._lanes |= known
+            fresh = [
+                m for m in _unique(batch) if (m.channel, m.message_id) not in known and ("", m.message_id) not in known
+            ]
+            for m in fresh:
+                self._lanes[m.channel, m.message_id] = self._lane(m)
+            rows = [self._row(m, texts[m.channel, m.message_id]) for m in fresh]
+            if rows:
+                numbers = await bulk.add(t, where.owner_id, where.chat_id, rows, now)
+                await self._queue(t, rows, numbers, now)
+        self._kit.tell_workers()
+        return Imported(len(fresh), len(batch) - len(fresh))
+
+    async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
+        """Learning and summarising, lane by lane."""
+        owner, chat = self._where.owner_id, self._where.chat_id
+        by_lane: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
+        for row, number in zip(rows, numbers, strict=True):
+            by_lane[row.thread_key].append((number, row.role))
+        for lane, added in by_lane.items():
+            exchanges = sum(role == "assistant" for _, role in added)
+            span = (added[0][0], added[-1][0])
+            job = NewJob(owner, chat, "exchange", lane, lane, *span, now, exchanges, job_class="past")
+            await queue.enqueue(t, job, now)
+            await compact_lane(t, self._where, lane, self._kit.settings.compaction, now, job_class="past")
+
+    def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
+        """Messages that were recorded without an external id: an export names them by their numbers."""
+        own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
+        found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
+        return [(int(match[1]), at) for match, at in found if match is not None]
+
+    def _lane(self, m: ImportMessage) -> str:
+        chat = self._where.chat_id
+        if m.message_thread_id is not None:
+            return topic_lane(chat, m.message_thread_id)
+        if m.reply_to_message_id is None:
+            return root_lane(chat)
+        target = m.reply_to_message_id
+        return reply_lane(chat, target, self._lanes.get((m.channel, target)) or self._lanes.get(("", target)))
+
+    def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], "_Text"]:
+        return {(m.channel, m.message_id): _read(m, masked=self._kit.settings.mask_messages) for m in _unique(batch)}
+
+    def _row(self, m: ImportMessage, text: "_Text") -> BulkMessage:
+        return BulkMessage(
+            thread_key=self._lanes[m.channel, m.message_id],
+            role=m.role,
+            content=text.content,
+            channel=m.channel,
+            speaker=m.speaker,
+            ext_id=m.message_id,
+            reply_to=m.reply_to_message_id,
+            importance=text.importance,
+            tokens=text.tokens,
+            sent_at=m.sent_at,
+            utc_offset=offset_minutes(m.sent_at),
+            index_text=text.index_text,
+            scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
+        )
+
+
+def _named(batch: Sequence[ImportMessage]) -> list[Named]:
+    targets = (Named(m.channel, m.reply_to_message_id) for m in batch if m.reply_to_message_id)
+    return [*(Named(m.channel, m.message_id, m.sent_at) for m in batch), *targets]
+
+
+def _read(m: ImportMessage, *, masked: bool) -> _Text:
+    content = mask(m.content) if masked else m.content
+    return _Text(content, message_importance(m.role, content), estimate(content), index_text(content, m.speaker))
+
+
+def _unique(batch: Sequence[ImportMessage]) -> list[ImportMessage]:
+    return list({(m.channel, m.message_id): m for m in batch}.values())

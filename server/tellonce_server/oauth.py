@@ -1,0 +1,114 @@
+"""Access tokens of an OAuth issuer (JWT), as this resource server accepts them; it issues none and stores none.
+
+Only subjects the settings name are let in, whoever else the issuer vouches for, and only as assistants of their user.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import jwt
+from mcp.server.auth.provider import AccessToken
+
+from tellonce.settings import Remote
+
+SCOPE = "assistant"
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+"""Signatures only: with a shared secret (HS…) whoever checks could also issue, and `none` is no signature."""
+
+CLOCK_SKEW_SECONDS = 30
+REFRESH_SECONDS = 30.0
+"""Keys are fetched again for an unknown key id, but no more often than this: the id is whatever a stranger writes."""
+
+KEY_LIFE_SECONDS = 3600.0
+FETCH_SECONDS = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+class SigningKeys:
+    """The issuer's public keys by id, fetched when needed."""
+
+    def __init__(self, url: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._url = url
+        self._clock = clock
+        self._keys: dict[str, jwt.PyJWK] = {}
+        self._fetched = self._tried = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def find(self, key_id: str) -> jwt.PyJWK | None:
+        async with self._lock:
+            known = key_id in self._keys and self._clock() - self._fetched < KEY_LIFE_SECONDS
+            if not known and self._clock() - self._tried >= REFRESH_SECONDS:
+                self._tried = self._clock()
+                await self._fetch()
+        return self._keys.get(key_id)
+
+    async def _fetch(self) -> None:
+        """Keys that were withdrawn are gone with it. Those we have serve on while the issuer is away."""
+        try:
+            async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
+                answer = (await http.get(self._url)).raise_for_status().json()
+            keys = jwt.PyJWKSet.from_dict(answer).keys
+        except (httpx2.HTTPError, ValueError, AttributeError, jwt.PyJWTError) as error:
+            logger.warning("the issuer's keys could not be read from %s: %s", self._url, type(error).__name__)
+            return
+        self._keys = {key.key_id: key for key in keys if key.key_id}
+        self._fetched = self._clock()
+
+
+class JwtVerifier:
+    """Signature, issuer, audience, times, subject: a token that lacks any of them is nobody's."""
+
+    def __init__(self, remote: Remote, keys: SigningKeys) -> None:
+        self._remote = remote
+        self._keys = keys
+        self._users = remote.users
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        try:
+            claims = await self._claims(token)
+        except jwt.PyJWTError as error:
+            logger.info("a token was refused: %s", type(error).__name__)
+            return None
+        user = self._users.get(claims["sub"]) if claims is not None else None
+        if claims is None or user is None:
+            return None
+        return AccessToken(
+            token=token,
+            client_id=f"oauth:{claims['sub']}",
+            scopes=[scope for scope in granted(claims) if scope == SCOPE],
+            subject=str(user),
+            expires_at=int(claims["exp"]),
+        )
+
+    async def _claims(self, token: str) -> dict[str, Any] | None:
+        header = jwt.get_unverified_header(token)
+        key = await self._keys.find(str(header.get("kid", "")))
+        if key is None or header.get("alg") not in ALGORITHMS:
+            return None
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            key,
+            algorithms=[key.algorithm_name],
+            audience=self._remote.url,
+            issuer=self._remote.issuer,
+            leeway=CLOCK_SKEW_SECONDS,
+            options={"require": ["exp", "iss", "aud", "sub"]},
+        )
+        return claims
+
+
+def granted(claims: dict[str, Any]) -> list[str]:
+    """The scopes of a token: `scope` is words in one string (RFC 9068), `scp` what some issuers write instead."""
+    value = claims.get("scope", claims.get("scp", ""))
+    words = value.split() if isinstance(value, str) else value
+    return [str(word) for word in words] if isinstance(words, list) else []
+
+
+def is_jwt(token: str) -> bool:
+    """Our own tokens hold no dot."""
+    return token.count(".") == 2

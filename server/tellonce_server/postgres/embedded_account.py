@@ -1,0 +1,91 @@
+"""The OS account the embedded PostgreSQL runs as when we are root, and what it can reach; no PostgreSQL here.
+
+PostgreSQL refuses to run as root. The account gets a folder of its own; the folders above it are never opened wider.
+"""
+
+import logging
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+if sys.platform != "win32":
+    import pwd
+
+ACCOUNT_NAME = "chatmem-postgres"
+
+logger = logging.getLogger(__name__)
+
+
+class NoServerAccount(Exception):
+    """We are root and no unprivileged account can run PostgreSQL; the message says how to make one."""
+
+
+@dataclass(frozen=True)
+class Account:
+    uid: int
+    gid: int
+
+
+def server_account(cluster: Path) -> Account | None:
+    """Whom the server of `cluster` runs as; None: as ourselves. A cluster that exists keeps its owner."""
+    if os.geteuid() != 0:
+        return None
+    if cluster.exists() and cluster.stat().st_uid != 0:
+        return Account(cluster.stat().st_uid, cluster.stat().st_gid)
+    return _named(ACCOUNT_NAME) or _created() or _found()
+
+
+def can_reach(account: Account | None, directory: Path) -> bool:
+    """Whether the account may enter `directory` through all its parents, by mode bits (access lists are not read)."""
+    return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
+
+
+def _may_enter(account: Account, directory: Path) -> bool:
+    status = directory.stat()
+    if status.st_uid == account.uid:
+        return bool(status.st_mode & stat.S_IXUSR)
+    if status.st_gid == account.gid:
+        return bool(status.st_mode & stat.S_IXGRP)
+    return bool(status.st_mode & stat.S_IXOTH)
+
+
+def _named(name: str) -> Account | None:
+    try:
+        entry = pwd.getpwnam(name)
+    except KeyError:
+        return None
+    return Account(entry.pw_uid, entry.pw_gid)
+
+
+def _created() -> Account | None:
+    program = shutil.which("useradd", path="/usr/sbin:/sbin:/usr/bin:/bin")
+    if program is None:
+        return None
+    options = [
+        "--system",
+        "--user-group",
+        "--no-create-home",
+        "--home-dir",
+        "/nonexistent",
+        "--shell",
+        "/usr/sbin/nologin",
+    ]
+    done = subprocess.run([program, *options, ACCOUNT_NAME], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        # Often only that a process beside us was first; then the account is there by now.
+        logger.info("useradd %s: %s", ACCOUNT_NAME, done.stderr.strip())
+    return _named(ACCOUNT_NAME)
+
+
+def _found() -> Account:
+    account = _named("postgres") or _named("nobody")
+    if account is None or account.uid == 0:
+        raise NoServerAccount(
+            f"PostgreSQL does not run as root and has no account here: make one (`useradd --system {ACCOUNT_NAME}`), "
+            "start tellonce as an ordinary user, or set DATABASE_URL to a PostgreSQL that runs elsewhere"
+        )
+    return account

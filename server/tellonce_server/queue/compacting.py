@@ -1,0 +1,36 @@
+"""Queues the chunk summaries that are due in a lane; `compaction` says which these are."""
+
+from datetime import datetime
+
+from tellonce.settings import Compaction
+from tellonce_server.places import Where
+from tellonce_server.queue import compaction
+from tellonce_server.store import lanes
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import JobClass
+
+
+async def compact_lane(
+    q: Queries,
+    where: Where,
+    thread_key: str,
+    rules: Compaction,
+    now: datetime,
+    *,
+    all_due: bool = False,
+    job_class: JobClass = "live",
+) -> int:
+    """How many jobs were queued. `all_due`: everything beyond the messages that stay verbatim, though no rule asks for it."""
+    lane = await lanes.find(q, where.owner_id, where.chat_id, thread_key)
+    if lane is None:
+        return 0
+    waiting = await lanes.open_run(q, where.owner_id, where.chat_id, thread_key)
+    oldest = waiting[0].sent_at if waiting else None
+    tokens = sum(m.tokens for m in waiting)
+    kept = compaction.keep(rules, messages=len(waiting), tokens=tokens, oldest=oldest, now=now)
+    if kept is None and not all_due:
+        return 0
+    runs = compaction.runs(waiting, rules.keep if kept is None else kept, rules.chunk)
+    if not runs:
+        return 0
+    return await lanes.queue_chunks(q, where.owner_id, where.chat_id, thread_key, lane.queued_to, runs, now, job_class)

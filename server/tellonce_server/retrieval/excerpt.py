@@ -1,0 +1,41 @@
+"""Of a long message the sentences that answer; pure."""
+
+import re
+
+from tellonce_server.memories.claims import content_stems
+from tellonce_server.text.tokens import estimate
+
+WHOLE = 160
+"""Tokens up to which a message is shown whole."""
+
+WHOLE_ROUTINE = 500
+"""The same for a routine message: it stands in the window by its summary only, so here its words are wanted."""
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*|\n+")
+
+
+def excerpt(text: str, tokens: int, query: str, *, routine: bool) -> str:
+    """The whole text of so many tokens, or its best sentences in their order, with marks where something is left out."""
+    if tokens <= (WHOLE_ROUTINE if routine else WHOLE):
+        return text
+    wanted = set(content_stems(query))
+    sentences = [s.strip() for s in _SENTENCE.findall(text) if s.strip()]
+    ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & set(content_stems(sentences[i]))), i))
+    chosen: list[int] = []
+    room = WHOLE
+    for index in ranked:
+        price = estimate(sentences[index])
+        if price <= room:
+            chosen.append(index)
+            room -= price
+    return _joined(sentences, sorted(chosen))
+
+
+def _joined(sentences: list[str], chosen: list[int]) -> str:
+    parts: list[str] = []
+    last = -1
+    for index in chosen:
+        parts += ["…"] if index != last + 1 else []
+        parts.append(sentences[index])
+        last = index
+    return " ".join([*parts, *(["…"] if last != len(sentences) - 1 else [])])

@@ -1,0 +1,176 @@
+"""One process's hold on the memory: the port and the tools are there before it is open, and it stays open until the end."""
+
+import asyncio
+import importlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.auth.provider import AccessToken
+
+from tellonce.journal import journal, utc_now
+from tellonce.logs import is_ours
+from tellonce.settings import Remote, ServerSettings
+from tellonce.side_tasks import SideTasks
+from tellonce_server.auth import TokenVerifier
+from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.choose import choose_embedder, embedder_named
+from tellonce_server.loop_watch import LoopWatch
+from tellonce_server.oauth import JwtVerifier, SigningKeys, is_jwt
+from tellonce_server.outage import AWAY, StorageUnavailable
+from tellonce_server.subscriptions import Changes
+
+if TYPE_CHECKING:
+    from tellonce_server.actors import Actors
+    from tellonce_server.embedding.generations import Generations
+    from tellonce_server.erasure.scrubbing import Scrubber
+    from tellonce_server.opening import Opened
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 15.0
+"""Seconds between attempts to open the database."""
+
+logger = logging.getLogger(__name__)
+
+
+class Storage:
+    """One process's hold on the memory. Entered once; until it is up, `actors()` waits.
+
+    `keeps_tokens`: whether this process writes the access tokens of this machine's user, as the one that answers over HTTP
+    does; another process beside it may be set to another user.
+    """
+
+    def __init__(
+        self, settings: ServerSettings, now: Callable[[], datetime] = utc_now, *, keeps_tokens: bool = True
+    ) -> None:
+        self.settings = settings
+        self.changes = Changes()
+        self.verifier = LateVerifier(self, settings.remote)
+        self.embedder = ActiveEmbedder(choose_embedder(settings), lambda model: embedder_named(model, settings))
+        self.generations: Generations | None = None
+        self.scrubber: Scrubber | None = None
+        self.login: str | None = None
+        self._side_tasks: SideTasks | None = None
+        self._watch = LoopWatch()
+        self._told = ""
+        self._now = now
+        self._keeps_tokens = keeps_tokens
+        self._actors: asyncio.Future[Actors] | None = None
+        self._emit = journal("server", settings, now)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator["Storage"]:
+        """Open in the background, so that a client's handshake never waits for PostgreSQL; close on the way out."""
+        self._actors = asyncio.get_running_loop().create_future()
+        async with AsyncExitStack() as stack:
+            opening = asyncio.create_task(self._open(stack))
+            try:
+                with self._watch.watching():
+                    yield self
+            finally:
+                opening.cancel()
+                await asyncio.gather(opening, return_exceptions=True)
+
+    async def actors(self) -> "Actors":
+        """The actors, once storage is up.
+
+        Raises:
+            StorageUnavailable: when it could not be opened.
+        """
+        if self._actors is None:
+            raise StorageUnavailable("The memory is not running yet; try again.")
+        return await asyncio.shield(self._actors)
+
+    async def health(self) -> dict[str, Any]:
+        """Whether calls can be answered, what still comes up, the side tasks, and how often the event loop was blocked.
+
+        Never waits.
+        """
+        future = self._actors
+        failed = future is not None and future.done() and future.exception() is not None
+        return {
+            "ready": future is not None and future.done() and not failed,
+            "reason": str(future.exception()) if future is not None and failed else None,
+            "embeddings": self.embedder.state,
+            "tasks": self._side_tasks.health if self._side_tasks is not None else {},
+            "blocked": self._watch.episodes,
+        }
+
+    def observe(self, tool: str, seconds: float, ok: bool) -> None:
+        self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Open, however often it takes: a database that is away at the start comes back without a person here."""
+        started, pause = time.perf_counter(), FIRST_PAUSE
+        while not await self._opened(stack):
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
+        self._emit("storage_open", ms=round((time.perf_counter() - started) * 1000))
+
+    async def _opened(self, stack: AsyncExitStack) -> bool:
+        async with AsyncExitStack() as attempt:
+            try:
+                actors = await self._make(attempt)
+            except Exception as error:
+                # An edge: whatever it is, callers are to hear of it instead of waiting for ever.
+                self._log(error)
+                self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
+                return False
+            self._settle(actors)
+            await stack.enter_async_context(attempt.pop_all())
+            return True
+
+    def _log(self, error: Exception) -> None:
+        """One line, once, for what people have to mend; the stack of anything else."""
+        if isinstance(error, AWAY) or is_ours(error):
+            if str(error) != self._told:
+                logger.error("the memory's database cannot be opened, trying again: %s", error)
+            self._told = str(error)
+        else:
+            logger.exception("storage could not be opened; trying again")
+
+    def _settle(self, outcome: "Actors | StorageUnavailable") -> None:
+        """Answer those who wait for the actors, and whoever asks until the next attempt."""
+        assert self._actors is not None  # set before storage is opened
+        if self._actors.done():
+            self._actors = asyncio.get_running_loop().create_future()
+        if isinstance(outcome, StorageUnavailable):
+            self._actors.set_exception(outcome)
+            # Mark it as seen: over stdio there may be nobody who asks.
+            self._actors.exception()
+        else:
+            self._actors.set_result(outcome)
+
+    async def _make(self, stack: AsyncExitStack) -> "Actors":
+        # Imported beside the handshake: a client sees the tools before all that works behind them is loaded.
+        opening = await asyncio.to_thread(importlib.import_module, "tellonce_server.opening")
+        opened: Opened = await opening.open_memory(
+            self.settings,
+            self._now,
+            self.embedder,
+            self.changes,
+            self._emit,
+            stack,
+            keeps_tokens=self._keeps_tokens,
+        )
+        self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
+        self.scrubber, self.generations = opened.scrubber, opened.generations
+        self._side_tasks = opened.side_tasks
+        return opened.actors
+
+
+class LateVerifier:
+    """Verifies an issuer's tokens by its keys, and our own once storage is up: the HTTP port answers before."""
+
+    def __init__(self, storage: Storage, remote: Remote) -> None:
+        self._storage = storage
+        self._issued = JwtVerifier(remote, SigningKeys(remote.jwks_url)) if remote.issuer else None
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        if is_jwt(token):
+            return await self._issued.verify_token(token) if self._issued is not None else None
+        actors = await self._storage.actors()
+        return await TokenVerifier(actors.kit.database).verify_token(token)

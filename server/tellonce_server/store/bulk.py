@@ -1,0 +1,89 @@
+"""Many messages in one go: numbers are taken from the chat and the lanes once for all of them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce.contract import Role
+from tellonce_server.store.database import Queries, one
+
+
+@dataclass(frozen=True)
+class BulkMessage:
+    thread_key: str
+    role: Role
+    content: str
+    channel: str
+    speaker: str | None
+    ext_id: str
+    reply_to: str | None
+    importance: float
+    tokens: int
+    sent_at: datetime
+    utc_offset: int
+    index_text: str
+    scope: Sequence[str]
+
+
+def by_number(chat_id: int, number: int | str) -> str:
+    """What stands for the external id of a message whose channel gave it none."""
+    return f"{chat_id}:{number}"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A message by its identity. `sent_at` None: only its id is known, as of a reply's target."""
+
+    channel: str
+    ext_id: str
+    sent_at: datetime | None = None
+
+
+async def known(
+    q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
+) -> dict[tuple[str, str], str]:
+    """The lanes of those messages that are there already, by channel and external id.
+
+    `numbered` are looked for by number and time; their channel is empty.
+    """
+    numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
+    by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
+    rows = await q.rows("bulk.known", owner_id, chat_id, *by_id)
+    return {(row["channel"] or "", row["ext_id"] or by_number(chat_id, row["id"])): row["thread_key"] for row in rows}
+
+
+async def add(q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
+    """The new messages' numbers, in the order given. Run it in a transaction: the chat stays locked."""
+    exchanges = sum(row.role == "assistant" for row in rows)
+    reserved = await one(q, "bulk.reserve", owner_id, chat_id, rows[0].channel, len(rows), exchanges, now)
+    numbers = [reserved["before"] + n for n in range(1, len(rows) + 1)]
+    lane_numbers = await _lane_numbers(q, owner_id, chat_id, rows, numbers)
+    await q.run(
+        "bulk.add",
+        *(owner_id, chat_id, reserved["epoch"], now, numbers),
+        *([r.thread_key for r in rows], lane_numbers, [r.role for r in rows], [r.content for r in rows]),
+        *([r.channel for r in rows], [r.speaker for r in rows], [r.ext_id for r in rows], [r.reply_to for r in rows]),
+        *([r.importance for r in rows], [r.tokens for r in rows], [r.sent_at for r in rows]),
+        *([r.utc_offset for r in rows], [r.index_text for r in rows], list(rows[0].scope)),
+    )
+    return numbers
+
+
+async def _lane_numbers(
+    q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], numbers: Sequence[int]
+) -> list[int]:
+    lanes: defaultdict[str, list[int]] = defaultdict(list)
+    for index, row in enumerate(rows):
+        lanes[row.thread_key].append(index)
+    out = [0] * len(rows)
+    for lane in sorted(lanes):  # in one order everywhere, so that two importers cannot wait for each other
+        members = lanes[lane]
+        tokens = sum(rows[i].tokens for i in members)
+        replies = [numbers[i] for i in members if rows[i].role == "assistant"]
+        before = await q.value(
+            "bulk.extend_lane", owner_id, chat_id, lane, len(members), tokens, replies[-1] if replies else None
+        )
+        for offset, i in enumerate(members, 1):
+            out[i] = before + offset
+    return out

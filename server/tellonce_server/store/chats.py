@@ -1,0 +1,97 @@
+"""Chats, their epochs and their canonical summary."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce.work import Canonical
+from tellonce_server.store.database import Queries, one
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A chat with its live canonical summary. Calls to summarize, and those to read a second time, are each allowed as
+    often as there are exchanges; those to learn are not limited here.
+    """
+
+    chat_id: int
+    channel: str
+    epoch: int
+    last_id: int
+    exchanges: int
+    learning_calls: int
+    summary_calls: int
+    second_calls: int
+    user_confirmed: str
+    llm_inferred: str
+    general_summary: str
+    tokens: int
+    version: int
+
+    @property
+    def canonical(self) -> Canonical:
+        return Canonical(
+            user_confirmed=self.user_confirmed, llm_inferred=self.llm_inferred, general_summary=self.general_summary
+        )
+
+
+@dataclass(frozen=True)
+class ChatEntry:
+    chat_id: int
+    channel: str
+    epoch: int
+    last_id: int
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Counts:
+    messages: int
+    summaries: int
+    verbatim: int
+
+
+async def find(q: Queries, owner_id: int, chat_id: int) -> Chat | None:
+    row = await q.row("chats.find", owner_id, chat_id)
+    return Chat(**row) if row is not None else None
+
+
+async def of_owner(q: Queries, owner_id: int) -> list[ChatEntry]:
+    return [ChatEntry(**row) for row in await q.rows("chats.of_owner", owner_id)]
+
+
+async def set_canonical(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    text: Canonical,
+    *,
+    tokens: int,
+    model: str,
+    provisional: bool,
+    newest_id: int,
+    now: datetime,
+) -> None:
+    """`newest_id`: the newest message it takes in; of a chat that was put away since, nothing is changed."""
+    parts = (text.user_confirmed, text.llm_inferred, text.general_summary)
+    await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now, newest_id)
+
+
+async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> tuple[int, bool] | None:
+    """The new epoch and whether a summary was archived; None for a chat that has no message yet."""
+    row = await q.row("chats.new_epoch", owner_id, chat_id, now)
+    return (row["epoch"], row["archived"]) if row is not None else None
+
+
+async def counts(q: Queries, owner_id: int, chat_id: int) -> Counts:
+    row = await one(q, "chats.counts", owner_id, chat_id)
+    return Counts(**row)
+
+
+async def lock(q: Queries, owner_id: int, chat_id: int) -> None:
+    """Hold the chat: everything that writes to one takes this lock first, so no two can wait for each other."""
+    await q.value("chats.lock", owner_id, chat_id)
+
+
+async def charge(q: Queries, owner_id: int, chat_id: int, *, learning: int, summary: int, second: int) -> None:
+    """Count calls by what they were for."""
+    await q.run("chats.charge", owner_id, chat_id, learning, summary, second)

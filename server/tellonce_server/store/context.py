@@ -1,0 +1,130 @@
+"""One context's rows, read in one round trip, now or as of a moment."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from tellonce.contract import MemoryKind
+from tellonce_server.places import DEFAULT_CHANNEL
+from tellonce_server.store.database import Queries, Row
+from tellonce_server.store.messages import Line
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of each kind to read; the budget cuts further."""
+
+    window: int
+    facts: int
+    goals: int
+    chunks: int
+    messages: int
+
+
+@dataclass(frozen=True)
+class ChatHead:
+    user_confirmed: str
+    llm_inferred: str
+    general_summary: str
+    tokens: int
+    channel: str
+
+
+@dataclass(frozen=True)
+class LaneHead:
+    last_no: int
+    covered_to: int
+    focus_id: int | None
+    slot: dict[str, Any] | None
+    slot_until: datetime | None
+
+
+@dataclass(frozen=True)
+class Chunk:
+    id: int
+    from_id: int
+    from_at: datetime
+    to_at: datetime
+    text: str
+
+
+class Remembered(NamedTuple):
+    id: int
+    kind: MemoryKind
+    content: str
+    chat_id: int | None
+    priority: int
+    importance: float
+    pinned: bool
+    deadline: datetime | None
+    valid_from: datetime
+    user_confirmed: bool
+    note: bool = False
+    about: str = "user"
+
+
+@dataclass(frozen=True)
+class ContextRows:
+    """`window` and `chunks` stand oldest first. `open` counts the lane's messages that no chunk covers, `erasures` how often
+    something of the owner's was erased, `unread` the exchanges no model has read, up to 100.
+    """
+
+    erasures: int
+    chat: ChatHead
+    lane: LaneHead
+    narrative: str
+    thread_summary: str
+    window: Sequence[Line]
+    open: int
+    summarised: int
+    chunks: Sequence[Chunk]
+    memories: Sequence[Remembered]
+    quoted: Line | None
+    unread: int = 0
+
+
+async def read(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    thread_key: str,
+    limits: Limits,
+    quoted_ext_id: str | None,
+    as_of: datetime | None = None,
+    channel: str = DEFAULT_CHANNEL,
+) -> ContextRows:
+    """`quoted_ext_id` is an id of the channel, or the only one of its kind."""
+    sizes = (limits.window, limits.facts, limits.goals, limits.chunks)
+    args = (owner_id, chat_id, thread_key, *sizes, quoted_ext_id, limits.messages)
+    if as_of is None:
+        row = await q.row("context.read", *args, channel)
+    else:
+        row = await q.row("context.read_as_of", *args, as_of, channel)
+    assert row is not None  # a select without from
+    return _rows(row)
+
+
+def _rows(row: Row) -> ContextRows:
+    return ContextRows(
+        erasures=row["erasures"],
+        unread=row["unread"],
+        chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead("", "", "", 0, DEFAULT_CHANNEL),
+        lane=_lane(*row["lane"]) if row["lane"] else LaneHead(0, 0, None, None, None),
+        narrative=row["narrative"] or "",
+        thread_summary=row["thread_summary"] or "",
+        window=[Line(*line) for line in row["window"]],
+        open=row["open"],
+        summarised=row["summarised"],
+        chunks=[Chunk(*chunk) for chunk in row["chunks"]][::-1],
+        memories=[Remembered(*memory) for memory in row["memories"]],
+        quoted=Line(*row["quoted"]) if row["quoted"] is not None else None,
+    )
+
+
+def _lane(
+    last_no: int, covered_to: int, focus_id: int | None, slot: str | None, slot_until: datetime | None
+) -> LaneHead:
+    """Inside a record json travels as text: the connection's codec does not reach it there."""
+    return LaneHead(last_no, covered_to, focus_id, json.loads(slot) if slot else None, slot_until)

@@ -1,0 +1,199 @@
+"""What `forget` reads and writes: every text of an owner, and previews as numbers."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from tellonce.contract import MemoryKind
+from tellonce_server.store.database import Database, Queries, Row, unzip
+
+Place = Literal[
+    "message", "message_version", "memory", "memory_version", "summary", "canonical", "profile", "former", "slot", "job",
+    "model_call",
+]  # fmt: skip
+PAGE = 500
+"""Rows read at a time: what is done with a page holds the interpreter, and other calls must get their turn."""
+
+
+class TextRow(NamedTuple):
+    """A row with texts of an owner. `texts` are its columns in a fixed order, `body` is its JSON."""
+
+    place: Place
+    chat_id: int | None
+    id: int
+    version: int
+    subject: str
+    thread_key: str
+    at: datetime
+    texts: list[str | None]
+    body: Any
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A memory as something to be forgotten. Its sources are messages of `source_chat_id`."""
+
+    id: int
+    version: int
+    chat_id: int | None
+    kind: MemoryKind
+    content: str
+    quotes: Sequence[str]
+    valid_from: datetime
+    source_chat_id: int | None
+    source_ids: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was shown, as numbers; `asked` is a keyed hash of what was asked for."""
+
+    chat_id: int
+    until: datetime
+    asked: bytes
+    hits: Any
+
+
+@dataclass(frozen=True)
+class NewText:
+    """A message as it is to be: `texts` in the order of `TextRow`."""
+
+    chat_id: int
+    id: int
+    version: int
+    texts: tuple[str | None, ...]
+    tokens: int
+    index_text: str
+
+
+@dataclass(frozen=True)
+class NewSummary:
+    chat_id: int
+    id: int
+    version: int
+    text: str
+    body: Any
+    tokens: int
+    index_text: str
+
+
+async def texts(
+    database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], *, messages: bool
+) -> AsyncGenerator[list[TextRow]]:
+    """All texts of an owner, or of one chat, that may match one of the patterns, as they stand at one moment."""
+    async with database.transaction() as t:
+        async for page in t.pages("forget.texts", PAGE, owner_id, chat_id, list(patterns), messages):
+            yield [TextRow(*row) for row in page]
+
+
+async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[TextRow]:
+    """Messages by (chat, number)."""
+    return [TextRow(*row) for row in await q.rows("forget.messages", owner_id, *unzip(keys, 2))]
+
+
+async def messages_between(
+    q: Queries, owner_id: int, chat_id: int | None, since: datetime | None, until: datetime | None
+) -> list[TextRow]:
+    return [TextRow(*row) for row in await q.rows("forget.messages_between", owner_id, chat_id, since, until)]
+
+
+async def memories(q: Queries, owner_id: int, ids: Sequence[int]) -> list[Statement]:
+    return _statements(await q.rows("forget.memories", owner_id, list(ids)))
+
+
+async def memories_of(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    *,
+    is_own: bool,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> list[Statement]:
+    """Those of a chat; `is_own`: it is the owner's own, so what is of no chat is its too."""
+    return _statements(await q.rows("forget.memories_of", owner_id, chat_id, is_own, since, until))
+
+
+async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
+    """Messages beside these, or of the same minute."""
+    return [TextRow(*row) for row in await q.rows("forget.neighbors", owner_id, *unzip(keys, 2), limit)]
+
+
+async def resting_on(
+    q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
+) -> list[Statement]:
+    """Live memories learned from these messages."""
+    return _statements(await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), list(without), limit))
+
+
+async def add_preview(q: Queries, owner_id: int, preview_id: str, preview: Preview, now: datetime) -> None:
+    p = preview
+    await q.run("forget.add_preview", owner_id, preview_id, p.chat_id, p.until, p.asked, p.hits, now)
+
+
+async def preview(q: Queries, owner_id: int, preview_id: str) -> Preview | None:
+    row = await q.row("forget.preview", owner_id, preview_id)
+    return Preview(**row) if row is not None else None
+
+
+async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText]) -> set[tuple[int, int]]:
+    """The messages (chat, number) that had the expected version and say the new text now."""
+    columns = unzip([(m.chat_id, m.id, m.version, m.texts[0], m.tokens, m.index_text, *m.texts[1:]) for m in new], 12)
+    scopes = [f"@c{m.chat_id}" for m in new]
+    rows = await q.rows("forget.redact_messages", owner_id, *columns, f"@o{owner_id}", scopes)
+    return {(row["chat_id"], row["id"]) for row in rows}
+
+
+async def drop_message_versions(q: Queries, owner_id: int, keys: Sequence[tuple[int, int, int]]) -> int:
+    return await q.run("forget.drop_message_versions", owner_id, *unzip(keys, 3))
+
+
+async def drop_memory_versions(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> int:
+    return await q.run("forget.drop_memory_versions", owner_id, *unzip(keys, 2))
+
+
+async def drop_quotes(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
+    return await q.run("forget.drop_quotes", owner_id, list(ids))
+
+
+async def set_summaries(q: Queries, owner_id: int, new: Sequence[NewSummary]) -> int:
+    columns = unzip([(s.chat_id, s.id, s.version, s.text, s.body, s.tokens, s.index_text) for s in new], 7)
+    scopes = [f"@c{s.chat_id}" for s in new]
+    return await q.run("forget.set_summaries", owner_id, *columns, f"@o{owner_id}", scopes)
+
+
+async def set_canonical(q: Queries, owner_id: int, row: TextRow, parts: Sequence[str], tokens: int) -> int:
+    return await q.run("forget.set_canonical", owner_id, row.chat_id, row.id, row.version, *parts, tokens)
+
+
+async def set_profile(q: Queries, owner_id: int, row: TextRow, narrative: str, body: Any) -> int:
+    lists = (body["facts"], body["preferences"], body["goals"], body["dates"])
+    return await q.run("forget.set_profile", owner_id, row.version, narrative, *lists)
+
+
+async def set_former_lines(q: Queries, owner_id: int, lines: Sequence[tuple[int, str]]) -> None:
+    """A line of which nothing is left goes."""
+    await q.run("forget.set_former_lines", owner_id, *unzip(lines, 2))
+
+
+async def clear_errors(q: Queries, owner_id: int, jobs: Sequence[tuple[int, int]]) -> int:
+    return await q.run("forget.clear_errors", owner_id, *unzip(jobs, 2))
+
+
+async def clear_notes(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
+    return await q.run("forget.clear_notes", owner_id, list(ids))
+
+
+async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
+    """The chunk summaries that cover messages: chat, thread, first and last message."""
+    return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
+
+
+async def lock(q: Queries, owner_id: int) -> None:
+    """One erasure of an owner adds tombstones at a time. After the chats' locks."""
+    await q.value("forget.lock", owner_id)
+
+
+def _statements(rows: Sequence[Row]) -> list[Statement]:
+    return [Statement(**row) for row in rows]

@@ -1,0 +1,48 @@
+"""What language models cost, call by call."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from tellonce.work import ModelCall, ProviderDown, Rung
+from tellonce_server.store.database import Queries, one
+from tellonce_server.store.queue import Job
+
+
+@dataclass(frozen=True)
+class Spent:
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    price_usd: float
+    past_usd: float
+
+
+async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
+    await q.run(
+        "ledger.add",
+        *(job.key.owner_id, job.key.chat_id, job.key.id, job.kind, call.model, call.rung, call.input_tokens),
+        *(call.output_tokens, call.seconds, Decimal(str(call.price_usd)), call.ok, call.note, now, call.down, job.past),
+    )
+
+
+async def since(q: Queries, start: datetime) -> Spent:
+    row = await one(q, "ledger.since", start)
+    return Spent(**row)
+
+
+async def down(q: Queries, start: datetime) -> list[ProviderDown]:
+    """The models no call has reached since their last answer."""
+    return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
+
+
+@dataclass(frozen=True)
+class PerExchange:
+    """What reading one exchange costs; None where none has been read."""
+
+    price_usd: float | None
+    seconds: float | None
+
+
+async def per_exchange(q: Queries, start: datetime, rung: Rung) -> PerExchange:
+    return PerExchange(**await one(q, "ledger.per_exchange", start, rung))

@@ -1,0 +1,337 @@
+"""Memories: typed statements about the user, with their history."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
+from tellonce.work import Rung
+from tellonce_server.store.database import Queries, Row, one
+from tellonce_server.store.messages import TextVersion
+
+_FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """The user's words in a message."""
+
+    message_id: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Intent:
+    """What an uncertain statement replaces and ends once it is confirmed."""
+
+    replaces: Sequence[int] = ()
+    ends: Sequence[int] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.replaces or self.ends)
+
+
+@dataclass(frozen=True)
+class NewMemory:
+    """A statement about to be known."""
+
+    owner_id: int
+    chat_id: int | None
+    source_chat_id: int
+    kind: MemoryKind
+    status: MemoryStatus
+    content: str
+    confidence: float
+    priority: int
+    importance: float
+    pinned: bool
+    deadline: datetime | None
+    valid_from: datetime
+    origin: MemoryOrigin
+    user_confirmed: bool
+    source_ids: Sequence[int]
+    model: str | None
+    quotes: Sequence[Quoted] = ()
+    about: str = "user"
+    reason: str | None = None
+    when: When | None = None
+    note: bool = False
+    shown: bool = True
+    provisional: bool = False
+    rung: Rung | None = None
+    intends: Intent | None = None
+    valid_to: datetime | None = None
+    superseded_by: int | None = None
+
+
+@dataclass(frozen=True)
+class Near:
+    """A memory that may say the same. `cosine` is None where one of the two has no embedding."""
+
+    memory: Memory
+    cosine: float | None
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a worker is told of a live memory."""
+
+    id: int
+    kind: MemoryKind
+    content: str
+    status: Literal["active", "uncertain"]
+    user_confirmed: bool
+    pinned: bool
+    valid_from: datetime
+    note: bool
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Who worded a memory, None for the user's own words; the chat its sources are in, and the words it rests on."""
+
+    model: str | None = None
+    rung: Rung | None = None
+    source_chat_id: int | None = None
+    quotes: Sequence[Quoted] = ()
+    intends: Intent | None = None
+
+
+async def add(
+    q: Queries,
+    m: NewMemory,
+    now: datetime,
+    *,
+    index_text: str,
+    scope: Sequence[str],
+    embedding: bytes | None,
+    words_key: int,
+) -> Memory:
+    row = await one(
+        q,
+        "memories.add",
+        *(m.owner_id, m.chat_id, m.kind, m.status, m.content, _quotes(m.quotes), m.confidence, m.priority),
+        *(m.importance, m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id),
+        *(list(m.source_ids), m.model, now, index_text, list(scope), embedding, m.about, m.reason),
+        *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
+        *(m.note, m.shown, m.provisional, m.rung, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
+    )
+    return memory(row)
+
+
+async def by_id(q: Queries, owner_id: int, memory_id: int) -> Memory | None:
+    return _maybe(await q.row("memories.by_id", owner_id, memory_id))
+
+
+async def by_ids(q: Queries, owner_id: int, ids: Sequence[int]) -> list[Memory]:
+    return [memory(row) for row in await q.rows("memories.by_ids", owner_id, list(ids))]
+
+
+async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
+    return [memory(row) for row in await q.rows("memories.live", owner_id, chat_id, list(statuses))]
+
+
+async def telling(q: Queries, owner_id: int, chat_id: int, limit: int) -> list[Known]:
+    """What a profile is written from, the most telling first."""
+    return [Known(**row) for row in await q.rows("memories.telling", owner_id, chat_id, limit)]
+
+
+async def known_for(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    vectors: Sequence[bytes],
+    *,
+    lexemes: str,
+    scope: str,
+    each: int,
+    limit: int,
+    learned_since: datetime,
+) -> list[Known]:
+    """The memories most alike to the texts of these vectors and lexemes, `each` by every way of finding them."""
+    rows = await q.rows(
+        "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
+    )
+    return [Known(**row) for row in rows]
+
+
+async def read_by(
+    q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], rungs: Sequence[Rung]
+) -> list[Memory]:
+    """What these rungs learned from these messages alone, and the user has not confirmed."""
+    rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(rungs))
+    return [memory(row) for row in rows]
+
+
+async def all_of_owner(q: Queries, owner_id: int) -> list[Memory]:
+    return [memory(row) for row in await q.rows("memories.all_of_owner", owner_id)]
+
+
+async def from_message(q: Queries, owner_id: int, chat_id: int, message_id: int) -> list[Memory]:
+    return [memory(row) for row in await q.rows("memories.from_message", owner_id, chat_id, message_id)]
+
+
+async def same_words(q: Queries, owner_id: int, chat_id: int, words_key: int) -> list[Memory]:
+    """Live statements of the very same words, in whatever order."""
+    return [memory(row) for row in await q.rows("memories.same_words", owner_id, chat_id, words_key)]
+
+
+async def rejected_near(
+    q: Queries, owner_id: int, chat_id: int, embedding: bytes | None, words_key: int, limit: int
+) -> list[Near]:
+    """What the user said no to, the most alike first."""
+    rows = await q.rows("memories.rejected_near", owner_id, chat_id, embedding, words_key, limit)
+    return [Near(memory(row), row["cosine"]) for row in rows]
+
+
+async def unkeyed(q: Queries, limit: int) -> list[tuple[int, int, str, int]]:
+    """Memories without a key of their words: owner, number, text and version."""
+    return [tuple(row) for row in await q.rows("memories.unkeyed", limit)]
+
+
+async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
+    """Owner, number, version and key of each."""
+    await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
+
+
+async def set_status(
+    q: Queries,
+    owner_id: int,
+    memory_id: int,
+    status: MemoryStatus,
+    now: datetime,
+    *,
+    valid_to: datetime | None = None,
+    user_confirmed: bool = False,
+    superseded_by: int | None = None,
+    reason: str | None = None,
+) -> Memory | None:
+    args = (status, valid_to, user_confirmed, superseded_by, now, reason)
+    return _maybe(await q.row("memories.set_status", owner_id, memory_id, *args))
+
+
+async def rewrite(
+    q: Queries,
+    owner_id: int,
+    memory_id: int,
+    *,
+    content: str,
+    kind: MemoryKind,
+    deadline: datetime | None,
+    index_text: str,
+    scope: Sequence[str],
+    embedding: bytes | None,
+    now: datetime,
+    words_key: int,
+) -> Memory | None:
+    args = (content, now, index_text, list(scope), embedding, kind, deadline, words_key)
+    return _maybe(await q.row("memories.rewrite", owner_id, memory_id, *args))
+
+
+async def set_pinned(q: Queries, owner_id: int, memory_id: int, pinned: bool, now: datetime) -> Memory | None:
+    return _maybe(await q.row("memories.set_pinned", owner_id, memory_id, pinned, now))
+
+
+async def make_global(q: Queries, owner_id: int, memory_id: int, now: datetime) -> Memory | None:
+    return _maybe(await q.row("memories.make_global", owner_id, memory_id, now))
+
+
+async def support(
+    q: Queries,
+    owner_id: int,
+    memory_id: int,
+    source_ids: Sequence[int],
+    now: datetime,
+    *,
+    confirmed: bool,
+    pinned: bool,
+    importance: float,
+    deadline: datetime | None,
+    said_in: int,
+    quotes: Sequence[Quoted] = (),
+) -> Memory | None:
+    """`said_in`: the chat of the further sources."""
+    args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in, _quotes(quotes))
+    return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
+
+
+async def versions(q: Queries, owner_id: int, memory_id: int) -> list[TextVersion]:
+    return [TextVersion(*row) for row in await q.rows("memories.versions", owner_id, memory_id)]
+
+
+async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
+    row = await q.row("memories.provenance", owner_id, memory_id)
+    if row is None:
+        return Provenance()
+    quotes = tuple(Quoted(**quote) for quote in row["quotes"])
+    intends = Intent(**row["intends"]) if row["intends"] else None
+    return Provenance(row["model"], row["rung"], row["source_chat_id"], quotes, intends)
+
+
+async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory]:
+    return [memory(row) for row in await q.rows("memories.predecessors", owner_id, memory_id)]
+
+
+async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> list[str]:
+    """What the memories said that went, those they had superseded included."""
+    return [row["content"] for row in await q.rows("memories.erase", owner_id, list(ids))]
+
+
+def memory(row: Row) -> Memory:
+    values = {name: row[name] for name in _FIELDS}
+    # Stored as float4: six digits are what it holds.
+    values |= {name: round(values[name], 6) for name in ("confidence", "importance")}
+    scope = "global" if row["chat_id"] is None else "chat"
+    return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]), when=_when(row))
+
+
+def _when(row: Row) -> When | None:
+    if row["happens_precision"] is None:
+        return None
+    return When(start=row["happens_from"], end=row["happens_to"], precision=row["happens_precision"])
+
+
+def _quotes(quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
+    return [asdict(quote) for quote in quotes]
+
+
+def _intends(intent: Intent | None) -> dict[str, list[int]] | None:
+    return {"replaces": list(intent.replaces), "ends": list(intent.ends)} if intent else None
+
+
+def _maybe(row: Row | None) -> Memory | None:
+    return memory(row) if row is not None else None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a memory said until then."""
+
+    content: str
+    at: datetime
+    rejected: bool
+
+
+async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
+    """What was learned from these messages of the chat and holds no more, or not in these words."""
+    return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
+
+
+async def owners_with_endings(q: Queries, now: datetime) -> list[int]:
+    """Whose dates or goals lie behind `now`."""
+    return [row["owner_id"] for row in await q.rows("memories.owners_with_endings", now)]
+
+
+async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
+    return await q.run("memories.passed_dates", owner_id, now)
+
+
+async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
+    """Those overdue since before `since` become questions, once."""
+    return await q.run("memories.overdue_goals", owner_id, now, since)
+
+
+async def close_overdue_goals(q: Queries, owner_id: int, now: datetime, asked: datetime) -> int:
+    """Those asked about before `asked` and not confirmed since."""
+    return await q.run("memories.closed_goals", owner_id, now, asked)

@@ -1,0 +1,234 @@
+"""The messages, verbatim and for ever."""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from tellonce import tracing
+from tellonce.contract import JobKind, Role
+from tellonce_server.places import DEFAULT_CHANNEL
+from tellonce_server.store.database import Queries, Row, one
+
+NEWEST = 2**62
+"""A number above that of any message."""
+PAGE = 500
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """The work a new message queues, from message `first` (None: itself) to itself.
+
+    Jobs of one kind and key join until one is claimed; without a key it stands alone.
+    """
+
+    kind: JobKind
+    key: str | None
+    first: int | None
+    not_before: datetime
+    traceparent: str | None = field(default_factory=tracing.traceparent)
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message to be recorded. `utc_offset` in minutes; `slot` is what the assistant asked for."""
+
+    owner_id: int
+    chat_id: int
+    channel: str
+    now: datetime
+    thread_key: str
+    role: Role
+    content: str
+    speaker: str | None
+    ext_id: str | None
+    reply_to: str | None
+    agent_id: str | None
+    routine: str | None
+    routine_summary: str | None
+    exchange_of: int | None
+    importance: float
+    tokens: int
+    sent_at: datetime
+    utc_offset: int
+    index_text: str
+    scope: Sequence[str]
+    slot: dict[str, Any] | None
+    slot_until: datetime | None
+    ends_exchange: bool
+    follow_up: FollowUp | None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The message's number, and its lane after it. `oldest`: when the first that waits for no summary yet was sent."""
+
+    id: int
+    last_no: int
+    covered_to: int
+    queued_to: int
+    open_tokens: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class StoredMessage:
+    """What is known of a recorded message."""
+
+    id: int
+    thread_key: str
+    lane_no: int
+    role: Role
+    content: str
+    routine: str | None
+    importance: float
+    tokens: int
+    sent_at: datetime
+    version: int
+
+
+class Line(NamedTuple):
+    """A message as a context shows it."""
+
+    id: int
+    lane_no: int
+    role: Role
+    content: str
+    routine: str | None
+    routine_summary: str | None
+    speaker: str | None
+    sent_at: datetime
+    utc_offset: int
+    tokens: int
+    ext_id: str | None
+    version: int
+    channel: str = DEFAULT_CHANNEL
+
+
+@dataclass(frozen=True)
+class TextVersion:
+    version: int
+    text: str
+    replaced_at: datetime
+
+
+@dataclass(frozen=True)
+class Routine:
+    id: int
+    name: str
+    summary: str
+    sent_at: datetime
+
+
+async def record(q: Queries, m: NewMessage) -> Recorded:
+    """The message and the work that follows from it, together: a repeated call after a crash queues nothing.
+
+    Raises:
+        asyncpg.UniqueViolationError: when the chat has a message of that external id from the same channel.
+    """
+    job = m.follow_up
+    row = await one(
+        q,
+        "messages.record",
+        *(m.owner_id, m.chat_id, m.channel, m.now, m.thread_key, m.role, m.content, m.speaker, m.ext_id, m.reply_to),
+        *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, m.importance, m.tokens, m.sent_at, m.utc_offset),
+        *(m.index_text, list(m.scope), m.slot, m.slot_until, m.ends_exchange),
+        *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
+    )
+    return Recorded(**row)
+
+
+async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str, channel: str) -> StoredMessage | None:
+    """The channel's message of that id; another channel's if no other message has the id."""
+    return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id, channel))
+
+
+async def by_id(q: Queries, owner_id: int, chat_id: int, message_id: int) -> StoredMessage | None:
+    return _stored(await q.row("messages.by_id", owner_id, chat_id, message_id))
+
+
+async def edit(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    old: StoredMessage,
+    *,
+    content: str,
+    importance: float,
+    tokens: int,
+    index_text: str,
+    scope: Sequence[str],
+    now: datetime,
+) -> bool:
+    """False when somebody else changed the message first."""
+    args = (old.id, old.version, content, importance, tokens, index_text, list(scope), now)
+    return await q.row("messages.edit", owner_id, chat_id, *args) is not None
+
+
+async def versions(q: Queries, owner_id: int, chat_id: int, message_id: int) -> list[TextVersion]:
+    return [TextVersion(*row) for row in await q.rows("messages.versions", owner_id, chat_id, message_id)]
+
+
+async def id_range(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
+) -> list[Line]:
+    return lines(await q.rows("messages.id_range", owner_id, chat_id, thread_key, first, last, limit))
+
+
+async def last_of_range(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
+) -> list[Line]:
+    """The last ones, oldest first."""
+    return lines(await q.rows("messages.last_of_range", owner_id, chat_id, thread_key, first, last, limit))
+
+
+async def before_in_lane(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
+) -> list[Line]:
+    """Oldest first."""
+    return lines(await q.rows("messages.before_in_lane", owner_id, chat_id, thread_key, message_id, limit))[::-1]
+
+
+async def by_ids(q: Queries, owner_id: int, chat_id: int, ids: Sequence[int]) -> list[Line]:
+    return lines(await q.rows("messages.by_ids", owner_id, chat_id, list(ids)))
+
+
+async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int) -> list[Line]:
+    """Newest first."""
+    return lines(await q.rows("messages.page", owner_id, chat_id, before, limit))
+
+
+async def around(
+    q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
+) -> list[Line]:
+    """The neighbours of a message in its own lane, oldest first; `as_of` as they were at that moment."""
+    return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
+
+
+async def set_routine_summary(q: Queries, owner_id: int, chat_id: int, message_id: int, summary: str) -> None:
+    await q.run("messages.set_routine_summary", owner_id, chat_id, message_id, summary)
+
+
+async def routines_since(q: Queries, owner_id: int, chat_id: int, since: datetime) -> list[Routine]:
+    return [Routine(*row) for row in await q.rows("messages.routines_since", owner_id, chat_id, since)]
+
+
+async def of_lane(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
+    """All of a lane, oldest first, read a page at a time."""
+    after = 0
+    while page := await id_range(q, owner_id, chat_id, thread_key, after + 1, NEWEST, PAGE):
+        for line in page:
+            yield line
+        after = page[-1].id
+
+
+def line(row: Row) -> Line:
+    return Line(*(row[name] for name in Line._fields))
+
+
+def lines(rows: Sequence[Row]) -> list[Line]:
+    return [Line(*row) for row in rows]
+
+
+def _stored(row: Row | None) -> StoredMessage | None:
+    return StoredMessage(**row) if row is not None else None

@@ -1,0 +1,277 @@
+"""Pools whose statements run as a role that is subject to row-level security, for one owner at a time.
+
+On a direct connection the role and the owner are session state, which costs nothing until the owner changes. Behind a
+pooler that hands out a server connection per transaction, session state ends up on somebody else's connection: there
+every statement runs in a transaction that sets both for itself alone.
+"""
+
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, Final, Protocol, TypeAlias
+
+import asyncpg
+from asyncpg.pool import PoolConnectionProxy
+from pydantic_core import to_json
+
+from tellonce_server.embedding.codes import Halfvec
+from tellonce_server.outage import StorageRefused
+from tellonce_sql import reach
+
+Row = asyncpg.Record
+Proxy: TypeAlias = "PoolConnectionProxy[Row]"
+Settings: TypeAlias = Mapping[str, str]
+
+OWNER: Final = "chatmem.owner"
+MODEL: Final = "chatmem.model"
+SET = "select set_config($1, $2, $3)"
+SET_LOCAL = "select set_config(s.name, s.value, true) from unnest($1::text[], $2::text[]) as s (name, value)"
+
+# Asked of the role that serves calls, before it has an owner.
+PROOF: Final = """
+select current_user::text as role,
+  coalesce((select bool_and(row_security_active(polrelid)) from pg_policy where polname = 'own'), false)
+    and current_owner() is null
+    and not exists (select from chats) and not exists (select from user_profile) as bound
+"""
+BACKEND: Final = "select pg_backend_pid()"
+STATEMENTS: Final = 300
+"""Prepared statements a connection keeps: more than there are."""
+
+
+class OwnedConnection(asyncpg.Connection):
+    """A connection that knows for which owner it works, and which model made the vectors it brings."""
+
+    lasting = True
+    """Whether settings outlive a transaction."""
+
+    name = "tellonce"
+    """By which a running server is known in `pg_stat_activity`."""
+
+    _owner: int | None = None
+    _model: str | None = None
+
+    async def serve(self, name: str, args: tuple[Any, ...]) -> None:
+        """Before the statement `name`: its first argument is the owner, unless it has none."""
+        if reach(name) == "owner" and self._owner != args[0]:
+            self._owner = None
+            await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
+            self._owner = args[0]
+        model = _maker(args)
+        if model is not None and self._model != model:
+            self._model = None
+            await self.fetchval(SET, MODEL, model, not self.lasting)
+            self._model = model
+
+    def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
+        """The settings the statement `name` needs, for a caller who makes them at once."""
+        self._owner = args[0] if reach(name) == "owner" else None
+        self._model = _maker(args)
+        needed = {OWNER: self._owner, MODEL: self._model}
+        return {setting: str(value) for setting, value in needed.items() if value is not None}
+
+    def forget_owner(self) -> None:
+        """After a rollback, which takes the settings back as well."""
+        self._owner = self._model = None
+
+
+class BorrowedConnection(OwnedConnection):
+    """A connection to a pooler: PostgreSQL's side of it may be another one in the next transaction."""
+
+    lasting = False
+    name = "tellonce, pooled"
+    """Not counted as a running server: the pooler keeps connections when it has gone."""
+
+
+def _maker(args: tuple[Any, ...]) -> str | None:
+    """The model that made the vectors among the arguments, or in a column of them."""
+    for arg in args:
+        found = arg[0] if isinstance(arg, list) and arg else arg
+        if isinstance(found, Halfvec):
+            return found.model
+    return None
+
+
+class Pool(Protocol):
+    """Connections of one role."""
+
+    def statement(self, name: str, args: tuple[Any, ...]) -> AbstractAsyncContextManager[Proxy]:
+        """A connection on which the statement `name` may run now."""
+        ...
+
+    def transaction(self) -> AbstractAsyncContextManager[Proxy]:
+        """A connection in a transaction; `serving` before each of its statements."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class SessionPool:
+    """Direct connections: each keeps its role for good, and its owner until the next one."""
+
+    def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
+        self._connections = connections
+
+    @asynccontextmanager
+    async def statement(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
+        async with self._connections.acquire() as connection:
+            yield await serving(connection, name, args)
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[Proxy]:
+        """One connection for several statements, each committed at once; what it locks stays locked meanwhile."""
+        async with self._connections.acquire() as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Proxy]:
+        async with (
+            self._connections.acquire() as connection,
+            owner_forgotten_if_undone(connection),
+            connection.transaction(),
+        ):
+            yield connection
+
+    async def close(self) -> None:
+        await self._connections.close()
+
+
+class BorrowedPool:
+    """Connections to a pooler: each transaction sets its role, its owner and its settings for itself."""
+
+    def __init__(self, connections: "asyncpg.Pool[Row]", settings: Settings) -> None:
+        self._connections = connections
+        self._settings = settings
+
+    @asynccontextmanager
+    async def statement(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
+        async with self._connections.acquire() as connection, connection.transaction():
+            owned = _owned(connection)
+            await connection.fetch(SET_LOCAL, *_columns({**self._settings, **owned.adopt(name, args)}))
+            yield connection
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Proxy]:
+        async with self._connections.acquire() as connection, connection.transaction():
+            _owned(connection).forget_owner()
+            await connection.fetch(SET_LOCAL, *_columns(self._settings))
+            yield connection
+
+    async def close(self) -> None:
+        await self._connections.close()
+
+
+def _columns(settings: Settings) -> tuple[list[str], list[str]]:
+    return list(settings), list(settings.values())
+
+
+async def serving(connection: Proxy, name: str, args: tuple[Any, ...]) -> Proxy:
+    await _owned(connection).serve(name, args)
+    return connection
+
+
+def _owned(connection: Proxy) -> OwnedConnection:
+    owned: OwnedConnection = connection  # type: ignore[assignment]  # the pool makes these, and its proxy passes all on
+    return owned
+
+
+@asynccontextmanager
+async def owner_forgotten_if_undone(connection: Proxy) -> AsyncGenerator[None]:
+    # Taken now: the proxy of a connection that was cut has nothing to pass on to.
+    forget_owner = _owned(connection).forget_owner
+    finished = False
+    try:
+        yield
+        finished = True
+    finally:
+        if not finished:
+            forget_owner()
+
+
+async def open_session_pool(address: str, role: str, settings: Settings, *, least: int, most: int) -> SessionPool:
+    """A pool of direct connections, which take `role` and `settings` when they begin."""
+    return SessionPool(await _open(address, OwnedConnection, _prepared, {**settings, "role": role}, least, most))
+
+
+async def open_borrowed_pool(
+    address: str, role: str, settings: Settings, *, named: bool, least: int, most: int
+) -> BorrowedPool:
+    """A pool of connections to a pooler. `named`: whether it keeps prepared statements.
+
+    At their begin they ask for nothing a pooler might refuse.
+    """
+    statements = STATEMENTS if named else 0
+    connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
+    return BorrowedPool(connections, {**settings, "role": role})
+
+
+class Begin(Protocol):
+    """What a new connection does first."""
+
+    async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
+
+
+async def _open(
+    address: str,
+    connection_class: type[OwnedConnection],
+    init: Begin,
+    settings: Settings,
+    least: int,
+    most: int,
+    statements: int = STATEMENTS,
+) -> "asyncpg.Pool[Row]":
+    return await asyncpg.create_pool(
+        address,
+        min_size=least,
+        max_size=most,
+        init=init,
+        reset=_keep,
+        connection_class=connection_class,
+        server_settings={"application_name": connection_class.name, **settings},
+        max_cached_statement_lifetime=0,
+        statement_cache_size=statements,
+    )
+
+
+async def _prepared(connection: "asyncpg.Connection[Row]") -> None:
+    if connection.get_server_pid() != await connection.fetchval(BACKEND):
+        raise StorageRefused(
+            "A connection pooler has come between the memory and PostgreSQL; start the server again, so that it notices."
+        )
+    await codecs(connection)
+
+
+async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
+    async with connection.transaction():
+        await codecs(connection)
+
+
+async def codecs(connection: "asyncpg.Connection[Row]") -> None:
+    """How jsonb and vectors travel."""
+    await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
+    # A halfvec travels in pgvector's own binary form: the embedding room makes and reads it.
+    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+
+
+async def _keep(connection: Any) -> None:
+    """No reset between uses: the owner is the only session state, and a reset costs 0.2-0.9 ms a query."""
+
+
+def _dump(value: Any) -> str:
+    return to_json(value).decode()
+
+
+async def prove_bound(pool: Pool) -> None:
+    """Row-level security holds for the role that serves calls, and shows it nothing without an owner.
+
+    Raises:
+        StorageRefused: when it does not hold: every user would see every other's memory.
+    """
+    async with pool.transaction() as connection:
+        proof = await connection.fetchrow(PROOF)
+    if proof is None or not proof["bound"]:
+        role = proof["role"] if proof is not None else "nobody"
+        raise StorageRefused(
+            f"PostgreSQL lets the role {role} see the rows of all users: row-level security does not bind it. The memory "
+            "stays closed. Set DATABASE_URL to a login that is no superuser and has no BYPASSRLS."
+        )

@@ -1,0 +1,65 @@
+"""The user's profile: a narrative, and the lists it was written from."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce_server.store.database import Queries
+
+
+@dataclass(frozen=True)
+class StoredProfile:
+    narrative: str
+    version: int
+
+
+@dataclass(frozen=True)
+class Lists:
+    facts: Sequence[str]
+    preferences: Sequence[str]
+    goals: Sequence[str]
+    dates: Sequence[str]
+
+
+async def find(q: Queries, owner_id: int) -> StoredProfile | None:
+    row = await q.row("profile.find", owner_id)
+    return StoredProfile(**row) if row is not None else None
+
+
+async def put(
+    q: Queries,
+    owner_id: int,
+    narrative: str,
+    lists: Lists,
+    model: str,
+    now: datetime,
+    *,
+    provisional: bool,
+    queued_at: datetime,
+) -> None:
+    """Replace the profile; memories that changed after `queued_at` are not in it, and make it stale."""
+    columns = (list(lists.facts), list(lists.preferences), list(lists.goals), list(lists.dates))
+    await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now, queued_at)
+
+
+@dataclass(frozen=True)
+class Staleness:
+    """`first`: the profile was never built; `stale`: memories changed since its job was queued; `wrong`: some of
+    them do not hold any more, or not in those words.
+    """
+
+    exchanges_since: int
+    first: bool
+    stale: bool
+    wrong: bool
+
+
+async def count_exchange(q: Queries, owner_id: int) -> Staleness:
+    """Count one more exchange since the profile was built."""
+    row = await q.row("profile.count_exchange", owner_id)
+    return Staleness(**row) if row is not None else Staleness(0, first=False, stale=False, wrong=False)
+
+
+async def begin_erasure(q: Queries, owner_id: int) -> None:
+    """No context read before is kept as a receipt from now on; those that were are there to be erased."""
+    await q.run("profile.begin_erasure", owner_id)

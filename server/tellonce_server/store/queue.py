@@ -1,0 +1,323 @@
+"""The write-ahead queue: the state machine lives in its statements."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from tellonce import tracing
+from tellonce.contract import JobKind
+from tellonce.work import JobState, Rung
+from tellonce_server.store.database import Queries, Row, one
+
+JobClass = Literal["live", "past"]
+"""`past`: imports, and what a better rung reads again; it goes behind everything live."""
+
+PAST_EXCHANGES = 1
+PAST_SUMMARIES = 2
+"""Tracks of past work; order holds within a track of a chat."""
+
+
+@dataclass(frozen=True)
+class JobKey:
+    """A job's name: `owner:chat:number` on the wire."""
+
+    owner_id: int
+    chat_id: int
+    id: int
+
+    def __str__(self) -> str:
+        return f"{self.owner_id}:{self.chat_id}:{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> "JobKey":
+        owner, chat, number = text.split(":")
+        return cls(int(owner), int(chat), int(number))
+
+
+@dataclass(frozen=True)
+class Job:
+    key: JobKey
+    kind: JobKind
+    state: JobState
+    job_class: JobClass
+    redo: bool
+    thread_key: str
+    dedup_key: str
+    from_id: int
+    to_id: int
+    exchanges: int
+    attempts: int
+    claims: int
+    fence: int
+    result: dict[str, Any] | None
+    model: str | None
+    provisional: bool
+    traceparent: str | None
+    created_at: datetime
+    known_ids: Sequence[int]
+    rung: Rung | None
+
+    @property
+    def past(self) -> bool:
+        return self.job_class == "past"
+
+
+@dataclass(frozen=True)
+class NewJob:
+    """Work on messages from_id..to_id of a lane, in the trace that queues it.
+
+    Jobs of one kind, class and dedup key join until one is claimed.
+    """
+
+    owner_id: int
+    chat_id: int
+    kind: JobKind
+    thread_key: str
+    dedup_key: str
+    from_id: int
+    to_id: int
+    not_before: datetime
+    exchanges: int = 0
+    traceparent: str | None = field(default_factory=tracing.traceparent)
+    job_class: JobClass = "live"
+
+
+@dataclass(frozen=True)
+class KindCounts:
+    kind: JobKind
+    pending: int
+    claimed: int
+    ready: int
+    dead: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class DeadJob:
+    key: JobKey
+    kind: JobKind
+    attempts: int
+    error: str
+    done_at: datetime
+
+
+@dataclass(frozen=True)
+class ChatBacklog:
+    waiting: int
+    in_work: int
+    dead: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class Failure:
+    state: JobState
+    attempts: int
+    not_before: datetime
+
+
+async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
+    """The job's number, or that of the waiting job it joined; None for a chat without any message."""
+    row = await q.row(
+        "queue.enqueue",
+        *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
+        *(job.not_before, now, job.traceparent, job.job_class),
+    )
+    return row["id"] if row is not None else None
+
+
+async def claim(
+    q: Queries,
+    worker: str,
+    now: datetime,
+    lease_until: datetime,
+    kinds: Sequence[JobKind] | None,
+    limit: int,
+    *,
+    horizon: datetime,
+    most_lost: int,
+    prefer: int = PAST_EXCHANGES,
+) -> list[Job]:
+    """`horizon`: later than any moment a job or a lease can be dated now; what is dated later is due. `prefer`: the track
+    of past work to take first.
+    """
+    wanted = list(kinds) if kinds else None
+    rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
+    return [_job(row) for row in rows]
+
+
+async def bury(q: Queries, now: datetime, most_lost: int) -> int:
+    """Jobs whose workers ended without a word `most_lost` times become dead; how many."""
+    return await q.run("queue.bury", now, most_lost)
+
+
+async def narrow(q: Queries, key: JobKey, fence: int, from_id: int, to_id: int, exchanges: int) -> None:
+    await q.run("queue.narrow", *_key(key), fence, from_id, to_id, exchanges)
+
+
+async def show(q: Queries, key: JobKey, fence: int, known_ids: Sequence[int]) -> None:
+    """Note which memories the worker is shown."""
+    await q.run("queue.show", *_key(key), fence, list(known_ids))
+
+
+async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> datetime | None:
+    """None when the claim is no longer the caller's."""
+    value: datetime | None = await q.value("queue.extend", *_key(key), fence, lease_until)
+    return value
+
+
+async def submit(
+    q: Queries,
+    key: JobKey,
+    fence: int,
+    result: dict[str, Any],
+    model: str,
+    provisional: bool,
+    rung: Rung = "keep",
+    *,
+    answered_badly: bool = False,
+) -> Job | None:
+    """None when the claim is no longer the caller's. `answered_badly`: a better rung answered, and to no use."""
+    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, rung, answered_badly)
+    return _job(row) if row is not None else None
+
+
+async def finish_empty(q: Queries, key: JobKey, fence: int, now: datetime) -> None:
+    await q.run("queue.finish_empty", *_key(key), fence, now)
+
+
+async def find(q: Queries, key: JobKey) -> Job | None:
+    row = await q.row("queue.find", *_key(key))
+    return _job(row) if row is not None else None
+
+
+async def lock_ready(q: Queries, owner_id: int, chat_id: int) -> Job | None:
+    row = await q.row("queue.lock_ready", owner_id, chat_id)
+    return _job(row) if row is not None else None
+
+
+async def complete(q: Queries, key: JobKey, now: datetime) -> None:
+    await q.run("queue.complete", *_key(key), now)
+
+
+async def chats_with_ready(q: Queries) -> list[tuple[int, int]]:
+    return [(row["owner_id"], row["chat_id"]) for row in await q.rows("queue.chats_with_ready")]
+
+
+async def fail(
+    q: Queries,
+    key: JobKey,
+    fence: int,
+    reason: str,
+    now: datetime,
+    *,
+    counted: bool,
+    max_attempts: int,
+    not_before: datetime,
+) -> Failure | None:
+    """None when the claim is no longer the caller's."""
+    row = await q.row("queue.fail", *_key(key), fence, reason, counted, max_attempts, not_before, now)
+    return Failure(**row) if row is not None else None
+
+
+async def refuse(
+    q: Queries, key: JobKey, reason: str, now: datetime, *, max_attempts: int, not_before: datetime
+) -> None:
+    await q.run("queue.refuse", *_key(key), reason, max_attempts, not_before, now)
+
+
+async def void_claims(q: Queries, owner_id: int) -> int:
+    return await q.run("queue.void_claims", owner_id)
+
+
+async def void_readers(q: Queries, owner_id: int, chat_id: int, message_id: int, lane: str, session: str) -> int:
+    """Refuse the work that may have read a message's former words; how many jobs."""
+    return await q.run("queue.void_readers", owner_id, chat_id, message_id, lane, session)
+
+
+async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
+    return len(await q.rows("queue.replay", owner_id, now))
+
+
+async def settle(q: Queries, key: JobKey) -> None:
+    """Results whose text this job's has replaced are not done again."""
+    await q.run("queue.settle", *_key(key))
+
+
+async def carries_canonical(q: Queries, key: JobKey) -> bool:
+    """Whether there is no canonical summary yet, or a lower rung's, and this exchange is the last one it tells of."""
+    return bool(await q.value("queue.carries_canonical", *_key(key)))
+
+
+async def redo_provisional(q: Queries, limit: int, lower: Sequence[Rung], best: Rung, now: datetime) -> int:
+    """How many results go back to work: of the `lower` rungs, and of `best` what was not read a second time."""
+    return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Exchanges by the rung that read them; `rung` None: nobody yet, or, `again`, a better one is to read them again."""
+
+    rung: Rung | None
+    again: bool
+    exchanges: int
+    provisional: int | None
+
+
+async def reading(q: Queries) -> list[Reading]:
+    return [Reading(**row) for row in await q.rows("queue.reading")]
+
+
+async def dropped(q: Queries, now: datetime) -> dict[str, int]:
+    """Items of this month that were not stored, by reason."""
+    return {row["reason"]: row["items"] for row in await q.rows("queue.dropped", now.date())}
+
+
+async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, items: int) -> None:
+    await q.run("queue.count_dropped", owner_id, now.date(), reason, items)
+
+
+async def hand_out(
+    q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int, *, handed_before: datetime
+) -> list[Job]:
+    """The newest exchanges of the chat that no model has read and nobody holds, for the connected assistant."""
+    return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
+
+
+async def read_by_assistant(
+    q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
+) -> list[Job]:
+    """What was handed out since then, or holds one of these messages, counts as read by the connected assistant."""
+    rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
+    return [_job(row) for row in rows]
+
+
+async def status(q: Queries, now: datetime) -> list[KindCounts]:
+    return [KindCounts(**row) for row in await q.rows("queue.status", now)]
+
+
+async def dead(q: Queries, limit: int) -> list[DeadJob]:
+    return [
+        DeadJob(_key_of(row), row["kind"], row["attempts"], row["error"], row["done_at"])
+        for row in await q.rows("queue.dead", limit)
+    ]
+
+
+async def backlog(q: Queries, owner_id: int, chat_id: int, now: datetime) -> ChatBacklog:
+    row = await one(q, "queue.backlog", owner_id, chat_id, now)
+    return ChatBacklog(**row)
+
+
+def _key(key: JobKey) -> tuple[int, int, int]:
+    return key.owner_id, key.chat_id, key.id
+
+
+def _key_of(row: Row) -> JobKey:
+    return JobKey(row["owner_id"], row["chat_id"], row["id"])
+
+
+def _job(row: Row) -> Job:
+    names = set(Job.__dataclass_fields__) - {"key", "traceparent", "job_class"}
+    values = {name: row[name] for name in names}
+    return Job(key=_key_of(row), traceparent=row["trace_id"], job_class=row["class"], **values)

@@ -1,0 +1,47 @@
+"""Receipts: exactly what one context held, and why."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tellonce_server.store.database import Queries
+
+
+@dataclass(frozen=True)
+class Receipt:
+    owner_id: int
+    chat_id: int
+    id: str
+    thread_key: str
+    message_id: int | None
+    token_budget: int
+    tokens: int
+    truncated: bool
+    as_of: datetime | None
+    sections: list[dict[str, Any]]
+    included: dict[str, list[int]]
+    left_out: list[str]
+    created_at: datetime
+
+
+async def add(q: Queries, r: Receipt, erasures: int) -> None:
+    """Keep it, unless something of the owner's was erased since there were `erasures`."""
+    await q.run(
+        "receipts.add",
+        *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.token_budget, r.tokens, r.truncated),
+        *(r.as_of, r.sections, r.included, r.left_out, r.created_at, erasures),
+    )
+
+
+async def find(q: Queries, owner_id: int, receipt_id: str) -> Receipt | None:
+    row = await q.row("receipts.find", owner_id, receipt_id)
+    return Receipt(**row) if row is not None else None
+
+
+async def of_message(q: Queries, owner_id: int, chat_id: int, message_id: int) -> list[str]:
+    return [row["id"] for row in await q.rows("receipts.of_message", owner_id, chat_id, message_id)]
+
+
+async def erase_all(q: Queries, owner_id: int) -> int:
+    """How many went."""
+    return await q.run("receipts.erase_all", owner_id)

@@ -1,0 +1,112 @@
+"""Chunk, thread and session summaries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from tellonce.work import ChunkText, SummaryBody
+from tellonce_server.store.database import Queries, Row
+
+Rolling = Literal["thread", "session"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A stored summary. `folded_to`: the newest chunk a thread or session summary has taken in."""
+
+    id: int
+    kind: str
+    thread_key: str
+    from_id: int
+    to_id: int
+    from_at: datetime
+    to_at: datetime
+    count: int
+    text: str
+    body: SummaryBody
+    tokens: int
+    provisional: bool
+    model: str
+    version: int
+    folded_to: int | None
+
+    def chunk_text(self) -> ChunkText:
+        return ChunkText(text=self.text, body=self.body, from_at=self.from_at, to_at=self.to_at, count=self.count)
+
+
+@dataclass(frozen=True)
+class SummaryText:
+    """A summary as a worker or model wrote it, ready to be stored."""
+
+    text: str
+    body: SummaryBody
+    tokens: int
+    provisional: bool
+    model: str
+    index_text: str
+    scope: Sequence[str]
+
+
+async def add_chunk(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
+) -> int | None:
+    """The summary's number; None when the lane does not continue at `from_id`."""
+    row = await q.row(
+        "summaries.add_chunk",
+        *(owner_id, chat_id, thread_key, from_id, to_id, new.text, new.body.model_dump(mode="json"), new.tokens),
+        *(new.provisional, new.model, now, list(new.scope), new.index_text),
+    )
+    return row["id"] if row is not None else None
+
+
+async def rewrite_chunk(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, new: SummaryText, now: datetime
+) -> int | None:
+    """The number of the chunk that begins at `from_id`; None when there is none."""
+    row = await q.row(
+        "summaries.rewrite_chunk",
+        *(owner_id, chat_id, thread_key, from_id, new.text, new.body.model_dump(mode="json"), new.tokens),
+        *(new.provisional, new.model, now, list(new.scope), new.index_text),
+    )
+    return row["id"] if row is not None else None
+
+
+async def put_rolling(
+    q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str, new: SummaryText, now: datetime
+) -> None:
+    """Store the rolling summary of all chunks there are."""
+    await q.run(
+        "summaries.put_rolling",
+        *(owner_id, chat_id, kind, thread_key, new.text, new.body.model_dump(mode="json"), new.tokens),
+        *(new.provisional, new.model, now, list(new.scope), new.index_text),
+    )
+
+
+async def rolling(q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str) -> Summary | None:
+    row = await q.row("summaries.rolling", owner_id, chat_id, kind, thread_key)
+    return _summary(row) if row is not None else None
+
+
+async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
+    """Of all lanes, oldest first."""
+    return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
+
+
+async def chunks_after(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
+) -> list[Summary]:
+    """The last chunks written after the one numbered `after`, of one lane or of all, in the order of their messages."""
+    rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after, limit)
+    return [_summary(row) for row in rows]
+
+
+async def of_message(q: Queries, owner_id: int, chat_id: int, thread_key: str, lane_no: int) -> Summary | None:
+    row = await q.row("summaries.of_message", owner_id, chat_id, thread_key, lane_no)
+    return _summary(row) if row is not None else None
+
+
+def _summary(row: Row) -> Summary:
+    values: dict[str, Any] = dict(row)
+    values["body"] = SummaryBody.model_validate(values["body"])
+    return Summary(**values)

@@ -1,0 +1,50 @@
+"""Access tokens, by hash only, and the server's own keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce_server.store.database import Queries
+
+
+@dataclass(frozen=True)
+class Grant:
+    """What a token admits: scopes, for one user or (user None) for no user of its own."""
+
+    name: str
+    user_id: int | None
+    scopes: list[str]
+
+
+@dataclass(frozen=True)
+class TokenEntry:
+    name: str
+    user_id: int | None
+    scopes: list[str]
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+async def add(
+    q: Queries, token_hash: bytes, name: str, user_id: int | None, scopes: Sequence[str], now: datetime
+) -> None:
+    await q.run("tokens.add", token_hash, name, user_id, list(scopes), now)
+
+
+async def find(q: Queries, token_hash: bytes) -> Grant | None:
+    row = await q.row("tokens.find", token_hash)
+    return Grant(**row) if row is not None else None
+
+
+async def everyone(q: Queries) -> list[TokenEntry]:
+    return [TokenEntry(**row) for row in await q.rows("tokens.all")]
+
+
+async def revoke(q: Queries, name: str, now: datetime) -> bool:
+    return await q.row("tokens.revoke", name, now) is not None
+
+
+async def obtain_key(q: Queries, name: str, fresh: bytes, now: datetime) -> bytes:
+    """The stored key of that name; `fresh` becomes it if there is none."""
+    key: bytes = await q.value("keys.obtain", name, fresh, now)
+    return key

@@ -1,0 +1,49 @@
+"""Tombstones: keyed hashes of what must not be learned again from old material."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce_server.store.database import Queries
+
+
+@dataclass(frozen=True)
+class Tombstone:
+    """`claim` hashes the whole statement, `words` each of its content words; neither can be read back."""
+
+    id: int
+    claim: bytes
+    words: frozenset[int]
+    created_at: datetime
+
+
+async def add(
+    q: Queries,
+    owner_id: int,
+    chat_id: int | None,
+    marks: Sequence[tuple[bytes, frozenset[int]]],
+    now: datetime,
+) -> None:
+    claims, words = [claim for claim, _ in marks], [sorted(w) for _, w in marks]
+    await q.run("tombstones.add", owner_id, chat_id, claims, words, now)
+
+
+async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
+    return [
+        Tombstone(row["id"], row["claim"], frozenset(row["words"]), row["created_at"])
+        for row in await q.rows("tombstones.standing", owner_id)
+    ]
+
+
+async def of_messages(q: Queries, owner_id: int) -> frozenset[bytes]:
+    """The claim hashes of whole messages: those have no words."""
+    return frozenset(row["claim"] for row in await q.rows("tombstones.of_messages", owner_id))
+
+
+async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> None:
+    await q.run("tombstones.lift", owner_id, list(ids), now)
+
+
+async def known(q: Queries, owner_id: int, claims: Sequence[bytes]) -> frozenset[bytes]:
+    """Those of the claim hashes that were ever forgotten."""
+    return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims)))

@@ -1,0 +1,62 @@
+"""A text with the days its relative words mean written beside them: `last Saturday (2023-05-20)`.
+
+Only where the day is sure, never twice, and not where the text names the whole date itself, nor inside code.
+"""
+
+import re
+from datetime import timedelta
+from typing import Final
+
+from tellonce_text.dates.readings import Direction, Expression, Reading, Said
+from tellonce_text.dates.resolver import expressions
+
+_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+_NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4]\s*)*(?:\w+ )?\d")
+"""A bracket with a date after the words: they are annotated already."""
+
+
+def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
+    """The text with a note after each expression whose days are certain, and "about" after one that was counted."""
+    code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
+    pieces: list[str] = []
+    written = 0
+    for found in expressions(text, said, direction):
+        note = note_of(found)
+        if note is None or _NOTED.match(text, found.end) or any(a <= found.start < b for a, b in code):
+            continue
+        pieces += (text[written : found.end], f" ({note})")
+        written = found.end
+    return "".join((*pieces, text[written:]))
+
+
+def note_of(found: Expression) -> str | None:
+    """The note beside an expression, or None where nothing sure can be said that is not said already."""
+    best = found.best
+    if best is None or found.absolute or not (found.certain or found.approximate):
+        return None
+    if found.timed and best.slack:
+        return None
+    label = _label(best)
+    return label if found.certain else f"about {_middle(best)}"
+
+
+def _label(reading: Reading) -> str:
+    """`2026-03-15`, `2026-03-15 15:00`, `2026-03`, `2026`, `2026-03-02 to 2026-03-08`."""
+    first, last = reading.days
+    if reading.precision == "instant":
+        return f"{reading.start:%Y-%m-%d %H:%M}"
+    if first == last:
+        return first.isoformat()
+    if first.day == 1 and (last + timedelta(days=1)).day == 1:
+        if (first.year, first.month) == (last.year, last.month):
+            return f"{first:%Y-%m}"
+        if (first.month, last.month) == (1, 12):
+            return f"{first.year}" if first.year == last.year else f"{first.year} to {last.year}"
+        return f"{first:%Y-%m} to {last:%Y-%m}"
+    return f"{first.isoformat()} to {last.isoformat()}"
+
+
+def _middle(reading: Reading) -> str:
+    """The day a week was counted to; a longer span by its own name."""
+    first, last = reading.days
+    return (first + (last - first) / 2).isoformat() if reading.precision == "week" else _label(reading)

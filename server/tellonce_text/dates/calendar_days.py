@@ -1,0 +1,299 @@
+"""Single days by the calendar: `2026-03-15`, `3.4.2026`, `March 3rd`, `the 15th`."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Final
+
+from tellonce_text.dates.calendar_spans import doubtful, in_month, which_month
+from tellonce_text.dates.phrases import (
+    Phrase,
+    choose,
+    comma,
+    day_number,
+    skip,
+    trailing_year,
+)
+from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, one_day
+from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.yearly import yearly, yearly_on_weekday
+
+
+def stamp(line: Line, index: int) -> Phrase | None:
+    """`2026-03-15`; its time of day is the resolver's."""
+    token = line[index]
+    if token.kind == "stamp":
+        year, month, day = (int(part or 0) for part in token.parts[:3])
+        return Phrase(index + 1, _on(year, month, day), single=True, absolute=True, form="stamp")
+    if token.kind == "han" and token.parts[1]:
+        return _han(token.parts, index)
+    return None
+
+
+def _han(parts: tuple[str | None, ...], index: int) -> Phrase | None:
+    year, month, day = (int(part) if part else None for part in parts)
+    if month is None or not 1 <= month <= 12:
+        return None
+    if day is None:
+        return Phrase(index + 1, in_month(year, month), absolute=year is not None)
+    return Phrase(index + 1, _day_of_year(year, month, day, None), single=True, absolute=year is not None)
+
+
+def numeric(line: Line, index: int) -> Phrase | None:
+    """`3/15/2026`, `15.3.2026`, `3.4.`; without a year only where something says that it is a day."""
+    token = line[index]
+    if token.kind != "numeric":
+        return None
+    first, mark, second, third, dot = token.parts
+    if third is None and not (dot or _dated_before(line, index, mark)):
+        return None
+    if len(first or "") == 4:
+        if third is None or len(third) == 4:
+            return None
+        return Phrase(index + 1, _on(int(first or 0), int(second or 0), int(third)), single=True, absolute=True)
+    a, b = int(first or 0), int(second or 0)
+    if third is None and mark == "." and (b > 12 or a > 31):
+        return None
+    year = int(third) if third else None
+    year = year + 2000 if year is not None and year < 100 else year
+    meaning = _numeric_meaning(a, b, year, mark or "/")
+    if mark == "." and third and len(third) == 2 and _is_like_version(line, index):
+        meaning = doubtful(meaning)
+    return Phrase(index + 1, meaning, single=True, absolute=year is not None)
+
+
+def _is_like_version(line: Line, index: int) -> bool:
+    """Whether nothing leads to one of the dotted triples of the sentence as to a day: `crashes on 10.11.24, 10.11.23 was fine`."""
+    if line.language == "en":
+        return True
+    first, end = line.sentences[index]
+    near = range(max(first, index - _NEAR), min(end, index + _NEAR))
+    triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
+    return any(not _is_led_to(line, at) for at in triples)
+
+
+def _is_led_to(line: Line, index: int) -> bool:
+    before, after = line[index - 1], line[index + 1]
+    return before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
+
+
+_LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())
+
+
+def _dated_before(line: Line, index: int, mark: str | None) -> bool:
+    if mark == "." and line.language == "en":
+        return False
+    before = line[index - 1]
+    return before.has("on") or before.has("weekday") or before.has("by") or before.has("since") or before.word == "due"
+
+
+def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
+    """By the custom of the region; where that is not known, both ways, unless only one is a date."""
+
+    def meaning(scene: Scene) -> Meaning | None:
+        by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
+        if by_day is None or by_month is None or by_day.choices == by_month.choices:
+            return by_day or by_month
+        if mark == "." and scene.region not in _MONTH_FIRST:
+            return by_day
+        month_first = scene.region in _MONTH_FIRST and mark != "."
+        ordered = (by_month, by_day) if month_first else (by_day, by_month)
+        sure = scene.region is not None and scene.region not in _BOTH_WAYS and ordered[0].certain and mark != "."
+        return Meaning((*ordered[0].choices, *ordered[1].choices), sure)
+
+    return meaning
+
+
+_MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
+_BOTH_WAYS: Final = frozenset({"CA"})
+"""Where both customs are common."""
+
+
+def month_day(line: Line, index: int) -> Phrase | None:
+    """`March 3rd, 2026`, `the 3rd of March`, `Tuesday, March 3`, `June 3–5`."""
+    weekday, at = _leading_weekday(line, index)
+    found = _month_first(line, at) or _day_first(line, at)
+    if found is None:
+        return None
+    month, day, last, end = found
+    year, end = trailing_year(line, end)
+    weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
+    if last is None and year is not None:
+        return Phrase(end, _named(year, month, day, weekday), single=True, absolute=True, form="date")
+    return Phrase(end, _day_of_year(year, month, day, weekday, last), single=last is None, form="date")
+
+
+def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
+    weekday = line[index].get("weekday")
+    if weekday is None:
+        return None, skip(line, index, "article")
+    at = index + 2 if line[index + 1].word == "." else index + 1
+    return weekday, skip(line, comma(line, at), "article", "on")
+
+
+def _trailing_weekday(line: Line, end: int) -> tuple[int | None, int]:
+    """`March 3 (Tuesday)`."""
+    bracketed = line[end].word == "(" and line[end + 1].has("weekday") and line[end + 2].word == ")"
+    return (line[end + 1].get("weekday"), end + 3) if bracketed else (None, end)
+
+
+def _month_first(line: Line, index: int) -> tuple[int, int, int | None, int] | None:
+    month = line[index].get("month")
+    if month is None:
+        return None
+    at = index + 2 if line[index + 1].word == "." else index + 1
+    at = skip(line, at, "article")
+    day = day_number(line, at)
+    if day is None or _is_clock(line, at):
+        return None
+    last, end = _last_day(line, at + 1)
+    return month, day, last, end
+
+
+def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | None:
+    day = day_number(line, index)
+    if day is None:
+        return None
+    at = index + 2 if line[index + 1].word in {".", "º", "ª"} else index + 1
+    last, at = _last_day(line, at)
+    at = index_after_period(line, at) if last else at
+    at = skip(line, at, "of")
+    month = line[at].get("month")
+    if month is None or (line[at].word == "may" and not line[at].capital and at == index + 1):
+        return None
+    return (
+        month,
+        day,
+        last,
+        at + 2 if line[at + 1].word == "." and len(line[at].word) <= 4 and not line[at + 2].capital else at + 1,
+    )
+
+
+def index_after_period(line: Line, index: int) -> int:
+    return index + 1 if line[index].word == "." else index
+
+
+def _last_day(line: Line, index: int) -> tuple[int | None, int]:
+    """The last day of a range such as `3–5` or `3 to 5`."""
+    token = line[index]
+    if token.word not in {"-", "–", "—"} and not token.has("to") and not token.has("and"):
+        return None, index
+    at = skip(line, index + 1, "article")
+    last = day_number(line, at)
+    if last is None or line[at].kind != "number" or _is_clock(line, at):
+        return None, index
+    if token.has("and") and not (line[at].suffix or line[at + 1].has("month") or line[at + 2].has("month")):
+        return None, index
+    return last, at + 1
+
+
+def _is_clock(line: Line, index: int) -> bool:
+    return line[index + 1].has("half_of_day") or line[index + 1].has("o_clock")
+
+
+def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
+    return _day_of_year(year, month, day, None)
+
+
+def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
+    """A whole date; one that falls on another weekday than the one beside it is a slip of either."""
+    found = _date(year, month, day)
+    agreed = weekday is None or found is None or found.weekday() == weekday
+    return lambda _scene: Meaning((one_day(found),), agreed) if found else None
+
+
+def _day_of_year(
+    year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
+) -> Callable[[Scene], Meaning | None]:
+    """A day of the named year, else the last one or the coming one; a weekday beside it must agree."""
+
+    def days(of: int) -> Days | None:
+        first = _date(of, month, day)
+        end = _date(of, month, last) if last and last > day else first
+        return Days(first, end + DAY) if first and end else None
+
+    def meaning(scene: Scene) -> Meaning | None:
+        if year is not None:
+            found = days(year)
+            return Meaning((found,)) if found else None
+        if weekday is None:
+            return yearly(scene, days)
+        return yearly_on_weekday(scene, days, weekday)
+
+    return meaning
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def day_of_month(line: Line, index: int) -> Phrase | None:
+    """`the 15th`, `the 3rd of next month`, `Friday the 13th`."""
+    weekday = line[index].get("weekday")
+    at = comma(line, index + 1) if weekday is not None else index
+    after = skip(line, at, "article")
+    day, suffix = day_number(line, after), line[after].suffix
+    if day is None or (after == at and weekday is None and not line[after - 1].has("on")):
+        return None
+    if line[after + 1].has("of") and line[after + 2].has("every"):
+        return Phrase(after + 4, lambda _scene: None, form="repeats")
+    month = which_month(line, after + 1)
+    if month:
+        step, end = month
+        return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
+    if suffix not in {"st", "nd", "rd", "th"} or not _stands_alone(line, after + 1):
+        return None
+    last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
+    if last is not None and last > day:
+        return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
+    if weekday is not None:
+        return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
+    elsewhere = _names_month(line, index)
+    return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
+
+
+_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
+
+
+def _stands_alone(line: Line, index: int) -> bool:
+    """Whether what follows `the 15th` is not what it counts (`the 15th floor`)."""
+    token = line[index]
+    return (
+        token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}
+    )
+
+
+def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
+    first = add_months(scene.today.replace(day=1), step)
+    found = _date(first.year, first.month, day)
+    return Meaning((one_day(found),)) if found else None
+
+
+def _names_month(line: Line, index: int) -> bool:
+    """Whether a month or a feast named near by may be what the day belongs to."""
+    near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
+    return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
+
+
+def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | None:
+    """A day of no named month is certain only when it is near: a talk about a later month has its days too."""
+    if found is None:
+        return None
+    distance = abs((found.choices[0].first - scene.today).days)
+    return Meaning(found.choices, found.certain and not elsewhere and distance <= _SOON)
+
+
+_NEAR: Final = 30  # tokens
+_SOON: Final = 21  # days
+
+
+def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None = None) -> Meaning | None:
+    first = scene.today.replace(day=1)
+    months = (add_months(first, n) for n in range(-14, 15))
+    days = [d for m in months if (d := _date(m.year, m.month, day)) and (weekday is None or d.weekday() == weekday)]
+    length = (last - day + 1) if last else 1
+    back = next((Days(d, d + length * DAY) for d in reversed(days) if d <= scene.today), None)
+    ahead = next((Days(d, d + length * DAY) for d in days if d >= scene.today), None)
+    return choose(scene, back, ahead)

@@ -1,0 +1,275 @@
+"""Months, seasons, quarters, years, and feasts by their names: `May 2026`, `last summer`, `the first Monday of October`."""
+
+from collections.abc import Callable
+from datetime import date
+from typing import Final
+
+from tellonce_text.dates.feasts import feast_day, is_local, nth_weekday
+from tellonce_text.dates.phrases import (
+    Phrase,
+    fixed,
+    skip,
+    trailing_year,
+    year_at,
+)
+from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, month_of, one_day, year_of
+from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.yearly import stepped_yearly, yearless, yearly
+
+
+def which_month(line: Line, index: int) -> tuple[int, int] | None:
+    """`of next month`, `of the month`."""
+    at = skip(line, index, "inside")
+    if at == index:
+        return None
+    step = line[at].get("step")
+    at += step is not None or line[at].has("article")
+    return (step or 0, at + 1) if line[at].get("unit") == "month" and at > index + 1 else None
+
+
+def nth_of_month(line: Line, index: int) -> Phrase | None:
+    """`the first Monday of October`, `last Friday in May 2025`, `second week of June`, `first Sunday of each month`."""
+    at = skip(line, index, "article")
+    nth = line[at].get("ordinal")
+    nth = line[at].value if nth is None and line[at].suffix in {"st", "nd", "rd", "th"} else nth
+    weekday, unit = line[at + 1].get("weekday"), line[at + 1].get("unit")
+    of = skip(line, at + 2, "inside")
+    if nth is None or of == at + 2 or (weekday is None and unit not in {"week", "day", "weekend"}):
+        return None
+    if line[of].has("every") and line[of + 1].has("unit"):
+        return Phrase(of + 2, lambda _scene: None, form="repeats")
+    parent = _stepped_month(line, of) or month(line, skip(line, of, "article"), led=True)
+    if parent is None:
+        return None
+    end, single = parent.end, unit not in {"week", "weekend"}
+    vague = unit == "week"
+    return Phrase(end, lambda scene: _nth_meaning(parent.meaning(scene), nth, weekday, unit, vague=vague), single)
+
+
+def _stepped_month(line: Line, index: int) -> Phrase | None:
+    month = which_month(line, index - 1)
+    if month is None:
+        return None
+    step, end = month
+    return Phrase(end, lambda s: Meaning((_month_from(s, step),)))
+
+
+def _month_from(scene: Scene, step: int) -> Days:
+    first = add_months(scene.today.replace(day=1), step)
+    return month_of(first.year, first.month)
+
+
+def _nth_meaning(
+    parent: Meaning | None, nth: int, weekday: int | None, unit: str | None, *, vague: bool
+) -> Meaning | None:
+    if parent is None:
+        return None
+    try:
+        choices = tuple(_nth_in(days, nth, weekday, unit) for days in parent.choices)
+    except ValueError:
+        return None
+    return Meaning(choices, parent.certain and not vague, vague)
+
+
+def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days:
+    if weekday is not None:
+        return one_day(nth_weekday(days.first.year, days.first.month, nth, weekday))
+    if unit == "weekend":
+        saturday = nth_weekday(days.first.year, days.first.month, nth, 5)
+        return Days(saturday, saturday + 2 * DAY, "week")
+    if unit == "day":
+        return one_day(days.end - DAY if nth < 0 else days.first + (nth - 1) * DAY)
+    if nth < 0:
+        return Days(days.end - 7 * DAY, days.end, "week")
+    return Days(days.first + 7 * (nth - 1) * DAY, days.first + 7 * nth * DAY, "week")
+
+
+def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
+    """`May 2026`, `next March`, `in June`; a word that is also another word needs something that leads to a month."""
+    step = line[index].get("step")
+    at = index + 1 if step is not None else index
+    token = line[at]
+    number = token.get("month")
+    if number is None:
+        return None
+    after = at + 2 if line[at + 1].word == "." and len(token.word) <= 4 else at + 1
+    year, end = trailing_year(line, after)
+    if year is None:
+        year, end = _stepped_year(line, after)
+    if year is not None and step is None:
+        return Phrase(end, in_month(year, number), absolute=year > 1000)
+    if not (led or step is not None or _is_month(line, at)):
+        return None
+    if step is None:
+        named = not led and not _is_led(line, at)
+        return Phrase(at + 1, doubtful(in_month(None, number)) if named else in_month(None, number))
+    return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: month_of(y, number)))
+
+
+def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
+    """`March of last year`, `in March this year`: the step, to be counted from the year it was said."""
+    at = skip(line, index, "of")
+    if line[at].has("step") and line[at + 1].get("unit") == "year":
+        return line[at].get("step"), at + 2
+    return None, index
+
+
+def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
+    """The same days, never certain: June and April are names as well."""
+
+    def doubted(scene: Scene) -> Meaning | None:
+        found = meaning(scene)
+        return found and Meaning(found.choices, False)
+
+    return doubted
+
+
+def _is_led(line: Line, index: int) -> bool:
+    before = line[index - 1]
+    return before.has("month_lead") or before.has("of") or before.has("edge") or before.has("inside")
+
+
+def _is_month(line: Line, index: int) -> bool:
+    token, before = line[index], line[index - 1]
+    if _is_led(line, index):
+        return token.capital or not token.has("vague_word") or before.word in {"in", "by", "since", "of", "until"}
+    return (token.capital and not token.has("vague_word") and len(token.word) > 3) or (
+        line.language != "en" and len(token.word) > 3 and token.word not in {"marzo", "mars", "mai"}
+    )
+
+
+def in_month(year: int | None, number: int) -> Callable[[Scene], Meaning | None]:
+    if year is not None and year > 1000:
+        return fixed(month_of(year, number))
+    if year is not None:
+        return lambda scene: Meaning((month_of(scene.today.year + year, number),))
+    return lambda scene: yearless(scene, lambda y: month_of(y, number))
+
+
+def season(line: Line, index: int) -> Phrase | None:
+    """`last summer`, `in the spring`, `fall 2025`; winter is named for the year it begins in."""
+    step = line[index].get("step")
+    at = index + 1 if step is not None else skip(line, index, "article")
+    start = line[at].get("season")
+    if start is None:
+        return None
+    year, end = trailing_year(line, at + 1)
+    if year is None:
+        year, end = _stepped_year(line, at + 1)
+    if year is not None and step is None:
+        return Phrase(
+            end, lambda scene: Meaning((_season(scene, year if year > 1000 else scene.today.year + year, start),))
+        )
+    if step is not None:
+        return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: _season(scene, y, start)))
+    lead = line[index - 1]
+    if not (lead.has("in") or lead.has("since") or lead.has("edge") or lead.has("by") or line.language != "en"):
+        return None
+    return Phrase(at + 1, lambda scene: yearless(scene, lambda y: _season(scene, y, start)))
+
+
+def _season(scene: Scene, year: int, start: int) -> Days:
+    south = scene.region in _SOUTHERN
+    return month_of(year, (start + 5) % 12 + 1 if south else start, 3)
+
+
+_SOUTHERN: Final = frozenset({"AU", "NZ", "ZA", "AR", "CL", "UY", "PY", "BR", "BO", "NA", "BW", "LS", "SZ"})
+
+
+def quarter(line: Line, index: int) -> Phrase | None:
+    """`Q2 2026`, `the third quarter of 2025`."""
+    token = line[index]
+    at = skip(line, index, "article")
+    if len(token.word) == 2 and token.word[0] == "q" and token.word[1].isdigit():
+        number, end = int(token.word[1]), index + 1
+    elif line[at].has("ordinal") and line[at + 1].get("unit") == "quarter":
+        number, end = line[at].get("ordinal"), at + 2
+    else:
+        return None
+    if number is None or not 1 <= number <= 4:
+        return None
+    after = end + 1 if line[end].word in {"/", "-"} else end
+    year, after = trailing_year(line, after)
+    months = 3 * number - 2
+    if year is None:
+        return Phrase(end, lambda scene: yearless(scene, lambda y: month_of(y, months, 3)))
+    return Phrase(after, fixed(month_of(year, months, 3)), absolute=True)
+
+
+def year(line: Line, index: int) -> Phrase | None:
+    """`in 2024`, `the 1990s`, `the 90s`."""
+    token = line[index]
+    if token.kind == "number" and token.suffix == "s" and token.value is not None and token.value % 10 == 0:
+        return _decade(line, index, token.value)
+    found = year_at(line, index)
+    until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
+    if found and until and found[0] < until[0]:
+        days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
+        return Phrase(until[1], fixed(days), absolute=True)
+    if found is None or not line[index - 1].has("year_lead"):
+        return None
+    value, end = found
+    following = line[end]
+    if following.has("unit") or (following.kind == "word" and not following.tags and following.word in _COUNTED):
+        return None
+    return Phrase(end, fixed(year_of(value)), absolute=True)
+
+
+_COUNTED: Final = frozenset(
+    "people tokens dollars euros users files calories words points steps meters miles km kg".split()
+)
+
+
+def _decade(line: Line, index: int, value: int) -> Phrase | None:
+    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
+    if not 1800 <= first <= 2100 or not (value > 1000 or line[index - 1].has("decade_lead")):
+        return None
+    return Phrase(index + 1, fixed(year_of(first, 10)), absolute=True)
+
+
+def feast(line: Line, index: int) -> Phrase | None:
+    """`Christmas`, `last Easter`, `Thanksgiving 2025`."""
+    step = line[index].get("step")
+    at = index + 1 if step is not None else index
+    rule = line[at].get("feast")
+    if rule is None:
+        return None
+    if line[at + 1].word == "weekend" and step is None:
+        return Phrase(at + 2, _long_weekend(_feast_meaning(rule, None, None)))
+    year, end = trailing_year(line, at + 1)
+    if year is None:
+        year, end = _stepped_year(line, at + 1)
+    return Phrase(end, _feast_meaning(rule, year, step), single=True, absolute=bool(year and year > 1000), form="feast")
+
+
+def _long_weekend(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
+    """`Labor Day weekend`: the feast with the Saturday and the Sunday beside it."""
+
+    def weekend(scene: Scene) -> Meaning | None:
+        found = meaning(scene)
+        if found is None:
+            return None
+        return Meaning(tuple(_with_weekend(days.first) for days in found.choices), found.certain)
+
+    return weekend
+
+
+def _with_weekend(day: date) -> Days:
+    saturday = day + ((5 - day.weekday()) % 7 - (7 if day.weekday() in {0, 1, 6} else 0)) * DAY
+    return Days(min(day, saturday), max(day, saturday + DAY) + DAY, "week")
+
+
+def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[Scene], Meaning | None]:
+    def meaning(scene: Scene) -> Meaning | None:
+        def days(of: int) -> Days:
+            return one_day(feast_day(rule, of, scene.region))
+
+        if year is not None:
+            found: Meaning | None = Meaning((days(year if year > 1000 else scene.today.year + year),))
+        elif step is not None:
+            found = stepped_yearly(scene, step, days)
+        else:
+            found = yearly(scene, days)
+        return found and Meaning(found.choices, found.certain and not is_local(rule, scene.region))
+
+    return meaning

@@ -1,0 +1,200 @@
+"""Times of day: `3pm`, `15:00 UTC`, `half past nine`, `9 in the morning`, `2–4pm`, `this evening`."""
+
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from tellonce_text.dates.phrases import skip
+from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.zones import zone_at
+
+PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "night": (18, 12)}
+"""First hour and length in hours."""
+
+
+class Clock(NamedTuple):
+    """`half`: whether the half of the day is known. `until`: the end of a range, in minutes of the day.
+
+    `spoken`: said as `half seven` is, by people who say so in the evening as well.
+    """
+
+    end: int
+    hour: int
+    minute: int = 0
+    half: bool = True
+    zone: ZoneInfo | None = None
+    until: tuple[int, int] | None = None
+    spoken: bool = False
+
+
+def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
+    """A time of day from here; a bare hour (`at 9`) only beside a day."""
+    at = skip(line, index, "at", "article")
+    led = any(line[n].has("exactly_at") for n in range(index, at))
+    found = _one(line, at, bare=beside_day and led)
+    if found is None:
+        return _ranged_from_bare(line, at)
+    found = _until(line, found)
+    return _zoned(line, _in_part(line, found))
+
+
+def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
+    token = line[at]
+    if token.kind == "clock":
+        return _halved(line, Clock(at + 1, int(token.parts[0] or 0), int(token.parts[1] or 0)))
+    if token.kind == "numeric" and token.parts[1] == "." and not token.parts[3] and line[at + 1].has("half_of_day"):
+        return _halved(line, Clock(at + 1, int(token.parts[0] or 0), int(token.parts[2] or 0)))
+    if token.has("noon"):
+        return Clock(at + 1, token.get("noon"))
+    spoken = _spoken(line, at)
+    if spoken:
+        return spoken._replace(spoken=True)
+    hour = _hour(line, at)
+    if hour is None:
+        return None
+    if token.kind == "number" and token.suffix in _GLUED:
+        return _in_half(Clock(at + 1, hour), _GLUED[token.suffix])
+    if line[at + 1].word == "y" and line[at + 2].word in {"media", "cuarto"}:
+        return Clock(at + 3, hour, 30 if line[at + 2].word == "media" else 15, half=hour > 12)
+    if line[at + 1].has("half_of_day"):
+        return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
+    if token.suffix == "h" or line[at + 1].has("hour_h"):
+        return Clock(at + (1 if token.suffix else 2), hour)
+    if line[at + 1].has("o_clock"):
+        german = line[at + 1].word == "uhr"
+        end = at + 3 if german and line[at + 2].kind == "number" and not line[at + 2].suffix else at + 2
+        minute = line[at + 2].value or 0 if end == at + 3 else 0
+        return Clock(end, hour, minute if minute < 60 else 0, half=german or hour > 12)
+    return _bare_hour(line, at, hour, bare=bare)
+
+
+_GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
+
+
+def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
+    """`at 9` beside a day, `9 in the morning`."""
+    if _part_index(line, at + 1) is not None:
+        return Clock(at + 1, hour, half=False)
+    following = line[at + 1]
+    counted = following.has("unit") or following.has("month") or following.word in {"%", "/", ":", "-"}
+    return Clock(at + 1, hour, half=hour > 12) if bare and not counted and not line[at].suffix else None
+
+
+def _hour(line: Line, at: int) -> int | None:
+    token = line[at]
+    value = token.value if token.kind == "number" else token.get("number")
+    return value if value is not None and 0 <= value <= 24 else None
+
+
+def _spoken(line: Line, at: int) -> Clock | None:
+    """`half past nine`, `quarter to five`, `ten past three`."""
+    start = at + 1 if line[at].has("one") else at
+    if line[start].has("half_before") and (next_hour := _hour(line, start + 1)):
+        return Clock(start + 2, (next_hour - 2) % 12 + 1, 30, half=False)
+    british = line[start].has("half") and line.language == "en" and line[start - 1].has("exactly_at")
+    if british and (hour := _hour(line, start + 1)) and hour <= 12:
+        return None if line[start + 2].has("unit") else Clock(start + 2, hour, 30, half=False)
+    minutes = 30 if line[start].has("half") else 15 if line[start].has("quarter_hour") else _hour(line, start)
+    mark = line[start + 1]
+    hour = _hour(line, start + 2)
+    if (
+        minutes is None
+        or hour is None
+        or not 1 <= hour <= 12
+        or mark.word not in {"past", "to", "till", "til", "after"}
+    ):
+        return None
+    named = line[start].has("quarter_hour") or line[at - 1].has("exactly_at")
+    if mark.word == "to" and (not named or minutes == 30):
+        return None
+    if mark.word == "after" and minutes not in {15, 30}:
+        return None
+    earlier = mark.word in {"to", "till", "til"}
+    clock = Clock(start + 3, (hour - 2) % 12 + 1 if earlier else hour, 60 - minutes if earlier else minutes, half=False)
+    return _halved(line, clock)
+
+
+def _halved(line: Line, clock: Clock) -> Clock | None:
+    if clock.minute > 59 or clock.hour > 24:
+        return None
+    if line[clock.end].has("half_of_day"):
+        return _in_half(clock._replace(end=clock.end + 1), line[clock.end].get("half_of_day"))
+    if line[clock.end].word == "uhr":
+        return clock._replace(end=clock.end + 1)
+    text = line[clock.end - 1].word
+    of_24 = clock.hour > 12 or clock.hour == 0 or text.startswith("0") or line.language != "en"
+    return clock._replace(half=clock.half and (of_24 or zone_at(line, clock.end) is not None))
+
+
+def _in_half(clock: Clock, half: str) -> Clock | None:
+    if not 1 <= clock.hour <= 12:
+        return clock if clock.hour <= 23 and half == "pm" else None
+    return clock._replace(hour=clock.hour % 12 + (12 if half == "pm" else 0), half=True)
+
+
+def _in_part(line: Line, clock: Clock) -> Clock:
+    """`9 in the morning`, `at 8 at night`, `6 de la tarde`."""
+    at = _part_index(line, clock.end)
+    if at is None:
+        return clock
+    part = line[at].get("part")
+    of_24 = clock.half and line[clock.end - 1].word != "uhr"
+    if of_24 or not 1 <= clock.hour <= 12:
+        return clock._replace(end=at + 1)
+    return clock._replace(end=at + 1, hour=hour_in_part(clock.hour, part), half=True)
+
+
+def hour_in_part(hour: int, part: str) -> int:
+    """The hour of 24 that an hour of 12 means in a part of the day."""
+    if part == "morning":
+        return hour % 12
+    if part == "night":
+        return hour + 12 if 5 <= hour < 12 else hour % 12
+    return hour % 12 + 12
+
+
+def _part_index(line: Line, index: int) -> int | None:
+    """The index of the part of the day after `in the`, `at`, `de la`."""
+    at = skip(line, index, "part_lead") if line[index].has("part_lead") else index
+    if at == index and (line[at].word in {"in", "at"} or line[at].has("day")):
+        at = skip(line, at + 1, "article")
+    if at == index and line.language == "en":
+        return None
+    return at if line[at].has("part") and not line[at].has("day") else None
+
+
+def _until(line: Line, clock: Clock) -> Clock:
+    """`2pm–4pm`, `from 9:00 to 11:00`."""
+    if line[clock.end].word not in {"-", "–", "—"} and not line[clock.end].has("to"):
+        return clock
+    end = _one(line, clock.end + 1, bare=False)
+    if end is None:
+        return clock
+    return clock._replace(end=end.end, until=(end.hour, end.minute))
+
+
+def _ranged_from_bare(line: Line, at: int) -> Clock | None:
+    """`2–4pm`: the first hour takes the half of the day of the second."""
+    hour = _hour(line, at)
+    if hour is None or line[at].suffix or not (line[at + 1].word in {"-", "–", "—"} or line[at + 1].has("to")):
+        return None
+    end = _one(line, at + 2, bare=False)
+    if end is None or not end.half or line[at + 2].kind == "clock" or not 1 <= hour <= 12:
+        return None
+    start = hour % 12 + (12 if end.hour >= 12 and hour % 12 <= end.hour - 12 else 0)
+    return _zoned(line, Clock(end.end, start, until=(end.hour, end.minute)))
+
+
+def _zoned(line: Line, clock: Clock) -> Clock:
+    found = zone_at(line, clock.end)
+    return clock._replace(zone=found[0], end=found[1], half=clock.half) if found else clock
+
+
+def part_at(line: Line, index: int) -> tuple[str, int] | None:
+    """A part of the day after a day: `morning`, `in the evening`, `por la tarde`."""
+    at = index
+    if line[at].has("part_lead") or line[at].word in {"in", "at", "during"}:
+        at = skip(line, at + 1, "article", "part_lead")
+    token = line[at]
+    if not token.has("part") or token.word in {"mornings", "evenings", "nights", "afternoons"}:
+        return None
+    return token.get("part"), at + 1

@@ -1,0 +1,164 @@
+"""Days counted from the day it was said: `three weeks ago`, `in two weeks on Tuesday`, `the past 3 days`."""
+
+from datetime import date
+
+from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days, weekday_in
+from tellonce_text.dates.phrases import Count, Phrase, count_at, skip
+from tellonce_text.dates.readings import (
+    DAY,
+    WEEK,
+    Days,
+    Meaning,
+    Scene,
+    add_months,
+    month_of,
+    one_day,
+    year_of,
+)
+from tellonce_text.dates.tokens import Line
+
+
+def window(line: Line, index: int) -> Phrase | None:
+    """`the past 3 days`, `the next two weeks`, `within a month`: up to or from today, today included."""
+    at = skip(line, index, "article")
+    token = line[at]
+    step = 1 if token.has("within") else token.get("step")
+    count = count_at(line, at + 1) if step else None
+    if count is None or not step or line[at + 1].has("one") or line[count.end].get("unit") not in DAY_UNITS:
+        return None
+    unit = line[count.end].get("unit")
+    return Phrase(count.end + 1, lambda scene: _window(scene.today, unit, step * count.value, sure=count.exact))
+
+
+def _window(today: date, unit: str, offset: int, *, sure: bool) -> Meaning:
+    far = counted_day(today, unit, offset)
+    days = Days(far, today + DAY, "ongoing") if far <= today else Days(today, far + DAY, "ongoing")
+    return Meaning((days,), False, sure)
+
+
+def ago(line: Line, index: int) -> Phrase | None:
+    """`3 days ago`, `a week ago Friday`, `two weeks ago on Tuesday`, `vor drei Tagen`, `hace una semana`."""
+    at = index + 1 if line[index].has("ago_before") else index
+    found = distance_at(line, at)
+    if found is None:
+        return None
+    count, unit, end = found
+    if at == index and not line[end].has("ago"):
+        return None
+    end = end if at > index else end + 1
+    exactly = line[index - 1].has("exactly")
+    return _counted(line, end, unit, -count.value, sure=count.exact, exactly=exactly)
+
+
+def ahead(line: Line, index: int) -> Phrase | None:
+    """`in two weeks`, `in two weeks on Tuesday`, `a week from Friday`, `two days from now`."""
+    led = line[index].has("in") and not line[index].has("within")
+    found = distance_at(line, index + 1 if led else index)
+    if found is None:
+        return None
+    count, unit, end = found
+    if led:
+        time_word = line[end].word == "'" and line[end + 1].has("time")
+        end = end + 2 if time_word else end + 1 if line[end].has("time") else end
+        if line[end].has("of") or line[end].has("ago"):
+            return None
+        return _unless_past(_counted(line, end, unit, count.value, sure=count.exact))
+    exactly = line[index - 1].has("exactly")
+    if line[end].has("hence"):
+        return _counted(line, end + 1, unit, count.value, sure=count.exact, exactly=exactly)
+    if line[end].word == "from" and line[end + 1].has("day"):
+        return _counted(line, end + 1, unit, count.value, sure=count.exact)
+    if unit in {"week", "fortnight"} and line[end].has("day") and line[end].get("day") >= 0:
+        return _counted(line, end, unit, count.value, sure=count.exact)
+    return None
+
+
+def fridays_ago(line: Line, index: int) -> Phrase | None:
+    """`two Fridays ago`: counted from the last one."""
+    count = count_at(line, index)
+    number = line[count.end].get("weekdays") if count else None
+    if count is None or number is None or not line[count.end + 1].has("ago"):
+        return None
+    weeks = count.value - 1
+    return Phrase(count.end + 2, lambda s: _fridays_back(s, number, weeks, sure=count.exact), single=True)
+
+
+def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
+    today = scene.today
+    return Meaning((one_day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY - weeks * WEEK),), sure)
+
+
+def _unless_past(phrase: Phrase) -> Phrase:
+    """`I read it in two days` tells how long it took."""
+
+    def meaning(scene: Scene) -> Meaning | None:
+        found = phrase.meaning(scene)
+        return found and found._replace(certain=found.certain and scene.direction != "past")
+
+    return phrase._replace(meaning=meaning)
+
+
+def distance_at(line: Line, index: int) -> tuple[Count, str, int] | None:
+    count = count_at(line, index)
+    if count is None:
+        return None
+    unit = line[count.end].get("unit")
+    return (count, unit, count.end + 1) if unit in DAY_UNITS else None
+
+
+def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactly: bool = False) -> Phrase:
+    beside = line[end].get("day")
+    if exactly or beside is not None:
+        at = end if beside is None else end + 1
+        return Phrase(at, lambda s: exactly_from(s, unit, offset, beside or 0, sure=sure), single=True, form="count")
+    if unit in {"week", "fortnight"}:
+        weeks = offset * (2 if unit == "fortnight" else 1)
+        anchored = _weekday_beside(line, end, weeks, sure=sure)
+        if anchored:
+            return anchored
+        return Phrase(end, lambda s: Meaning((_around(s.today + weeks * WEEK),), False, sure), form="week")
+    if unit == "day":
+        return Phrase(end, lambda s: Meaning((one_day(s.today + offset * DAY),), sure), single=True, form="count")
+    if unit == "weekend":
+        return Phrase(end, lambda s: Meaning((unit_days(s.today, unit, offset),), sure))
+    months = {"month": 1, "quarter": 3, "year": 12}[unit]
+    return Phrase(end, lambda s: Meaning((_month_or_year(s.today, offset * months, unit),), False, sure), form="count")
+
+
+def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool) -> Meaning:
+    """`a year ago today`, `exactly two weeks ago`; on 29 February a year away there is no such day."""
+    from_day = scene.today + days * DAY
+    found = counted_day(from_day, unit, offset)
+    clipped = unit not in {"day", "week", "fortnight"} and from_day.day != found.day
+    return Meaning((one_day(found),), sure and not (clipped and days))
+
+
+def _around(day: date) -> Days:
+    """A week said in passing: three days either side of the day it counts to."""
+    return Days(day - 3 * DAY, day + 4 * DAY, "week")
+
+
+def _month_or_year(today: date, months: int, unit: str) -> Days:
+    day = add_months(today, months)
+    return year_of(day.year) if unit == "year" else month_of(day.year, day.month)
+
+
+def _weekday_beside(line: Line, end: int, weeks: int, *, sure: bool) -> Phrase | None:
+    """`two weeks ago on Tuesday`, `a week ago today`."""
+    on = line[end].has("on")
+    at = end + 1 if on else end
+    if line[at].has("weekday"):
+        number = line[at].get("weekday")
+        return Phrase(at + 1, lambda s: _in_counted_week(s, number, weeks, sure=sure and on), single=True)
+    return None
+
+
+def _in_counted_week(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
+    """The weekday of that calendar week, or counted from the nearest such day; certain where both are the same."""
+    by_week = weekday_in(scene, number, weeks)
+    today = scene.today
+    near = (number - today.weekday()) % 7 if weeks > 0 else -((today.weekday() - number) % 7)
+    counted = one_day(today + near * DAY + weeks * WEEK)
+    if by_week == counted:
+        return Meaning((by_week,))
+    return Meaning((by_week, counted) if sure else (counted, by_week), sure)

@@ -1,0 +1,58 @@
+"""Calendar units and weekdays counted from a day."""
+
+from datetime import date
+from typing import Final
+
+from tellonce_text.dates.readings import (
+    DAY,
+    WEEK,
+    Days,
+    Scene,
+    add_months,
+    monday_of,
+    month_of,
+    one_day,
+    week_of,
+    year_of,
+)
+
+DAY_UNITS: Final = frozenset({"day", "week", "fortnight", "month", "quarter", "year", "weekend"})
+
+
+def weekday_in(scene: Scene, number: int, weeks: int) -> Days:
+    return one_day(monday_of(scene.today) + weeks * WEEK + number * DAY)
+
+
+def unit_days(today: date, unit: str, step: int) -> Days:
+    """The calendar unit `step` units away."""
+    match unit:
+        case "day":
+            return one_day(today + step * DAY)
+        case "week":
+            return week_of(today + step * WEEK)
+        case "weekend":
+            saturday = monday_of(today) + 5 * DAY + step * WEEK
+            return Days(saturday, saturday + 2 * DAY, "week")
+        case "month":
+            first = add_months(today.replace(day=1), step)
+            return month_of(first.year, first.month)
+        case "quarter":
+            first = add_months(today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1), 3 * step)
+            return month_of(first.year, first.month, 3)
+        case "decade":
+            return year_of((today.year // 10 + step) * 10, 10)
+        case _:
+            return year_of(today.year + step)
+
+
+def counted_day(today: date, unit: str, offset: int) -> date:
+    """The very day `offset` units away."""
+    match unit:
+        case "day":
+            return today + offset * DAY
+        case "week" | "weekend":
+            return today + offset * WEEK
+        case "fortnight":
+            return today + 2 * offset * WEEK
+        case _:
+            return add_months(today, offset * {"month": 1, "quarter": 3}.get(unit, 12))

@@ -1,0 +1,65 @@
+"""On which day of a year a feast falls: fixed days, days counted from Easter, and the n-th weekday of a month."""
+
+from datetime import date
+from typing import Final
+
+from tellonce_text.dates.readings import DAY, add_months
+
+_ABROAD: Final = {
+    ("nth-11-4-3", "CA"): "nth-10-2-0",
+    ("nth-5-2-6", "GB"): "easter-21",
+    ("nth-5-2-6", "IE"): "easter-21",
+    ("nth-5-2-6", "ES"): "nth-5-1-6",
+    ("nth-5-2-6", "PT"): "nth-5-1-6",
+    ("nth-5-2-6", "FR"): "nth-5--1-6",
+    ("nth-6-3-6", "AU"): "nth-9-1-6",
+    ("nth-6-3-6", "NZ"): "nth-9-1-6",
+    ("nth-6-3-6", "DE"): "easter+39",
+    ("nth-9-1-0", "CA"): "nth-9-1-0",
+}
+_SAME_ABROAD: Final = frozenset({"nth-5-2-6", "nth-6-3-6"})
+
+
+def feast_day(rule: str, year: int, region: str | None = None) -> date:
+    """The day of the rule, such as `12-25`, `easter-2`, or `nth-11-4-3`: the fourth Thursday of November."""
+    rule = _ABROAD.get((rule, region or ""), rule)
+    if rule.startswith("easter"):
+        return easter(year) + int(rule[6:] or 0) * DAY
+    if rule in {"black-friday", "cyber-monday"}:
+        return nth_weekday(year, 11, 4, 3) + (1 if rule == "black-friday" else 4) * DAY
+    if rule.startswith("nth"):
+        month, rest = rule[4:].split("-", 1)
+        nth, weekday = rest.rsplit("-", 1)
+        return nth_weekday(year, int(month), int(nth), int(weekday))
+    month, day = rule.split("-")
+    return date(year, int(month), int(day))
+
+
+def is_local(rule: str, region: str | None) -> bool:
+    """Whether the feast moves from country to country and the region's custom is not known."""
+    return rule in _SAME_ABROAD and region is None
+
+
+def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
+    """The n-th such weekday of the month, -1 for the last one; ValueError when there are not as many."""
+    first = date(year, month, 1)
+    if nth < 0:
+        last = add_months(first, 1) - DAY
+        return last - (last.weekday() - weekday) % 7 * DAY
+    day = first + ((weekday - first.weekday()) % 7 + 7 * (nth - 1)) * DAY
+    if day.month != month:
+        raise ValueError(f"no {nth}. such weekday in month {month}")
+    return day
+
+
+def easter(year: int) -> date:
+    """Western Easter Sunday, by the Gregorian computus of Meeus, Jones, and Butcher."""
+    a, (b, c) = year % 19, divmod(year, 100)
+    (d, e), f = divmod(b, 4), (b + 8) // 25
+    g = (b - f + 1) // 3
+    h = (19 * a + b - d - g + 15) % 30
+    i, k = divmod(c, 4)
+    shift = (32 + 2 * e + 2 * i - h - k) % 7
+    m = (a + 11 * h + 22 * shift) // 451
+    month, day = divmod(h + shift - 7 * m + 114, 31)
+    return date(year, month, day + 1)

@@ -1,0 +1,88 @@
+"""The rules that name days, each with what it can begin with; the longest phrase wins."""
+
+from collections.abc import Callable
+from typing import Final
+
+from tellonce_text.dates.calendar_days import day_of_month, month_day, numeric, stamp
+from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, year
+from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
+from tellonce_text.dates.neighbor_phrases import anchored, edge
+from tellonce_text.dates.phrases import Phrase, Rule
+from tellonce_text.dates.tokens import Line, Token
+from tellonce_text.dates.unit_phrases import day_word, unit_step
+from tellonce_text.dates.weekday_phrases import weekday
+
+CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
+    (stamp, frozenset({"stamp", "han"})),
+    (numeric, frozenset({"numeric"})),
+    (month_day, frozenset({"weekday", "month", "number", "ordinal", "article"})),
+    (nth_of_month, frozenset({"article", "ordinal", "number"})),
+    (day_of_month, frozenset({"weekday", "article", "number", "ordinal"})),
+    (feast, frozenset({"feast", "step"})),
+    (quarter, frozenset({"article", "ordinal", "word"})),
+    (month, frozenset({"month", "step"})),
+    (season, frozenset({"season", "step", "article"})),
+    (year, frozenset({"number", "mark"})),
+)
+"""Each rule with the kinds and tags of the token it can begin with."""
+_COUNTS: Final = frozenset({"number", "one", "vague"})
+RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
+    (day_word, frozenset({"article", "day", "han"})),
+    (ago, _COUNTS | {"ago_before"}),
+    (ahead, _COUNTS | {"in"}),
+    (fridays_ago, _COUNTS),
+    (window, frozenset({"article", "step", "within"})),
+    (unit_step, frozenset({"article", "step", "unit"})),
+    (weekday, frozenset({"article", "step", "weekday"})),
+)
+NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
+    (edge, frozenset({"article", "edge"})),
+    (anchored, _COUNTS | {"article", "weekday", "unit"}),
+)
+_RULES: Final = (*CALENDAR_RULES, *RELATIVE_RULES)
+_DEEPEST: Final = 3
+"""How many expressions may hold one another: the week after the first Monday of March."""
+
+
+def phrase_at(line: Line, index: int, depth: int = 0) -> Phrase | None:
+    """The longest phrase that names days from here on."""
+    if depth > _DEEPEST or not may_begin(line, index):
+        return None
+
+    def parent(of: Line, at: int) -> Phrase | None:
+        return phrase_at(of, at, depth + 1)
+
+    token = line[index]
+    found = [rule(line, index) for rule, begins in _RULES if _begins(token, begins)]
+    found += [rule(line, index, parent) for rule, begins in NESTING_RULES if _begins(token, begins)]
+    return max((phrase for phrase in found if phrase), key=lambda phrase: phrase.end, default=None)
+
+
+def _begins(token: Token, begins: frozenset[str]) -> bool:
+    return token.kind in begins or not begins.isdisjoint(token.tags)
+
+
+def may_begin(line: Line, index: int) -> bool:
+    token = line[index]
+    if token.kind == "number":
+        following = line[index + 1]
+        alone = not following.tags and following.kind != "mark" and not token.suffix
+        return not alone or (token.value or 0) >= _FIRST_YEAR
+    if token.kind == "word":
+        return not _BEGINNINGS.isdisjoint(token.tags) or token.word in _OTHER_BEGINNINGS
+    return token.kind != "mark" or token.word in _MARKS
+
+
+_FIRST_YEAR: Final = 1900
+
+
+_BEGINNINGS: Final = frozenset(
+    "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before in within every"
+    " daily for since at from between half half_before quarter_hour noon part".split()
+)
+
+
+_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during", "between"})
+
+
+_MARKS: Final = frozenset("'’@")

@@ -1,0 +1,268 @@
+"""The expressions of a line before they are resolved: days with their time of day, ranges, what repeats, what lasts."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final, NamedTuple
+
+from tellonce_text.dates.clock_phrases import Clock, clock_at, hour_in_part, part_at
+from tellonce_text.dates.grammar import may_begin, phrase_at
+from tellonce_text.dates.phrases import Phrase, comma, count_at, skip
+from tellonce_text.dates.readings import (
+    DAY,
+    Meaning,
+    one_day,
+)
+from tellonce_text.dates.tokens import Line
+
+
+class Item(NamedTuple):
+    """One expression before it is resolved. `elapsed` counts seconds; `counted` is false of `a couple of hours`;
+    `repeats` and `since` say how the days are meant."""
+
+    end: int
+    phrase: Phrase | None = None
+    clock: Clock | None = None
+    part: str | None = None
+    until: Phrase | None = None
+    elapsed: tuple[timedelta, timedelta] | None = None
+    counted: bool = True
+    repeats: bool = False
+    since: bool = False
+    named_clock: bool = True
+    """Whether something says that this is a time of day: `3:15` may be a ratio."""
+
+
+MOST_TRIED: Final = 4_000
+"""Places of a text at which an expression is looked for, the first ones. Prose as long as a message may be has about as many;
+only tables and lists of numbers have more, and those would take a second."""
+
+
+def items(line: Line) -> Iterator[tuple[int, Item]]:
+    """The expressions in order, none overlapping, each with the index of its first token."""
+    index = tried = 0
+    anchor: tuple[int, Item] | None = None
+    while index < len(line) and tried < MOST_TRIED:
+        begins = may_begin(line, index)
+        tried += begins
+        item = _item(line, index) if begins else None
+        if item is None:
+            index += 1
+            continue
+        if item != Item(item.end) and (item.phrase is None or item.phrase.form != "repeats"):
+            if item.phrase is None and item.clock and anchor:
+                item = _anchored(line, item, index, *anchor)
+                item = item._replace(named_clock=item.phrase is not None)
+            anchor = (index, item) if item.phrase and item.phrase.single and not item.repeats else anchor
+            yield index, item
+        index = max(item.end, index + 1)
+
+
+def _anchored(line: Line, item: Item, index: int, first: int, named: Item) -> Item:
+    """`Friday I have the dentist at 3pm`: the time of day on the day named before it in the clause."""
+    near = index - named.end <= _NEAR and line.sentences[first] == line.sentences[index]
+    apart = any(line[at].has("clause") for at in range(named.end, index))
+    if not near or apart or named.clock or named.until:
+        return item
+    return item._replace(phrase=named.phrase, part=named.part, clock=item.clock and _in_part(item.clock, named.part))
+
+
+_NEAR: Final = 12  # tokens
+
+
+def _item(line: Line, index: int) -> Item | None:
+    token = line[index]
+    if token.has("every"):
+        repeating = _repeating(line, index + 1)
+        if repeating:
+            return repeating
+    if token.has("daily"):
+        end = _after_clock(line, index + 1)
+        return Item(end, repeats=True) if end > index + 1 else None
+    if token.has("weekdays"):
+        return Item(_after_clock(line, index + 1), repeats=True)
+    if token.has("for"):
+        lasting = _duration(line, index + 1)
+        if lasting:
+            return Item(lasting)
+    if token.has("since") and token.word != "с":
+        found = _dated(line, index + 1)
+        return found._replace(since=True) if found else None
+    return _elapsed(line, index) or _dated(line, index) or _clocked(line, index) or _part_of_day(line, index)
+
+
+def _repeating(line: Line, index: int) -> Item | None:
+    """`every Tuesday at 9`, `every other week`, `each morning`, `every two weeks`."""
+    at = skip(line, index, "other")
+    if line.language != "en" and line[at + 1].has("weekday"):
+        at += 1
+    count = count_at(line, at)
+    at = count.end if count and line[count.end].has("unit") else at
+    token = line[at]
+    if not any(token.has(tag) for tag in ("weekday", "unit", "part", "month", "season", "weekdays", "feast")):
+        return None
+    found = phrase_at(line, at) if token.has("month") or token.has("feast") else None
+    return Item(_after_clock(line, found.end if found else at + 1), repeats=True)
+
+
+def _after_clock(line: Line, index: int) -> int:
+    part = part_at(line, index)
+    index = part[1] if part else index
+    clock = clock_at(line, index, beside_day=True)
+    return clock.end if clock else index
+
+
+def _duration(line: Line, index: int) -> int | None:
+    """`for two weeks`: a length of time and no date."""
+    count = count_at(line, index)
+    return count.end + 1 if count and line[count.end].has("unit") and not line[count.end + 1].has("ago") else None
+
+
+_SECONDS: Final = {"minute": 60, "hour": 3600}
+
+
+def _elapsed(line: Line, index: int) -> Item | None:
+    """`2 hours ago`, `in half an hour`, `20 minutes ago`: give or take a quarter, at least half a unit."""
+    led = line[index].has("in") or line[index].has("within")
+    before = line[index].has("ago_before")
+    at = index + 1 if led or before else index
+    half = line[at].has("half")
+    count = count_at(line, at + 1 if half else at)
+    if count is None or line[count.end].get("unit") not in _SECONDS:
+        return None
+    sign = _sign_of_elapsed(line, count.end + 1, led=led, before=before)
+    if not sign:
+        return None
+    unit = timedelta(seconds=_SECONDS[line[count.end].get("unit")] / (2 if half else 1))
+    end = count.end + (1 if led or before else 2)
+    return Item(end, elapsed=(sign * count.value * unit, max(unit / 2, count.value * unit / 4)), counted=count.exact)
+
+
+def _sign_of_elapsed(line: Line, end: int, *, led: bool, before: bool) -> int:
+    if before or line[end].has("ago"):
+        return -1
+    return 1 if led or line[end].has("hence") else 0
+
+
+def _dated(line: Line, index: int) -> Item | None:
+    """A day or a longer span, with the time of day that belongs to it, up to another where it is a range."""
+    phrase = phrase_at(line, index)
+    if phrase is None:
+        return _ranged(line, index) or _part_before_day(line, index)
+    item = _with_range(line, index, Item(phrase.end, phrase))
+    return item if item.until else _every_year(line, _with_time(line, item))
+
+
+def _ranged(line: Line, index: int) -> Item | None:
+    """`from Monday to Wednesday`, `between March 3 and March 7`."""
+    if line[index].word not in {"from", "between"} and not (line[index].has("from") and line.language != "en"):
+        return None
+    phrase = phrase_at(line, index + 1)
+    item = phrase and _with_range(line, index + 1, Item(phrase.end, phrase))
+    return item if item and item.until else None
+
+
+def _every_year(line: Line, item: Item) -> Item:
+    """`Good Friday every year`."""
+    if line[item.end].has("every") and line[item.end + 1].has("unit"):
+        return Item(item.end + 2, repeats=True)
+    return item
+
+
+def _with_range(line: Line, index: int, item: Item) -> Item:
+    mark = line[item.end]
+    if line[index - 1].word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
+        return item
+    if mark.word == "and" and line[index - 1].word != "between":
+        return item
+    if mark.word not in {"-", "–", "—"} and not mark.has("to"):
+        return item
+    phrase = item.phrase
+    other = phrase_at(line, item.end + 1)
+    if other is None or phrase is None or not _pair(line, index, phrase, item.end + 1, other):
+        return item
+    return item._replace(end=other.end, until=other)
+
+
+def _pair(line: Line, index: int, one: Phrase, at: int, other: Phrase) -> bool:
+    """Whether both ends of a range are of one form."""
+    if one.form == other.form and one.single == other.single:
+        return not (one.form == "" and line[index].has("day"))
+    return one.single and other.single and line[at].has("weekday") == line[index].has("weekday")
+
+
+def _with_time(line: Line, item: Item) -> Item:
+    """`Friday evening`, `tomorrow at 9`, `March 3, 3pm`, `Friday night around 8`."""
+    if item.phrase is None or not (item.phrase.single or item.phrase.form == "stamp"):
+        return item
+    part = _own_part(line, item.end - 1)
+    end = item.end
+    if part is None and (found := part_at(line, end)):
+        part, end = found
+    clock = clock_at(line, comma(line, end), beside_day=True)
+    return item._replace(end=clock.end if clock else end, part=part, clock=clock and _in_part(clock, part))
+
+
+def _own_part(line: Line, index: int) -> str | None:
+    """The part of the day in the day's own word: `tonight`."""
+    token = line[index]
+    return token.get("part") if token.has("day") and not token.has("day_only") else None
+
+
+def _in_part(clock: Clock, part: str | None) -> Clock:
+    """The clock in the half of the day that the part says, where it does not say itself."""
+    if part is None or clock.half or not 1 <= clock.hour <= 12:
+        return clock
+    return clock._replace(hour=hour_in_part(clock.hour, part), half=True)
+
+
+def _part_before_day(line: Line, index: int) -> Item | None:
+    """`this morning`, `last night`, `the evening of March 3`, `morning of the 5th`."""
+    step = line[index].get("step")
+    if step in {-1, 0} and line[index + 1].has("part") and not line[index + 1].has("day"):
+        offset = step if line[index].word != "past" else -1
+        form = "night" if step else "count"
+        phrase = Phrase(
+            index + 2, lambda scene: Meaning((one_day(scene.today + offset * DAY),)), single=True, form=form
+        )
+        item = _with_time(line, Item(index + 2, phrase))
+        part = line[index + 1].get("part")
+        return item._replace(part=part, clock=item.clock and _in_part(item.clock, part))
+    at = skip(line, index, "article")
+    if not line[at].has("part") or line[at + 1].word not in {"of", "on"}:
+        return None
+    day = phrase_at(line, at + 2)
+    return Item(day.end, day, part=line[at].get("part")) if day and day.single else None
+
+
+def _clocked(line: Line, index: int) -> Item | None:
+    """`3pm`, `at 15:00 UTC on Friday`."""
+    clock = clock_at(line, index)
+    if clock is None:
+        bare = clock_at(line, index, beside_day=True)
+        phrase = phrase_at(line, skip(line, bare.end, "on")) if bare else None
+        clock = bare if phrase and phrase.single else None
+    if clock is None:
+        return None
+    at = skip(line, comma(line, clock.end), "on")
+    phrase = phrase_at(line, at)
+    if phrase is None or not phrase.single:
+        named = _part_before_day(line, at)
+        if named is None or named.clock:
+            said = line[index].has("at") or clock.half or line[index].kind != "clock"
+            return Item(clock.end, clock=clock, named_clock=said)
+        return named._replace(clock=_in_part(clock, named.part))
+    part = _own_part(line, phrase.end - 1)
+    end = phrase.end
+    if part is None and (found := part_at(line, end)):
+        part, end = found
+    return Item(end, phrase, _in_part(clock, part), part)
+
+
+def _part_of_day(line: Line, index: int) -> Item | None:
+    """`in the evening`, `at night`."""
+    token = line[index]
+    if token.word in {"in", "during"} and line[index + 1].has("article") and line[index + 2].has("part"):
+        return Item(index + 3, part=line[index + 2].get("part"))
+    if token.word == "at" and line[index + 1].word == "night":
+        return Item(index + 2, part="night")
+    return None

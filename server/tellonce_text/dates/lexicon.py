@@ -1,0 +1,98 @@
+"""The words of time in each language and what they are tagged as, read once from `words/*.toml`."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any, Final, NamedTuple, TypeAlias
+
+Tags: TypeAlias = Mapping[str, Any]
+"""What a word can be: tag -> value, such as `{"month": 5}`; a mark's value is True."""
+
+NO_TAGS: Final[Tags] = {}
+LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
+
+_SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
+"""What English words are tagged as in a text of another language."""
+
+_NUMERIC: Final = frozenset(
+    "month weekday weekdays day season number vague ordinal step noon".split(),
+)
+
+
+class Lexicon(NamedTuple):
+    """`words` by their text in lower case; `phrases` by the first of their words, the longest first."""
+
+    words: Mapping[str, Tags]
+    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """English words, and those of the language."""
+    words: dict[str, dict[str, Any]] = {}
+    for name in dict.fromkeys((language, "en")):
+        for word, tag, value in _entries(name):
+            if name == "en" != language and tag not in _SHARED:
+                continue
+            words.setdefault(word, {}).setdefault(tag, value)
+    for word in _hidden(language):
+        words[word] = {tag: value for tag, value in words[word].items() if (word, tag) in _own(language)}
+    phrases: dict[str, list[tuple[str, ...]]] = {}
+    for parts in (tuple(word.split(" ")) for word in words if " " in word):
+        phrases.setdefault(parts[0], []).append(parts)
+    longest = {first: tuple(sorted(found, key=len, reverse=True)) for first, found in phrases.items()}
+    return Lexicon(words, longest)
+
+
+@cache
+def signs() -> Mapping[str, tuple[str, ...]]:
+    """The languages other than English a word is a sign of."""
+    found: dict[str, list[str]] = {}
+    for language in LANGUAGES[1:]:
+        own = {word for word, _, _ in _entries(language)} | set(_read(language)["signs"].split())
+        for word in own:
+            found.setdefault(word, []).append(language)
+    return {word: tuple(languages) for word, languages in found.items()}
+
+
+@cache
+def english() -> frozenset[str]:
+    """The words that are signs of English."""
+    own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
+    return frozenset(own | set(_read("en")["signs"].split()))
+
+
+@cache
+def _own(language: str) -> frozenset[tuple[str, str]]:
+    return frozenset((word, tag) for word, tag, _ in _entries(language))
+
+
+def _hidden(language: str) -> frozenset[str]:
+    """Words of the language that mean something else in English: there only their own meaning counts."""
+    if language == "en":
+        return frozenset()
+    return frozenset(word for word, _ in _own(language)) & frozenset(word for word, _ in _own("en"))
+
+
+@cache
+def _read(language: str) -> dict[str, Any]:
+    file = resources.files("tellonce_text.dates") / "words" / f"{language}.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
+    for table, entries in _read(language).items():
+        if table == "signs":
+            continue
+        for key, words in entries.items():
+            for word in words.split():
+                yield word.replace("_", " "), *_tag(table, key)
+
+
+def _tag(table: str, key: str) -> tuple[str, Any]:
+    if table == "marks":
+        return key, True
+    if table == "tense":
+        return f"tense_{key}", True
+    return table, int(key) if table in _NUMERIC else key

@@ -1,0 +1,148 @@
+"""Days beside or within what another phrase names: `end of March`, `the day after Thanksgiving`, `the week of March 3`."""
+
+from collections.abc import Callable
+from typing import Final
+
+from tellonce_text.dates.counted_phrases import distance_at
+from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
+from tellonce_text.dates.phrases import Phrase, Rule, skip
+from tellonce_text.dates.readings import (
+    DAY,
+    Days,
+    Meaning,
+    Precision,
+    Scene,
+    add_months,
+    one_day,
+    week_of,
+)
+from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.unit_phrases import PLURAL
+
+
+def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
+    """`end of March`, `mid-June`, `early next week`, `the beginning of 2026`, `by the end of the month`."""
+    at = skip(line, index, "article")
+    where = line[at].get("edge")
+    if where is None:
+        return None
+    after = at + 2 if line[at + 1].word == "-" else skip(line, at + 1, "of")
+    found = _current_unit(line, after) or parent(line, after)
+    if found is None or (found.single and found.form != "unit"):
+        return None
+    if where == "end" and (line[index - 1].has("by") or line[index - 1].word == "due"):
+        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene)), single=True)
+    return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
+
+
+def _last_day(meaning: Meaning | None) -> Meaning | None:
+    """A week ends on Friday for some and on Sunday for others."""
+    weekly = meaning is not None and meaning.choices[0].precision == "week"
+    return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
+
+
+def _current_unit(line: Line, index: int) -> Phrase | None:
+    """`the week`, `the year`, said of the one that runs."""
+    at = skip(line, index, "article")
+    unit = line[at].get("unit")
+    if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":
+        return Phrase(at + 1, lambda scene: Meaning((unit_days(scene.today, unit, 0),)), form="unit")
+    return None
+
+
+def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
+    if meaning is None:
+        return None
+    whole = all(days.end - days.first == DAY for days in meaning.choices)
+    choices = tuple(_part_of(days, where) for days in meaning.choices)
+    return Meaning(choices, meaning.certain and whole, meaning.certain)
+
+
+def _part_of(days: Days, where: str) -> Days:
+    """The first, middle, or last third: ten days of a month, four months of a year."""
+    length = (days.end - days.first).days
+    if length <= 1:
+        return days
+    if length > 31:
+        months = round(length / 30.4) // 3
+        first = days.first if where == "start" else add_months(days.first, months if where == "middle" else 2 * months)
+        return Days(first, days.end if where == "end" else add_months(first, months), days.precision)
+    cut = 10 if length >= 28 else 3
+    tail = days.first + (2 * cut if length >= 28 else length - cut) * DAY
+    if where == "start":
+        return Days(days.first, days.first + cut * DAY, days.precision)
+    if where == "end":
+        return Days(tail, days.end, days.precision)
+    return Days(
+        days.first + (cut if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY, days.precision
+    )
+
+
+def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
+    """`the day after Thanksgiving`, `two days before Christmas`, `the Monday after Easter`, `the week of March 3`."""
+    at = skip(line, index, "article")
+    step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
+    if step_weekday is not None:
+        return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
+    if unit == "weekend" and line[at + 1].word == "of":
+        return parent(line, at + 2)
+    if unit == "week" and line[at + 1].word == "of":
+        found = parent(line, at + 2)
+        return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
+    if unit in DAY_UNITS and at > index:
+        return _beside(line, at + 1, parent, lambda days, sign: _unit_from(days, unit, sign))
+    distance = distance_at(line, index)
+    if distance is None:
+        return None
+    count, of, end = distance
+    if line[end].word == "on" and (of not in {"week", "fortnight"} or count.value > _MOST_WEEKS_ON):
+        return None
+    return _beside(line, end, parent, lambda days, sign: _counted_from(days, of, sign * count.value), sure=count.exact)
+
+
+_MOST_WEEKS_ON: Final = 3
+"""`a week on Friday` names a day; `fourteen weeks on Friday` is an age."""
+
+
+def _beside(
+    line: Line, index: int, parent: Rule, move: Callable[[Days, int], Days], *, sure: bool = True
+) -> Phrase | None:
+    sign = 1 if line[index].has("from_day") else -1 if line[index].has("before") else 0
+    if not sign:
+        return None
+    found = parent(line, index + 1)
+    if found is None:
+        return None
+    single = found.single
+    return Phrase(
+        found.end, lambda s: _each(_ahead_of(found, s, line[index].word), lambda d: move(d, sign), sure), single
+    )
+
+
+def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:
+    """`a week from Friday` counts from the coming Friday whatever the verbs."""
+    return found.meaning(Scene(scene.said, "future", scene.region) if word in {"from", "on"} else scene)
+
+
+def _each(meaning: Meaning | None, move: Callable[[Days], Days], sure: bool = True) -> Meaning | None:
+    return meaning and Meaning(tuple(move(days) for days in meaning.choices), meaning.certain and sure)
+
+
+def _weekday_from(days: Days, number: int, sign: int) -> Days:
+    anchor = days.end - DAY if sign > 0 else days.first
+    distance = (sign * (number - anchor.weekday()) - 1) % 7 + 1
+    return one_day(anchor + sign * distance * DAY)
+
+
+def _unit_from(days: Days, unit: str, sign: int) -> Days:
+    if unit == "day":
+        return one_day(days.end if sign > 0 else days.first - DAY)
+    if unit == "weekend":
+        saturday = _weekday_from(days, 5, sign).first
+        return Days(saturday, saturday + 2 * DAY, "week")
+    return unit_days(days.first, unit, sign)
+
+
+def _counted_from(days: Days, unit: str, offset: int) -> Days:
+    precision: Precision = "day"
+    return Days(first := counted_day(days.first, unit, offset), first + DAY, precision)

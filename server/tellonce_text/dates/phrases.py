@@ -1,0 +1,119 @@
+"""The pieces the grammar is put together from: a phrase with its meaning, counts, and the choice between two directions."""
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from tellonce_text.dates.readings import DAY, Days, Meaning, Scene
+from tellonce_text.dates.tokens import Line
+
+
+class Phrase(NamedTuple):
+    """Tokens up to `end` that name days. `single`: one day, to which a time of day may belong."""
+
+    end: int
+    meaning: Callable[[Scene], Meaning | None]
+    single: bool = False
+    absolute: bool = False
+    form: str = ""
+
+
+class Count(NamedTuple):
+    value: int
+    exact: bool
+    end: int
+
+
+_MOST_SKIPPED: Final = 3
+
+Rule = Callable[[Line, int], Phrase | None]
+
+
+def skip(line: Line, index: int, *tags: str) -> int:
+    """The index after the tokens that have one of the tags, a few at most."""
+    for at in range(index, index + _MOST_SKIPPED):
+        if not any(line[at].has(tag) for tag in tags):
+            return at
+    return index + _MOST_SKIPPED
+
+
+def comma(line: Line, index: int) -> int:
+    return index + 1 if line[index].word == "," else index
+
+
+def count_at(line: Line, index: int) -> Count | None:
+    """`3`, `three`, `a`, `a couple of`, `a few`; of `half a` nothing."""
+    token = line[index]
+    if token.kind == "number" and not token.suffix and token.value is not None and token.value <= 9_999:
+        return Count(token.value, True, index + 1)
+    if token.has("number"):
+        tens, ones = token.get("number"), line[index + 1].get("number")
+        if tens >= 20 and ones and ones < 10:
+            return Count(tens + ones, True, index + 2)
+        return Count(tens, True, index + 1)
+    after = index + 1 if token.has("one") else index
+    if line[after].has("vague"):
+        return Count(line[after].get("vague"), False, after + 1)
+    return Count(1, True, index + 1) if token.has("one") else None
+
+
+def year_at(line: Line, index: int) -> tuple[int, int] | None:
+    """`2026` or `'26`, and the index after it."""
+    token = line[index]
+    if token.kind == "number" and not token.suffix and token.value is not None and 1900 <= token.value <= 2199:
+        return token.value, index + 1
+    short = line[index + 1]
+    if token.word in {"'", "’"} and short.kind == "number" and len(short.word) == 2 and short.value is not None:
+        return 2000 + short.value if short.value < 70 else 1900 + short.value, index + 2
+    return None
+
+
+def trailing_year(line: Line, index: int) -> tuple[int | None, int]:
+    """The year after a day or a month, with the comma or the `of` before it, and the index after it."""
+    after = comma(line, index)
+    found = year_at(line, after) or year_at(line, skip(line, after, "inside"))
+    if found is None:
+        return None, index
+    return found[0], skip(line, found[1], "year_word")
+
+
+def day_number(line: Line, index: int) -> int | None:
+    """The day of a month as a number or an ordinal word."""
+    token = line[index]
+    if token.kind == "number" and token.value is not None and token.suffix in _ORDINAL_ENDINGS:
+        return token.value if 1 <= token.value <= 31 else None
+    ordinal = token.get("ordinal")
+    return ordinal if ordinal and ordinal > 0 else None
+
+
+_ORDINAL_ENDINGS = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"})
+
+
+def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | None:
+    """The reading the sentence looks toward; without a direction the nearer one, and that is not certain."""
+    if back is None or ahead is None:
+        only = back or ahead
+        return Meaning((only,)) if only else None
+    if back == ahead:
+        return Meaning((back,))
+    gone, to_come = (scene.today - back.end).days, (ahead.first - scene.today).days
+    if not scene.sure and to_come <= _NEAR and gone >= 2 * _NEAR:
+        return Meaning((ahead, back))
+    if not scene.sure and to_come > _SOON and to_come > 3 * gone:
+        return Meaning((back, ahead), False)
+    if scene.direction == "past":
+        return Meaning((back, ahead), gone <= _LONG)
+    if scene.direction == "future":
+        return Meaning((ahead, back), not (to_come > _LONG and gone < _SOON))
+    return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
+
+
+_NEAR = 100  # days; without a verb a day that comes this soon is meant rather than one twice as long past
+_LONG, _SOON = 180, 120  # days; "on March 3" said in February is seldom last year's
+
+
+def fixed(days: Days) -> Callable[[Scene], Meaning | None]:
+    return lambda _scene: Meaning((days,))
+
+
+def shifted(days: Days, count: int) -> Days:
+    return Days(days.first + count * DAY, days.end + count * DAY, days.precision)

@@ -1,0 +1,223 @@
+"""Every time expression of a text, resolved: where it stands, which spans of time it can mean, and whether that is sure.
+
+Pure and linear in the length of the text.  A yearless day has both readings; the sentence's tense puts one first.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from tellonce_text.dates.clock_phrases import PARTS, Clock
+from tellonce_text.dates.grammar import may_begin
+from tellonce_text.dates.items import Item, items
+from tellonce_text.dates.phrases import Phrase
+from tellonce_text.dates.readings import (
+    DAY,
+    Days,
+    Direction,
+    Expression,
+    Meaning,
+    Precision,
+    Reading,
+    Said,
+    Scene,
+)
+from tellonce_text.dates.tense import Look, direction_at
+from tellonce_text.dates.tokens import Line, line_of
+
+_HOUR: Final = timedelta(hours=1)
+
+
+def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
+    """The expressions of the text in order, none overlapping.
+
+    `direction` is given where the whole text is known to look one way (a question about the past, a plan).
+    """
+    line = line_of(text)
+    if line is None:
+        return []
+    local = said.at.astimezone(said.zone)
+    found = (_resolve(line, first, item, local, said.region, direction) for first, item in items(line))
+    return [expression for expression in found if expression]
+
+
+def _resolve(
+    line: Line, first: int, item: Item, local: datetime, region: str | None, given: Direction | None
+) -> Expression | None:
+    start, end = line[first].start, line[item.end - 1].end
+    direction, sure, own = Look(given, sure=True) if given else direction_at(line, first, item.end)
+    if item.clock and item.phrase and direction is None:
+        direction = "future" if line.language != "en" else None
+    scene = Scene(local, direction, region, sure)
+    try:
+        readings, certain, approximate = _readings(item, scene, line, first)
+    except (ValueError, OverflowError):  # 30 February, year 0, 9,999 years ahead
+        return None
+    if not readings and not item.repeats:
+        return None
+    certain = certain and (own or len(readings) == 1)
+    precision: Precision = "recurring" if item.repeats else readings[0].precision
+    absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
+    timed = bool(readings) and readings[0].precision == "instant" and not item.until
+    words = line.text[start:end]
+    return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
+
+
+_Found = tuple[tuple[Reading, ...], bool, bool]
+"""The readings, whether they are certain, whether they are approximate."""
+
+
+def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
+    if item.repeats:
+        return (), False, False
+    if item.elapsed:
+        lasting = item.elapsed[0] > timedelta() and scene.direction == "past"
+        return (_elapsed_reading(*item.elapsed, scene),), item.counted and not lasting, False
+    meaning = item.phrase.meaning(scene) if item.phrase else None
+    if item.phrase and meaning is None:
+        return (), False, False
+    if meaning is None:
+        return (*_timed_today(item, scene), False)
+    if item.until:
+        return (*_range(item.until, meaning, scene), False)
+    if item.since:
+        begun = tuple(days for days in meaning.choices if days.first <= scene.today) or meaning.choices
+        meaning = Meaning(begun, meaning.certain or len(begun) == 1, meaning.approximate)
+    certain = meaning.certain and _same_day_there(item.clock, scene, item)
+    stamp = _stamp(line, item, scene)
+    if stamp:
+        return (stamp,), True, False
+    readings = tuple(_reading(days, item, scene) for days in meaning.choices)
+    certain = certain and not _is_alternative(line, item, first) and not _is_vague_time(line, item, first)
+    if item.part == "night" and item.phrase and item.phrase.form == "night" and scene.said.hour < _MORNING:
+        certain = False
+    return readings, certain, meaning.approximate
+
+
+def _is_vague_time(line: Line, item: Item, first: int) -> bool:
+    """`midnight on Friday`, which begins or ends that day, and `4pm your time`."""
+    if any(line[at].has("own") and line[at + 1].has("time") for at in range(first - _BESIDE, item.end + 1)):
+        return True
+    return item.clock is not None and any(line[at].get("noon") == 0 for at in range(first, item.end))
+
+
+_BESIDE: Final = 3  # tokens: `your time on`
+
+
+def _is_alternative(line: Line, item: Item, first: int) -> bool:
+    """`Tuesday or Wednesday`, but not `today or never`."""
+    return "or" in {
+        line[item.end].word if may_begin(line, item.end + 1) else "",
+        line[first - 1].word,
+        line[first - 2].word if line[first - 1].has("on") else "",
+    }
+
+
+def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
+    """The moment of `2026-03-15T10:00:00Z`, where the stamp has a time of day."""
+    token = line[item.phrase.end - 1] if item.phrase and item.phrase.form == "stamp" else None
+    if token is None or token.kind != "stamp" or token.parts[3] is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in token.parts[:6])
+    offset = token.parts[6]
+    moment = datetime(year, month, day, hour % 24, minute, second, tzinfo=scene.said.tzinfo)
+    if offset:
+        moment = datetime.fromisoformat(f"{moment:%Y-%m-%dT%H:%M:%S}{'+00:00' if offset == 'Z' else offset}")
+    start = moment.astimezone(UTC).astimezone(scene.said.tzinfo)
+    return Reading(start, start + timedelta(minutes=1), "instant")
+
+
+def _elapsed_reading(offset: timedelta, slack: timedelta, scene: Scene) -> Reading:
+    here = scene.said.astimezone(UTC) + offset
+    zone = scene.said.tzinfo
+    return Reading(here.astimezone(zone), (here + timedelta(minutes=1)).astimezone(zone), "instant", slack)
+
+
+def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
+    """From the first day of the one to the last day of the other, which comes after it."""
+    found: list[Reading] = []
+    certain = meaning.certain
+    for days in meaning.choices:
+        seen_from = datetime.combine(days.first, time(12), scene.said.tzinfo)
+        last = other.meaning(Scene(seen_from, "future", scene.region))
+        if last is None or last.choices[0].end <= days.first:
+            return (), False
+        certain = certain and (last.certain or other.form in {"weekday", "date"})
+        end = last.choices[0].end
+        precision: Precision = "day" if other.single else last.choices[0].precision
+        found.append(Reading(_at(days.first, 0, 0, scene), _at(end, 0, 0, scene), precision))
+    return tuple(found), certain
+
+
+def _reading(days: Days, item: Item, scene: Scene) -> Reading:
+    if item.clock and _has_hour(item.clock):
+        return _clock_reading(days.first, _sure(item.clock), scene)
+    if item.part:
+        return _part_reading(days.first, item.part, scene)
+    return Reading(_at(days.first, 0, 0, scene), _at(days.end, 0, 0, scene), days.precision)
+
+
+def _has_hour(clock: Clock) -> bool:
+    return clock.half or (clock.minute > 0 and not clock.spoken) or _guessed(clock)
+
+
+def _guessed(clock: Clock) -> bool:
+    """Whether an hour without its half of the day has a usual one: 1 to 6 in the afternoon, 10 and 11 in the morning."""
+    return clock.hour in {1, 2, 3, 4, 5, 6, 10, 11, 12}
+
+
+def _sure(clock: Clock) -> Clock:
+    return clock if clock.half or clock.hour >= 7 else clock._replace(hour=clock.hour + 12)
+
+
+def _clock_reading(day: date, clock: Clock, scene: Scene) -> Reading:
+    start = _at(day, clock.hour, clock.minute, scene, clock)
+    length = timedelta(minutes=1) if clock.minute else _HOUR
+    end = start.astimezone(UTC) + length
+    if clock.until:
+        until = _at(day, *clock.until, scene, clock).astimezone(UTC)
+        end = until if until > start.astimezone(UTC) else until + DAY
+    return Reading(start, end.astimezone(scene.said.tzinfo), "instant")
+
+
+def _part_reading(day: date, part: str, scene: Scene) -> Reading:
+    hour, length = PARTS[part]
+    start = _at(day, hour, 0, scene)
+    return Reading(start, (start.astimezone(UTC) + length * _HOUR).astimezone(scene.said.tzinfo), "day")
+
+
+def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = None) -> datetime:
+    """The moment on the wall clock; one that the change to summer time skips becomes the one an hour later."""
+    zone = clock.zone if clock and clock.zone else scene.said.tzinfo
+    shift = DAY if hour == 24 else timedelta()
+    moment = datetime.combine(day + shift, time(hour % 24, minute), zone)
+    return moment.astimezone(UTC).astimezone(scene.said.tzinfo)
+
+
+def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
+    """Whether "tomorrow" is the same day where the clock hangs, for a time of day in another zone."""
+    if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast", "weekday"}:
+        return True
+    return scene.said.astimezone(clock.zone).date() == scene.today
+
+
+def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
+    """A time of day without a day: the last one or the coming one."""
+    days = [scene.today + shift * DAY for shift in (-1, 0, 1)]
+    if item.clock is None:
+        readings = [_part_reading(day, item.part or "morning", scene) for day in days]
+        return (readings[1],), False
+    clock = item.clock
+    halves = (clock,) if clock.half else (clock, clock._replace(hour=(clock.hour + 12) % 24))
+    readings = [_clock_reading(day, half, scene) for day in days for half in halves]
+    back = max((r for r in readings if r.start <= scene.said), key=lambda r: r.start)
+    ahead = min((r for r in readings if r.start >= scene.said), key=lambda r: r.start)
+    ordered = (back, ahead) if scene.direction == "past" else (ahead, back)
+    near = abs(ordered[0].start - scene.said) <= _NEAR or ordered[0].start.date() == scene.today
+    two_days = not clock.half and scene.direction == "future" and ordered[0].start.hour >= 12
+    return ordered, scene.direction is not None and scene.sure and near and item.named_clock and not two_days
+
+
+_MORNING: Final = 5
+
+
+_NEAR: Final = timedelta(hours=12)

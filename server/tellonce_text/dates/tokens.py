@@ -1,0 +1,195 @@
+"""A text as tokens of time: numbers, stamps, clocks, and words with their tags; linear in the length of the text."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache, cached_property
+from typing import Any, Final, Literal, NamedTuple
+
+from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, lexicon, signs
+
+Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
+
+
+class Token(NamedTuple):
+    """`word` is in lower case; a number's `suffix` is what is glued to it (`3rd`, `3pm`); `parts` of stamps and dates."""
+
+    kind: Kind
+    start: int
+    end: int
+    word: str
+    tags: Tags = NO_TAGS
+    value: int | None = None
+    suffix: str = ""
+    parts: tuple[str | None, ...] = ()
+    capital: bool = False
+
+    def has(self, tag: str) -> bool:
+        return tag in self.tags
+
+    def get(self, tag: str) -> Any:
+        return self.tags.get(tag)
+
+
+END: Final = Token("end", 0, 0, "")
+_PAD: Final = 80
+"""Empty tokens at either end: further than any rule looks."""
+_PADDING: Final = (END,) * _PAD
+
+
+class Line:
+    """The tokens of a text; past either end there are empty ones."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], language: str) -> None:
+        self.text = text
+        self.language = language
+        self._length = len(tokens)
+        self._padded = [*_PADDING, *tokens, *_PADDING]
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, index: int) -> Token:
+        return self._padded[index + _PAD]
+
+    @cached_property
+    def sentences(self) -> Sequence[tuple[int, int]]:
+        """For each token the first token of its sentence and the one after its last."""
+        bounds: list[tuple[int, int]] = []
+        for index in range(self._length):
+            if ends_sentence(self, index) or index == self._length - 1:
+                bounds += [(len(bounds), index + 1)] * (index + 1 - len(bounds))
+        return bounds
+
+
+def ends_sentence(line: Line, index: int) -> bool:
+    """Whether a sentence ends with this token: at a line break, or at a mark that is not an abbreviation's period."""
+    token, following, before = line[index], line[index + 1], line[index - 1]
+    if "\n" in line.text[token.end : following.start]:
+        return True
+    if token.kind != "mark" or token.word not in _ENDS:
+        return False
+    if token.word != "." or following.kind == "end" or following.capital:
+        return True
+    abbreviated = len(before.word) <= 2 or (before.has("month") and len(before.word) <= 4)
+    return following.start > token.end and before.kind == "word" and not abbreviated
+
+
+_ENDS: Final = frozenset("!?;…。！？.")
+
+
+def line_of(text: str) -> Line | None:
+    """The text's tokens, or None when nothing in it can be a time."""
+    if not _MAYBE.search(text):
+        return None
+    raw = [token for match in _TOKEN.finditer(text) for token in _tokens(match)]
+    language = _language(raw)
+    return Line(text, _tagged(raw, lexicon(language), text), language)
+
+
+_WORD = r"(?<!\w)[qQ][1-4](?!\w)|(?<!\w)[apAP]\.\s?[mM]\b\.?|[^\W\d_]+(?:['’-][^\W\d_]+)*"
+_TOKEN: Final = re.compile(
+    r"(?P<stamp>(?<![\d.-])(\d{4})-(\d\d?)-(\d\d?)(?:(?:[T ]| at )(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?\s?(Z|[+-]\d\d:?\d\d)?(?!\d))?(?![\d-]))"
+    r"|(?P<numeric>(?<![\w.,/-])(\d{4}|\d\d?)([./-])(?:(?<!-)|(?=\d\d?-\d))(\d\d?)(?:\11(\d{4}|\d\d)(?!\d)|(\.)(?!\d)|(?![\d.]))(?![/%-]\d))"
+    r"|(?P<clock>(?<![\d:.,])([01]?\d|2[0-4])[:h]([0-5]\d)(?::([0-5]\d))?(?![\d:]))"
+    r"|(?P<han>(?:(\d{4})年)?(\d\d?)月(?:(\d\d?)[日号號])?|今天|昨天|明天|前天|后天|後天|今日|昨日|明日|上周|下周|上个月|下个月|去年|明年)"
+    r"|(?P<number>(?<![\w])\d{1,9})(?P<suffix>[^\W\d_]{1,3}(?![\w]))?(?P<tail>\.m\b\.?)?"
+    rf"|(?P<word>{_WORD})"
+    r"|(?P<mark>[^\s\w]|_+)|\d+",
+)
+_PART: Final = re.compile(r"[^-]+|-")
+_MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
+
+
+def _tokens(match: re.Match[str]) -> Sequence[Token]:
+    """One token; of a compound such as `mid-June` its parts, unless the compound is a word of its own."""
+    token = _token(match)
+    if token.kind != "word" or "-" not in token.word or token.word in _compounds():
+        return (token,)
+    return [
+        Token(
+            "mark" if part[0] == "-" else "word",
+            token.start + part.start(),
+            token.start + part.end(),
+            part[0],
+            capital=match[0][part.start()].isupper(),
+        )
+        for part in _PART.finditer(token.word)
+    ]
+
+
+@cache
+def _compounds() -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for word in lexicon(language).words if "-" in word)
+
+
+def _token(match: re.Match[str]) -> Token:
+    start, end = match.span()
+    text = match[0]
+    if match["word"]:
+        return Token("word", start, end, text.lower().replace("’", "'"), capital=text[0].isupper())
+    if match["number"]:
+        suffix = (match["suffix"] or "").lower() + (".m" if match["tail"] else "")
+        return Token("number", start, end, text.lower(), value=int(match["number"]), suffix=suffix)
+    for name, first, last in (("stamp", 2, 8), ("numeric", 10, 14), ("clock", 16, 18), ("han", 20, 22)):
+        if match[name]:
+            parts = tuple(match[group] for group in range(first, last + 1))
+            return Token(name, start, end, text, parts=parts)  # type: ignore[arg-type]
+    return Token("mark", start, end, text)
+
+
+def _language(tokens: Sequence[Token]) -> str:
+    """English unless more of the words are signs of another language."""
+    votes: Counter[str] = Counter()
+    known, foreign = english(), signs()
+    for token in tokens:
+        if token.kind == "word":
+            if token.word in known:
+                votes["en"] += 1
+            votes.update(foreign.get(token.word, ()))
+    ranked = votes.most_common(2)
+    if not ranked or ranked[0][1] <= votes["en"] or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
+        return "en"
+    return ranked[0][0]
+
+
+def _tagged(raw: Sequence[Token], known: Lexicon, text: str) -> list[Token]:
+    tokens: list[Token] = []
+    index = 0
+    while index < len(raw):
+        token = raw[index]
+        if token.kind == "word":
+            length = _phrase(raw, index, known)
+            if length > 1:
+                token = _joined(raw[index : index + length], text)
+            token = _with_tags(token, known)
+            index += length - 1
+        elif token.kind == "mark":
+            token = _with_tags(token, known)
+        tokens.append(token)
+        index += 1
+    return tokens
+
+
+def _phrase(raw: Sequence[Token], index: int, known: Lexicon) -> int:
+    for parts in known.phrases.get(raw[index].word, ()):
+        if all(index + n < len(raw) and raw[index + n].word == part for n, part in enumerate(parts)):
+            return len(parts)
+    return 1
+
+
+def _joined(tokens: Sequence[Token], text: str) -> Token:
+    start, end = tokens[0].start, tokens[-1].end
+    word = " ".join(token.word for token in tokens)
+    return Token("word", start, end, word, capital=text[start].isupper())
+
+
+def _with_tags(token: Token, known: Lexicon) -> Token:
+    """A word's tags, also under its possessive (`yesterday's`) and with a hyphen (`mid-June` stays one word)."""
+    word = token.word
+    tags = known.words.get(word)
+    if tags is None and word.endswith("'s"):
+        tags = known.words.get(word[:-2])
+    if tags is None:
+        return token
+    return Token(token.kind, token.start, token.end, word, tags, capital=token.capital)

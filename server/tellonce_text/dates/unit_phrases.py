@@ -1,0 +1,156 @@
+"""The days and calendar units around today: `yesterday`, `last week`, `this weekend`, `the week after next`."""
+
+from datetime import time
+from typing import Final
+
+from tellonce_text.dates.counted_phrases import distance_at, exactly_from
+from tellonce_text.dates.day_arithmetic import DAY_UNITS, unit_days, weekday_in
+from tellonce_text.dates.phrases import Phrase, choose, shifted, skip
+from tellonce_text.dates.readings import (
+    DAY,
+    Meaning,
+    Scene,
+    one_day,
+)
+from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.weekday_phrases import steps
+
+_SMALL_HOURS: Final = time(4)
+
+
+def day_word(line: Line, index: int) -> Phrase | None:
+    """`yesterday`, `the day after tomorrow`; after midnight "tomorrow" may be the day that has begun."""
+    at = skip(line, index, "article")
+    token = line[at]
+    if token.kind == "han":
+        return _han_word(token.word, index)
+    offset = token.get("day")
+    if offset is None or (token.has("part") and token.word == "morgen" and line[index - 1].has("day")):
+        return None
+    distance = distance_at(line, at + 2) if line[at + 1].has("in") else None
+    if distance and line.language != "en":
+        count, unit, end = distance
+        return Phrase(end, lambda s: exactly_from(s, unit, count.value, offset, sure=count.exact), single=True)
+    tonight, titled = token.has("part"), _is_titled(line, at)
+    return Phrase(
+        at + 1,
+        lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and _clear(s, offset, tonight=tonight)),
+        single=True,
+    )
+
+
+def _is_titled(line: Line, index: int) -> bool:
+    """A capital within a sentence of small letters: `the chords for Yesterday`."""
+    token, before = line[index], line[index - 1]
+    whole = line.text[token.start : token.end]
+    return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
+
+
+def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
+    """After midnight "tomorrow" may be the day that has begun; a night slept badly is "tonight" as well."""
+    if tonight:
+        return scene.direction != "past" or scene.said.hour >= 18
+    return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
+
+
+_HAN_DAYS: Final = {
+    "今天": 0,
+    "今日": 0,
+    "昨天": -1,
+    "昨日": -1,
+    "明天": 1,
+    "明日": 1,
+    "前天": -2,
+    "后天": 2,
+    "後天": 2,
+}
+
+
+_HAN_UNITS: Final = {"上周": ("week", -1), "下周": ("week", 1), "上个月": ("month", -1), "下个月": ("month", 1),
+                     "去年": ("year", -1), "明年": ("year", 1)}  # fmt: skip
+
+
+def _han_word(word: str, index: int) -> Phrase | None:
+    if word in _HAN_DAYS:
+        return Phrase(index + 1, lambda scene: Meaning((one_day(scene.today + _HAN_DAYS[word] * DAY),)), single=True)
+    if word not in _HAN_UNITS:
+        return None
+    unit, step = _HAN_UNITS[word]
+    return Phrase(index + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)))
+
+
+def unit_step(line: Line, index: int) -> Phrase | None:
+    """`last week`, `this month`, `the week after next`, `semana pasada`, `the weekend`."""
+    at = skip(line, index, "article")
+    step, nearest, after = steps(line, at)
+    unit = line[after].get("unit")
+    if unit not in DAY_UNITS or unit == "fortnight" or line[after].word in PLURAL:
+        return None
+    end = after + 1
+    if step is None:
+        return _unit_alone(line, index, end, unit, articled=at > index)
+    if unit == "day":
+        return None
+    if line[after].word == "weekend":
+        return Phrase(end, lambda scene: _weekend(scene, step))
+    if unit == "week" and line[end].has("weekday") and line[end + 1].kind != "number":
+        number = line[end].get("weekday")
+        return Phrase(end + 1, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
+    if unit == "week" and line[end].has("on") and line[end + 1].has("weekday"):
+        number = line[end + 1].get("weekday")
+        return Phrase(end + 2, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
+    sure = not (nearest and step < 0)
+    return Phrase(end, lambda scene: _unit(scene, unit, step, sure=sure), form="unit")
+
+
+def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
+    """Quarters of a company may begin in any month."""
+    by_custom = unit not in {"week", "quarter"} or (unit == "week" and _begins_alike(scene))
+    return Meaning((unit_days(scene.today, unit, step),), sure and by_custom)
+
+
+def _begins_alike(scene: Scene) -> bool:
+    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
+    return scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
+
+
+_MONDAY_FIRST: Final = frozenset(
+    "GB IE DE AT CH FR BE NL LU ES IT PL CZ SK HU SI HR RO BG GR DK SE NO FI IS EE LV LT RU UA BY TR AU NZ".split()
+)
+
+
+PLURAL: Final = frozenset("days weeks weekends months quarters years wks yrs".split())
+
+
+def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) -> Phrase | None:
+    """`the week before last`, `week after next`, `semana pasada`, `the weekend`."""
+    if line[end].has("before_last") or line[end].has("after_next"):
+        step = -2 if line[end].has("before_last") else 2
+        return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
+    if line.language != "en" and line[end].has("step"):
+        step = line[end].get("step")
+        return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
+    if unit == "weekend" and (
+        articled or line[index - 1].has("on") or line[index - 1].has("at") or line[index - 1].has("own")
+    ):
+        return Phrase(end, _the_weekend)
+    return None
+
+
+def _weekend(scene: Scene, step: int) -> Meaning:
+    here, today = unit_days(scene.today, "weekend", 0), scene.today
+    if step < 0:
+        return Meaning((shifted(here, -7),))
+    if step == 0:
+        just_gone = scene.direction == "past" and today.weekday() < 3
+        return Meaning(
+            (shifted(here, -7),) if just_gone else (here,), scene.direction != "past" or today.weekday() != 3
+        )
+    return Meaning((shifted(here, 7), here), today.weekday() >= 5)
+
+
+def _the_weekend(scene: Scene) -> Meaning | None:
+    here = unit_days(scene.today, "weekend", 0)
+    begun = here.first <= scene.today
+    found = choose(scene, here if begun else shifted(here, -7), here)
+    return found and Meaning(found.choices, found.certain and scene.sure)

@@ -1,0 +1,167 @@
+"""Weekdays: `Friday`, `next Friday`, `the Friday before last`, `Tuesday in two weeks`."""
+
+from collections.abc import Callable
+
+from tellonce_text.dates.counted_phrases import ago, ahead
+from tellonce_text.dates.day_arithmetic import weekday_in
+from tellonce_text.dates.phrases import Phrase, choose, comma, shifted, skip
+from tellonce_text.dates.readings import (
+    DAY,
+    WEEK,
+    Days,
+    Meaning,
+    Scene,
+    monday_of,
+    one_day,
+)
+from tellonce_text.dates.tokens import Line
+
+
+def weekday(line: Line, index: int) -> Phrase | None:
+    """`Friday`, `next Friday`, `this past Friday`, `lunes pasado`, `the Friday before last`, `Friday in two weeks`."""
+    at = skip(line, index, "article")
+    step, nearest, at = steps(line, at)
+    number = line[at].get("weekday")
+    if number is None or (step is None and not _is_weekday(line, at)):
+        return None
+    if line.language == "en" and line[index - 1].has("indefinite") and not line[index].has("article"):
+        return None
+    after = at + 2 if line[at + 1].word == "." and len(line[at].word) <= 5 else at + 1
+    if step is None and line[after].has("step") and line.language != "en":
+        step, after = line[after].get("step"), after + 1
+    special = _weekday_of_week(line, after, number) if step is None else None
+    if special:
+        return special
+    if step is None:
+        doubtful = line.language == "en" and _is_doubtful(line, index, after)
+        return Phrase(after, lambda scene: _bare(scene, number, sure=not doubtful), single=True, form="weekday")
+    if nearest or (line.language != "en" and step != 0):
+        return Phrase(after, lambda scene: _nearest(scene, number, step, sure=nearest), single=True, form="weekday")
+    return Phrase(after, lambda scene: _stepped(scene, number, step), single=True, form="weekday")
+
+
+def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
+    """The step before a weekday or a unit, and whether it is the nearest one that is meant (`this coming Friday`)."""
+    step, nearest = None, False
+    for _ in range(2):
+        verb = line[index].word == "coming" and line[index - 1].has("tense_be")
+        if line[index].has("step") and not verb:
+            step, nearest = line[index].get("step"), nearest or line[index].has("past_step")
+            index += 1
+    return step, nearest, index
+
+
+def _is_weekday(line: Line, index: int) -> bool:
+    """An abbreviation or a lower-case word that is also another word needs something before it."""
+    token, before, after = line[index], line[index - 1], line[index + 1]
+    if line.language != "en":
+        return True
+    led = before.has("on") or before.has("by") or before.has("every") or before.has("from") or before.has("to")
+    if token.has("vague_word"):
+        return (led and not before.has("to")) or (
+            token.capital
+            and (after.kind in {"clock", "number"} or after.has("part") or after.has("at") or after.word == "-")
+        )
+    return len(token.word) > 5 or token.capital or led
+
+
+def _is_doubtful(line: Line, index: int, end: int) -> bool:
+    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `that Tuesday`: a name, or a day known to both."""
+    before, after = line[index - 1], line[end]
+    named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
+    owned = before.word.endswith("'s") and before.capital
+    return named or owned or before.has("only_titles") or before.has("that")
+
+
+def _bare(scene: Scene, number: int, *, sure: bool) -> Meaning | None:
+    today = scene.today
+    back = one_day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY)
+    ahead = one_day(today + ((number - today.weekday() - 1) % 7 + 1) * DAY)
+    found = choose(scene, back, ahead)
+    if found and not sure:
+        return Meaning(found.choices, False)
+    if found and scene.direction is None:
+        return Meaning((ahead, back), False)
+    if found and today.weekday() == number:
+        return Meaning((*found.choices[:1], one_day(today), *found.choices[1:]), False)
+    return found
+
+
+def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
+    today = scene.today
+    if step < 0:
+        return Meaning((one_day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY),))
+    ahead = today + ((number - today.weekday() - 1) % 7 + 1) * DAY
+    agreed = sure or ahead >= monday_of(today) + WEEK
+    return Meaning((one_day(ahead), one_day(ahead + WEEK)) if not agreed else (one_day(ahead),), agreed)
+
+
+def _stepped(scene: Scene, number: int, step: int) -> Meaning:
+    """Certain only where those who count days and those who count calendar weeks mean the same."""
+    today, monday = scene.today, monday_of(scene.today)
+    here = one_day(monday + number * DAY)
+    if step == 0:
+        return _this(scene, here)
+    if step < 0:
+        recent = one_day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY)
+        clear = recent.first < monday and recent.first < today - DAY
+        return Meaning((recent, shifted(recent, -7)), clear)
+    ahead, by_week = one_day(today + ((number - today.weekday() - 1) % 7 + 1) * DAY), shifted(here, 7)
+    if ahead == by_week:
+        return Meaning((ahead,))
+    return Meaning((by_week, ahead), ahead.first == today + DAY)
+
+
+def _this(scene: Scene, here: Days) -> Meaning:
+    today = scene.today
+    if here.first > today and scene.direction == "past":
+        return Meaning((shifted(here, -7), here), False)
+    if here.first < today and scene.direction != "past":
+        ahead = shifted(here, 7)
+        soon = (ahead.first - today).days <= 3 or today.weekday() >= 5
+        return Meaning((ahead, here), scene.direction == "future" and soon)
+    return Meaning((here,))
+
+
+def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
+    """`Friday before last`, `Friday after next`, `Tuesday next week`, `Friday in two weeks`, the British `Friday week`."""
+    if line[index].has("before_last") or line[index].has("after_next"):
+        weeks = -2 if line[index].has("before_last") else 2
+        return Phrase(index + 1, lambda s: _second(s, number, weeks), single=True)
+    at = skip(line, comma(line, index), "of")
+    if line[at].has("step") and line[at + 1].get("unit") == "week":
+        weeks = line[at].get("step")
+        return Phrase(at + 2, lambda s: Meaning((weekday_in(s, number, weeks),)), single=True)
+    if line[at].has("step") and line[at].kind == "word" and line[at + 1].get("unit") == "month":
+        return None
+    distance = ahead(line, index) or ago(line, index)
+    if distance and distance.form == "week":
+        return Phrase(distance.end, _on_weekday(distance, number), single=True)
+    if line[index].get("unit") == "week" and line[index].word == "week" and line[index + 1].kind != "number":
+        return Phrase(index + 1, lambda s: _friday_week(s, number), single=True)
+    return None
+
+
+def _second(scene: Scene, number: int, weeks: int) -> Meaning:
+    """The one before last or after next: certain where counting days and counting weeks give the same."""
+    today = scene.today
+    near = (number - today.weekday() - 1) % 7 + 1 if weeks > 0 else -((today.weekday() - number - 1) % 7 + 1)
+    counted = one_day(today + (near + (7 if weeks > 0 else -7)) * DAY)
+    by_week = weekday_in(scene, number, weeks)
+    return Meaning((by_week,)) if counted == by_week else Meaning((counted, by_week), False)
+
+
+def _friday_week(scene: Scene, number: int) -> Meaning:
+    ahead_day = scene.today + ((number - scene.today.weekday() - 1) % 7 + 1) * DAY
+    return Meaning((one_day(ahead_day + WEEK),), scene.region in {"GB", "IE", "AU", "NZ"})
+
+
+def _on_weekday(distance: Phrase, number: int) -> Callable[[Scene], Meaning | None]:
+    def meaning(scene: Scene) -> Meaning | None:
+        found = distance.meaning(scene)
+        if found is None:
+            return None
+        monday = monday_of(found.choices[0].first + 3 * DAY)
+        return Meaning((one_day(monday + number * DAY),), found.certain)
+
+    return meaning

@@ -1,0 +1,66 @@
+"""Which year is meant by what returns every year, and how sure that is."""
+
+from collections.abc import Callable
+from typing import Final
+
+from tellonce_text.dates.phrases import (
+    choose,
+)
+from tellonce_text.dates.readings import Days, Meaning, Scene
+
+
+def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
+    """What returns every year: the last one that has begun, the next one that has not ended."""
+    now = scene.today.year
+    back = next((d for y in range(now, now - 9, -1) if (d := days(y)) and d.first <= scene.today), None)
+    ahead = next((d for y in range(now - 1, now + 9) if (d := days(y)) and d.end > scene.today), None)
+    return choose(scene, back, ahead)
+
+
+def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
+    now = scene.today.year
+    agreeing = [d for y in range(now - 6, now + 7) if (d := days(y)) and d.first.weekday() == weekday]
+    near = sorted(agreeing, key=lambda d: abs((d.first - scene.today).days))
+    if not near or abs((near[0].first - scene.today).days) > 366:
+        plain = yearly(scene, days)
+        return plain and Meaning(plain.choices, False)
+    return Meaning(tuple(near[:2]), True)
+
+
+def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
+    """A month or season that runs now can be this one, last year's, or next year's."""
+    found = yearly(scene, days)
+    if found and not scene.sure and not 0 < (found.choices[0].first - scene.today).days <= _SOON:
+        found = Meaning(found.choices, False)
+    running = days(scene.today.year)
+    if found and running.first <= scene.today < running.end:
+        return Meaning(found.choices, scene.direction is not None)
+    return found
+
+
+_SOON: Final = 100  # days ahead in which a month named without a verb is the coming one
+
+
+def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
+    """`last March`, `next summer`, `this Easter`: certain only where this year's cannot be meant as well."""
+    now = scene.today.year
+    begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
+    coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)
+    if step == 0:
+        return _this(scene, begun, coming, days(now))
+    if step < 0:
+        running = begun.end > scene.today
+        back = days(begun.first.year - 1) if running else begun
+        season_runs = running and begun.precision == "season"
+        return Meaning((back, days(back.first.year - 1)), back.first.year < now and not season_runs)
+    return Meaning((coming, days(coming.first.year + 1)), coming.first.year > now)
+
+
+def _this(scene: Scene, begun: Days, coming: Days, this_year: Days) -> Meaning:
+    if begun.end > scene.today:
+        return Meaning((begun,))
+    if scene.direction == "past":
+        return Meaning((begun, coming), True)
+    if this_year.first > scene.today or scene.direction == "future":
+        return Meaning((coming, begun), this_year.first > scene.today)
+    return Meaning((this_year, coming), False)

@@ -1,0 +1,135 @@
+-- name: texts
+-- across owners: whether a restore would overwrite anything
+-- How many messages and memories there are
+select (select count(*) from messages) + (select count(*) from memories)
+
+-- name: sessions
+-- How many other sessions the programs of this memory hold
+select count(*) from pg_stat_activity
+where datname = current_database() and application_name = 'tellonce' and pid <> pg_backend_pid()
+
+-- name: key
+-- $1 name: the secret tombstones are hashed with, to tell whether two memories understand each other's
+select key from server_keys where name = $1
+
+-- name: tombstones
+-- across owners: what was forgotten since a backup is forgotten again after its restore
+select owner_id, chat_id, claim, words, created_at, lifted_at from tombstones
+
+-- name: keep_tombstones
+-- across owners: what was forgotten since a backup
+-- $1 owners, $2 chats, $3 claim hashes, $4 words of each as a json array, $5 when set, $6 when lifted
+insert into tombstones (owner_id, id, chat_id, claim, words, created_at, lifted_at)
+select t.owner_id,
+  coalesce((select max(o.id) from tombstones o where o.owner_id = t.owner_id), 0) + row_number() over (partition by t.owner_id),
+  t.chat_id, t.claim, array(select jsonb_array_elements_text(t.words)::bigint), t.created_at, t.lifted_at
+from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::jsonb[], $5::timestamptz[], $6::timestamptz[])
+  as t (owner_id, chat_id, claim, words, created_at, lifted_at)
+where not exists (select from tombstones o where o.owner_id = t.owner_id and o.claim = t.claim and o.created_at = t.created_at)
+
+-- name: tokens
+-- Who is let in, and who no more
+select token_hash, name, user_id, scopes, created_at, revoked_at from access_tokens
+
+-- name: clear_tokens
+-- Those of a backup give way to those there were
+delete from access_tokens
+
+-- name: keep_token
+-- $1 hash, $2 name, $3 user or null, $4 scopes, $5 when it was made, $6 when it was revoked or null
+insert into access_tokens (token_hash, name, user_id, scopes, created_at, revoked_at) values ($1, $2, $3, $4, $5, $6)
+
+-- name: clear
+-- Everything of ours goes, so that a backup of any version finds an empty place. What belongs to an extension stays.
+do $$
+declare
+  command text;
+  -- All of them first: the catalogue changes with every drop.
+  commands text[] := array(
+    select format('drop table if exists %s cascade', c.oid::regclass)
+    from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    union all
+    select format('drop routine if exists %s cascade', p.oid::regprocedure)
+    from pg_proc p where p.pronamespace = current_schema()::regnamespace
+      and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+    union all
+    select format('drop text search configuration if exists %s cascade', t.oid::regconfig)
+    from pg_ts_config t where t.cfgnamespace = current_schema()::regnamespace);
+begin
+  foreach command in array commands loop
+    execute command;
+  end loop;
+end
+$$
+
+-- name: formats
+-- How values are written, whatever the server is set to; till the transaction ends
+select set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'postgres', true),
+  set_config('timezone', 'UTC', true), set_config('extra_float_digits', '1', true)
+
+-- name: applied
+-- Which migrations ran
+select version, sha256 from schema_migration order by version
+
+-- name: note_applied
+-- $1 version, $2 name, $3 sha256: a migration that ran again on an empty place
+insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, 0)
+
+-- name: tables
+-- Our tables with the columns that hold what was stored, not what is computed from it
+select c.relname::text as name,
+  array_agg(a.attname::text order by a.attnum) as columns
+from pg_class c
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+  and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+group by c.relname
+
+-- name: references
+-- Which table refers to which
+select distinct r.relname::text as referrer, t.relname::text as referred
+from pg_constraint k
+join pg_class r on r.oid = k.conrelid
+join pg_class t on t.oid = k.confrelid
+where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
+
+-- name: indexes
+-- Indexes that hold no constraint, with the statements that take one away and make it anew
+select format('drop index %s', i.indexrelid::regclass) as clear, pg_get_indexdef(i.indexrelid) as build
+from pg_index i
+join pg_class c on c.oid = i.indrelid
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+  and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
+  and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+order by i.indexrelid
+
+-- name: numbers
+-- Columns that number their rows go on after the highest number there is
+do $$
+declare
+  numbered record;
+begin
+  for numbered in
+    select a.attrelid::regclass as owner, a.attname as name
+    from pg_attribute a
+    join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and a.attidentity <> ''
+  loop
+    execute format('select setval(pg_get_serial_sequence(%L, %L), coalesce(max(%I), 0) + 1, false) from %s',
+      numbered.owner, numbered.name, numbered.name, numbered.owner);
+  end loop;
+end
+$$
+
+-- name: empty
+-- Every table of ours but the one of the migrations
+do $$
+begin
+  execute (
+    select 'truncate ' || string_agg(c.oid::regclass::text, ', ')
+    from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migration'
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e'));
+end
+$$

@@ -1,0 +1,28 @@
+"""Language models behind one protocol; only the modules `claude` and `ollama` import a provider's SDK."""
+
+from tellonce_llm.allowance import Allowance, Used
+from tellonce_llm.batch import Batched
+from tellonce_llm.breaker import Breaker, Guarded
+from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.first import FirstAvailable, NoModelAnswered
+from tellonce_llm.model import Answer, Completion, LanguageModel, Rung, SystemBlock, Turn, ask
+
+__all__ = [
+    "Allowance",
+    "Answer",
+    "Batched",
+    "Breaker",
+    "Completion",
+    "FirstAvailable",
+    "Guarded",
+    "LLMError",
+    "LLMUnavailable",
+    "LLMUnusable",
+    "LanguageModel",
+    "NoModelAnswered",
+    "Rung",
+    "SystemBlock",
+    "Turn",
+    "Used",
+    "ask",
+]

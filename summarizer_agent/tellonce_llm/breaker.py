@@ -1,0 +1,93 @@
+"""Leaves a failing provider alone for a while: longer after each failure, with jitter; knows no provider."""
+
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from tellonce_llm.errors import LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion, LanguageModel, Rung
+
+
+@dataclass
+class Breaker:
+    """Counts failures in a row and says when to ask again. Times are seconds on `clock`."""
+
+    first_rest: float = 5.0
+    longest_rest: float = 300.0
+    longest_probe: float = 30.0
+    clock: Callable[[], float] = time.monotonic
+    jitter: Callable[[], float] = random.random
+    """A number in [0, 1): how much of the second half of the rest is taken."""
+    _failures: int = field(default=0, init=False)
+    _until: float = field(default=float("-inf"), init=False)
+
+    def resting(self) -> float:
+        """Seconds until the provider may be asked again; 0 when it may be asked now."""
+        return max(0.0, self._until - self.clock())
+
+    def probing(self) -> None:
+        """Notes that somebody asks. After an outage that is one probe: the others rest until it has found something."""
+        if self._failures:
+            self._until = self.clock() + self.longest_probe
+
+    def failed(self, retry_after: float | None = None) -> None:
+        """Notes an outage; `retry_after` is the provider's own wish in seconds, obeyed up to `longest_rest`."""
+        self._failures += 1
+        rest = min(self.longest_rest, self.first_rest * 2.0 ** min(self._failures - 1, 20))
+        rest = rest * (0.5 + 0.5 * self.jitter())
+        self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))
+
+    def succeeded(self) -> None:
+        """Notes an answer: the provider is well."""
+        self._failures, self._until = 0, float("-inf")
+
+
+class Guarded:
+    """A language model behind a breaker: while it rests, asking it fails at once with LLMUnavailable."""
+
+    def __init__(self, model: LanguageModel, breaker: Breaker | None = None) -> None:
+        self._model = model
+        self.breaker = breaker or Breaker()
+
+    @property
+    def name(self) -> str:
+        """The guarded model's name."""
+        return self._model.name
+
+    @property
+    def rung(self) -> Rung:
+        """The guarded model's rung."""
+        return self._model.rung
+
+    async def complete(self, request: Completion) -> Answer:
+        """As the model's own; outages are noted, and any answer at all ends one."""
+        with self._noted():
+            return await self._model.complete(request)
+
+    async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        """As the model's own; outages are noted, and any answer at all ends one."""
+        with self._noted():
+            async for piece in self._model.stream(request):
+                yield piece
+
+    @contextmanager
+    def _noted(self) -> Generator[None]:
+        self._refuse_while_resting()
+        try:
+            yield
+        except LLMUnavailable as error:
+            if not error.this_only:
+                self.breaker.failed(error.retry_after)
+            raise
+        except LLMUnusable:
+            self.breaker.succeeded()
+            raise
+        self.breaker.succeeded()
+
+    def _refuse_while_resting(self) -> None:
+        rest = self.breaker.resting()
+        if rest > 0:
+            raise LLMUnavailable(self.name, f"left alone for {rest:.0f} s after a failure", retry_after=rest)
+        self.breaker.probing()

@@ -1,0 +1,158 @@
+"""Claude through the `claude` command: the user's own subscription, one short-lived process a call, no tools."""
+
+import asyncio
+import json
+import os
+import tempfile
+import time
+from collections.abc import AsyncIterator, Generator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from tellonce_llm.allowance import Allowance
+from tellonce_llm.command import ended, only_its_own
+from tellonce_llm.errors import LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion, Rung
+
+_MOST_BYTES = 4 * 1024 * 1024
+_COMPLAINT = 200
+
+
+class ClaudeCli:
+    """Asks `claude -p` with no tools, no MCP servers, no settings and our system prompt alone."""
+
+    rung: Rung = "claude-cli"
+
+    def __init__(self, command: str, model: str, allowance: Allowance) -> None:
+        self._command = command
+        self._model = model
+        self._allowance = allowance
+
+    @property
+    def name(self) -> str:
+        """The command and its model, e.g. `claude -p (claude-haiku-4-5)`."""
+        return f"{Path(self._command).name} -p ({self._model})"
+
+    async def complete(self, request: Completion) -> Answer:
+        """The whole answer. Raises LLMUnavailable where the allowance is used up, or the command fails or takes too long."""
+        # Only learning asks in company. Summaries, which can wait, leave it half of the calls.
+        self._take(1.0 if request.together else 0.5)
+        started = time.monotonic()
+        with _folder(request) as folder:
+            code, out, errors = await self._ran(request, folder)
+        return self._answer(code, out, errors, request, time.monotonic() - started)
+
+    async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        """The answer in one piece, then the Answer."""
+        answer = await self.complete(request)
+        yield answer.text
+        yield answer
+
+    def _take(self, share: float) -> None:
+        try:
+            wait = self._allowance.take(share)
+        except (OSError, TimeoutError) as error:
+            raise LLMUnavailable(self.name, f"its calls cannot be counted ({type(error).__name__})") from error
+        if wait > 0:
+            hour, day = int(self._allowance.an_hour * share), int(self._allowance.a_day * share)
+            used = f"{hour} calls an hour or {day} a day are used up"
+            raise LLMUnavailable(self.name, used, retry_after=wait, this_only=share < 1)
+
+    async def _ran(self, request: Completion, folder: Path) -> tuple[int | None, bytes, bytes]:
+        process = await self._started(request, folder)
+        try:
+            async with asyncio.timeout(request.timeout):
+                out, errors = await process.communicate(_asked(request).encode())
+        except TimeoutError as error:
+            raise LLMUnavailable(self.name, "no answer in time") from error
+        finally:
+            await ended(process)
+        return process.returncode, out, errors
+
+    async def _started(self, request: Completion, folder: Path) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                self._command,
+                *_arguments(folder, self._model, request.json_schema),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=folder,
+                env=only_its_own(),
+                limit=_MOST_BYTES,
+            )
+        except OSError as error:
+            raise LLMUnavailable(self.name, f"cannot be run: {error.strerror}") from error
+
+    def _answer(self, code: int | None, out: bytes, errors: bytes, request: Completion, seconds: float) -> Answer:
+        result = _result(out)
+        if result is None:
+            said = "said nothing readable" if out.strip() else "said nothing"
+            raise LLMUnavailable(self.name, f"{said} and ended with {code}: {_first_line(errors)}")
+        answer = _answered(result, self._model, seconds)
+        if result.get("is_error") or code:
+            raise LLMUnavailable(self.name, _first_line(answer.text.encode()) or str(result.get("subtype")))
+        if not answer.text.strip():
+            raise LLMUnusable(self.name, "an empty answer", answer=answer)
+        return answer
+
+
+def _arguments(folder: Path, model: str, schema: Mapping[str, Any] | None) -> list[str]:
+    """Nothing of the person's is among them: other users of the machine can read a command line."""
+    return [
+        *("-p", "--output-format", "json", "--model", model),
+        *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
+        *("--tools", "", "--permission-prompts", "none", "--disable-slash-commands"),
+        *("--system-prompt-file", str(folder / "system.txt"), "--no-session-persistence", "--setting-sources", ""),
+        *(("--json-schema", json.dumps(schema)) if schema is not None else ()),
+    ]
+
+
+@contextmanager
+def _folder(request: Completion) -> Generator[Path]:
+    """A private, otherwise empty folder to run in; gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        (folder / "mcp.json").write_text('{"mcpServers": {}}')
+        (folder / "system.txt").write_text("\n\n".join(block.text for block in request.system))
+        yield folder
+
+
+def _asked(request: Completion) -> str:
+    return "\n\n".join(turn.content for turn in request.turns)
+
+
+def _result(out: bytes) -> dict[str, Any] | None:
+    with suppress(ValueError):
+        found = json.loads(out)
+        if isinstance(found, dict) and found.get("type") == "result":
+            return found
+    return None
+
+
+def _answered(result: dict[str, Any], model: str, seconds: float) -> Answer:
+    structured = result.get("structured_output")
+    text = json.dumps(structured, ensure_ascii=False) if structured is not None else str(result.get("result") or "")
+    usage = result.get("usage") or {}
+    return Answer(
+        text=text,
+        model=f"claude -p ({model})",
+        rung="claude-cli",
+        input_tokens=int(usage.get("input_tokens") or 0),
+        output_tokens=int(usage.get("output_tokens") or 0),
+        cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),
+        cache_write_tokens=int(usage.get("cache_creation_input_tokens") or 0),
+        seconds=seconds,
+        price_usd=_price(result.get("total_cost_usd")),
+    )
+
+
+def _price(told: object) -> float:
+    """What is paid by the call: nothing within a subscription, for which the command names a list price all the same."""
+    by_the_call = os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
+    return float(told) if by_the_call and isinstance(told, int | float) else 0.0
+
+
+def _first_line(said: bytes) -> str:
+    return said.decode(errors="replace").strip().partition("\n")[0][:_COMPLAINT]

@@ -1,0 +1,54 @@
+"""The `claude` command as a child process: what of our surroundings it gets, and how it is ended."""
+
+import asyncio
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+
+QUIET = dict.fromkeys(
+    (
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+        "DISABLE_AUTOUPDATER",
+        "DISABLE_TELEMETRY",
+        "DISABLE_ERROR_REPORTING",
+        "DISABLE_BUG_COMMAND",
+    ),
+    "1",
+)
+OUR_OWN = ("TELEGRAM_", "TELLONCE_", "DATABASE_URL", "SUMMARIZER_")
+STOP_SECONDS = 3.0
+
+_NEEDED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "SYSTEMROOT", "APPDATA", "LOCALAPPDATA")
+_NEEDED_STARTS = ("LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CLOUD_ML_", "SSL_", "NODE_EXTRA_CA_CERTS")
+_PROXIES = ("http_proxy", "https_proxy", "no_proxy", "all_proxy")
+
+
+def all_but_ours(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """All but our own settings: the bot's token and the database are none of its business."""
+    return {name: value for name, value in inherited.items() if not name.startswith(OUR_OWN)} | QUIET
+
+
+def only_its_own(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Only what the command needs to run, to sign in and to reach its provider."""
+    return (
+        {
+            name: value
+            for name, value in inherited.items()
+            if name in _NEEDED or name.startswith(_NEEDED_STARTS) or name.lower() in _PROXIES
+        }
+        | QUIET
+        | {"CLAUDE_CODE_MAX_RETRIES": "1"}
+    )
+
+
+async def ended(process: asyncio.subprocess.Process) -> None:
+    """Ends a command whose answer is in, or not wanted any more."""
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.terminate()
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()

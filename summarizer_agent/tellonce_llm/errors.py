@@ -1,0 +1,38 @@
+"""What can go wrong when a language model is asked; knows no provider.
+
+Reasons are shown, logged and kept, so they are ours: of a provider's words only those that are about the account or the
+model, never such as may quote what was asked.
+"""
+
+from dataclasses import dataclass, field
+
+from tellonce_llm.model import Answer
+
+
+@dataclass(eq=False)
+class LLMError(Exception):
+    """A language model gave no usable answer."""
+
+    provider: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.provider}: {self.reason}"
+
+
+@dataclass(eq=False)
+class LLMUnavailable(LLMError):
+    """The provider cannot answer now (no route, no key, overloaded, too slow); another may, or this one later."""
+
+    retry_after: float | None = field(default=None, kw_only=True)
+    """Seconds the provider asked us to wait, when it said so."""
+    this_only: bool = field(default=False, kw_only=True)
+    """Only requests like this one have to wait; the provider is well."""
+
+
+@dataclass(eq=False)
+class LLMUnusable(LLMError):
+    """The provider is well but this answer is of no use (refused, cut off, rejected); waiting does not help."""
+
+    answer: Answer | None = field(default=None, kw_only=True)
+    """What came back, for its tokens are paid for all the same."""

@@ -1,0 +1,138 @@
+"""A local model through Ollama; knows nothing of other providers."""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, cast
+
+import httpx
+import ollama
+
+from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion, Rung
+from tellonce_llm.pacing import paced
+
+# Ollama cuts longer prompts without a word; a fixed size, because another one makes it load the model again.
+CONTEXT_TOKENS = 8192
+
+_FAILURES = (
+    ollama.ResponseError,
+    ollama.RequestError,
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    ConnectionError,
+    TimeoutError,
+    ValueError,
+    TypeError,
+    AttributeError,  # a body that is JSON but no object
+)
+
+_ABOUT_THE_MODEL = re.compile(
+    r"model requires more system memory[^\n]{0,80}|out of memory|does not support \w+|unable to load model|runner process[^\n]{0,60}"
+)
+
+
+class Ollama:
+    """One local model. Costs nothing, so its price is 0."""
+
+    rung: Rung = "ollama"
+
+    def __init__(self, url: str, model: str, *, context_tokens: int = CONTEXT_TOKENS, keep_alive: str = "30m") -> None:
+        # The SDK's own default is to wait for ever; proxies are for the outside, not for a neighbour on this machine.
+        self._client = ollama.AsyncClient(host=url, timeout=httpx.Timeout(120.0, connect=5.0), trust_env=False)
+        # The SDK's overloads are only partly typed: what `chat` gives depends on `stream`.
+        self._chat = cast("Callable[..., Awaitable[Any]]", self._client.chat)  # pyright: ignore[reportUnknownMemberType]
+        self._model = model
+        self._context_tokens = context_tokens
+        self._keep_alive = keep_alive
+
+    @property
+    def name(self) -> str:
+        """The model asked, e.g. `llama3.2`."""
+        return self._model
+
+    async def complete(self, request: Completion) -> Answer:
+        """The whole answer. Raises LLMUnavailable, or LLMUnusable for JSON that was cut off or an empty answer."""
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(request.timeout):
+                response: ollama.ChatResponse = await self._chat(**self._parameters(request), stream=False)
+            text = response.message.content or ""
+        except _FAILURES as error:
+            raise _translated(self._model, error) from error
+        return _checked(_answer(self._model, text, response, time.monotonic() - started), request)
+
+    async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        """Text as it comes, then the Answer. Raises as `complete`; a stream that just stops is LLMUnavailable."""
+        started = time.monotonic()
+        pieces: list[str] = []
+        last: ollama.ChatResponse | None = None
+        try:
+            async with asyncio.timeout(request.timeout):
+                parts: AsyncIterator[ollama.ChatResponse] = await self._chat(**self._parameters(request), stream=True)
+            async for part in paced(parts, request.timeout):
+                last = part
+                if part.message.content:
+                    pieces.append(part.message.content)
+                    yield part.message.content
+        except _FAILURES as error:
+            raise _translated(self._model, error) from error
+        if last is None or not last.done:
+            raise LLMUnavailable(self._model, "the stream ended before the answer did")
+        yield _checked(_answer(self._model, "".join(pieces), last, time.monotonic() - started), request)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._client.close()  # type: ignore[no-untyped-call]  # the SDK's own
+
+    def _parameters(self, request: Completion) -> dict[str, Any]:
+        system = [{"role": "system", "content": block.text} for block in request.system]
+        turns = [{"role": turn.role, "content": turn.content} for turn in request.turns]
+        return {
+            "model": self._model,
+            "messages": [*system, *turns],
+            "format": dict(request.json_schema) if request.json_schema is not None else None,
+            "options": {"num_ctx": self._context_tokens, "num_predict": request.max_tokens, "temperature": 0.2},
+            "keep_alive": self._keep_alive,
+            "think": False,  # a small local model would spend the whole time limit on it
+        }
+
+
+def _answer(model: str, text: str, response: ollama.ChatResponse, seconds: float) -> Answer:
+    return Answer(
+        text=text,
+        model=response.model or model,
+        rung="ollama",
+        input_tokens=response.prompt_eval_count or 0,
+        output_tokens=response.eval_count or 0,
+        seconds=seconds,
+        price_usd=0.0,
+        truncated=response.done_reason == "length",
+    )
+
+
+def _checked(answer: Answer, request: Completion) -> Answer:
+    if not answer.text.strip():
+        raise LLMUnusable(answer.model, "an empty answer", answer=answer)
+    if answer.truncated and request.json_schema is not None:
+        raise LLMUnusable(answer.model, "JSON cut off at max_tokens", answer=answer)
+    return answer
+
+
+def _translated(model: str, error: Exception) -> LLMError:
+    if isinstance(error, TimeoutError | httpx.TimeoutException):
+        return LLMUnavailable(model, "no answer in time")
+    if isinstance(error, ollama.ResponseError):
+        return _response_error(model, error)
+    if isinstance(error, ConnectionError | httpx.ConnectError):
+        return LLMUnavailable(model, "no Ollama server can be reached")
+    return LLMUnavailable(model, f"no readable answer ({type(error).__name__})")
+
+
+def _response_error(model: str, error: ollama.ResponseError) -> LLMError:
+    if error.status_code == 404:
+        return LLMUnavailable(model, f"not on this Ollama server; get it with `ollama pull {model}`")
+    about_it = _ABOUT_THE_MODEL.search(error.error)
+    reason = f"HTTP {error.status_code}{f': {about_it[0]}' if about_it else ''}"
+    return LLMUnusable(model, reason) if error.status_code == 400 else LLMUnavailable(model, reason)

@@ -1,0 +1,77 @@
+"""Runs the summarizer agent as a process of its own: `python -m tellonce_summarizer`."""
+
+import asyncio
+import importlib
+import logging
+import os
+import socket
+import sys
+from contextlib import AsyncExitStack
+
+from tellonce import lifeline, logs, tracing
+from tellonce.connect import connect_http
+from tellonce.ending import told_to_end
+from tellonce.journal import journal
+from tellonce.settings import SettingsError, SummarizerSettings, load
+from tellonce_llm import Allowance, Batched, Guarded, LanguageModel
+from tellonce_llm.claude_cli import ClaudeCli
+from tellonce_summarizer.agent import Agent, Habits
+from tellonce_summarizer.ladder import Ladder, Step
+
+TOGETHER = 5
+"""Exchanges of one owner that may share a call of the `claude` command."""
+
+
+def main() -> None:
+    """Reads the settings and works until SIGTERM or SIGINT."""
+    lifeline.watch()
+    logs.begin()
+    try:
+        settings = load(SummarizerSettings)
+        tracing.export("summarizer", settings.otlp_endpoint)
+        asyncio.run(serve(settings))
+    except SettingsError as error:
+        sys.exit(str(error))
+
+
+async def serve(settings: SummarizerSettings, stop: asyncio.Event | None = None) -> None:
+    """Works for the server of the settings until `stop` is set or the process is told to end."""
+    stop = stop or told_to_end()
+    # Exchanges can share a call of the command only if as many are in work at once.
+    at_once = max(settings.concurrency, TOGETHER) if settings.asks_the_command else settings.concurrency
+    habits = Habits(f"{socket.gethostname()}-{os.getpid()}", at_once, settings.wait_seconds)
+    async with AsyncExitStack() as stack:
+        place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
+        agent = Agent(place, Ladder(steps(settings)), habits, journal("summarizer", settings))
+        logging.getLogger(__name__).info("summarizer works for %s", settings.url)
+        await agent.run(stop)
+
+
+def steps(settings: SummarizerSettings) -> list[Step]:
+    """The models that are configured, best first."""
+    found: list[Step] = []
+    if settings.learner == "keep":
+        return found
+    if settings.anthropic_api_key is not None:
+        key, url = settings.anthropic_api_key.get_secret_value(), settings.anthropic_base_url
+        found.append(
+            Step(Guarded(_made("claude", "Claude", key, settings.model, base_url=url)), settings.claude_seconds)
+        )
+    if settings.asks_the_command:
+        allowance = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day)
+        command = ClaudeCli(settings.claude_command, settings.model, allowance)
+        found.append(Step(Guarded(Batched(command, most=TOGETHER)), settings.cli_seconds))
+    if settings.ollama_url:
+        ollama = _made("ollama", "Ollama", settings.ollama_url, settings.ollama_model)
+        found.append(Step(Guarded(ollama), settings.ollama_seconds))
+    return found
+
+
+def _made(module: str, name: str, *args: str, **options: str | None) -> LanguageModel:
+    """A provider's client. Its SDK is imported only here, for an agent without that provider need not pay for it."""
+    made: LanguageModel = getattr(importlib.import_module(f"tellonce_llm.{module}"), name)(*args, **options)
+    return made
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Lists of lines that fit into a number of tokens: the newest stay."""
+
+from collections.abc import Iterable, Sequence
+
+from tellonce.work import SummaryBody
+from tellonce_summarizer.length import clip, tokens
+
+_FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
+_LONGEST = 160
+
+
+def shrunk(told: Sequence[str], budget: int) -> str:
+    """The lines without repetition; where they do not fit into `budget` tokens, the newest of them."""
+    kept: list[str] = []
+    for line in reversed(list(dict.fromkeys(told))):
+        if kept and tokens("\n".join([line, *kept])) > budget:
+            break
+        kept.insert(0, line)
+    text = "\n".join(kept)
+    return text if tokens(text) <= budget else clip(text, max(1, budget * 2))
+
+
+def bounded(texts: Iterable[str], limit: int) -> tuple[str, ...]:
+    """The last `limit` different lines, clipped, in their order."""
+    told = dict.fromkeys(line for text in texts if (line := clip(" ".join(text.split()), _LONGEST)))
+    return tuple(told)[-limit:]
+
+
+def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
+    """All lines once, oldest first, at most `limit` of each list."""
+    all_bodies = list(bodies)
+    return SummaryBody(
+        **{name: bounded((line for body in all_bodies for line in getattr(body, name)), limit) for name in _FIELDS}
+    )
+
+
+def fitted(body: SummaryBody, budget: int) -> SummaryBody:
+    """The body with its oldest lines gone, longest list first, until `budget` tokens suffice."""
+    fields = {name: list(getattr(body, name)) for name in _FIELDS}
+    while any(fields.values()) and sum(tokens(line) for found in fields.values() for line in found) > budget:
+        longest = max(_FIELDS, key=lambda name: len(fields[name]))
+        fields[longest].pop(0)
+    return SummaryBody(**{name: tuple(found) for name, found in fields.items()})

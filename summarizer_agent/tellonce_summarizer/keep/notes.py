@@ -1,0 +1,45 @@
+"""An exchange read without a model: the sentences the server's scorer found worth keeping, as the user's own words."""
+
+import math
+from collections.abc import Iterable, Iterator
+
+from tellonce.work import ExchangeInput, ExchangeItem, NotableSentence, Quote, WorkMessage
+from tellonce_summarizer.keep.sentences import whole
+from tellonce_summarizer.quotes import own
+
+MOST_A_MESSAGE = 2
+_LONGEST = 600
+
+
+def notes(work: ExchangeInput) -> tuple[ExchangeItem, ...]:
+    """At most two notes a message, in the order said. Without a scorer there are none: search still finds the messages."""
+    said = {message.id: message for message in own(work.messages)}
+    chosen = [sentence for sentence in _best(work.notable) if sentence.message_id in said]
+    return tuple(_note(sentence, said[sentence.message_id]) for sentence in chosen)
+
+
+def _best(notable: Iterable[NotableSentence]) -> Iterator[NotableSentence]:
+    by_message: dict[int, list[NotableSentence]] = {}
+    for sentence in notable:
+        by_message.setdefault(sentence.message_id, []).append(sentence)
+    for number in sorted(by_message):
+        best = sorted(by_message[number], key=lambda s: (not s.shown, -s.score))[:MOST_A_MESSAGE]
+        yield from (sentence for sentence in by_message[number] if sentence in best)
+
+
+def _note(sentence: NotableSentence, message: WorkMessage) -> ExchangeItem:
+    parts = [part for part in (sentence.before, sentence.text) if part]
+    return ExchangeItem(
+        text=_cut(whole(sentence)),
+        kind="fact" if sentence.group == "fact" else "preference",
+        about=message.speaker or "user",
+        quotes=tuple(Quote(message_id=message.id, text=_cut(part)) for part in parts),
+        importance=round(1 / (1 + math.exp(-sentence.score)), 2),
+        note=True,
+        shown=sentence.shown,
+    )
+
+
+def _cut(text: str) -> str:
+    """At most as long as an item may be, without a mark: what is left is still verbatim."""
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0]

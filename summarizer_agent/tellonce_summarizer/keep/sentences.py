@@ -1,0 +1,63 @@
+"""Which sentences stand for a run of messages: those the scorer ranks highest, else the first one of each."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from tellonce.work import NotableSentence, WorkMessage
+from tellonce_summarizer.length import clip
+from tellonce_text.dates.annotation import annotated
+from tellonce_text.dates.readings import Said as SaidAt
+
+LONGEST = 300
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’»]*\s+|(?<=[。！？])|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence as it was said, and in which message."""
+
+    message: WorkMessage
+    text: str
+
+
+def telling(
+    messages: Sequence[WorkMessage], notable: Iterable[NotableSentence], most: int, *, shown_only: bool = False
+) -> list[Said]:
+    """At most `most` sentences in the order said; without a scorer, the first one of each of the newest messages."""
+    found = [sentence for sentence in notable if sentence.shown or not shown_only]
+    by_id = {message.id: message for message in messages}
+    best = sorted((s for s in found if s.message_id in by_id), key=lambda s: (not s.shown, -s.score))[:most]
+    if best or list(notable):
+        said = [Said(by_id[sentence.message_id], whole(sentence)) for sentence in best]
+        return sorted(said, key=lambda s: s.message.id)
+    return _first_sentences(messages, most)
+
+
+def whole(sentence: NotableSentence) -> str:
+    """The sentence, after the one it needs to be understood."""
+    return " ".join(" ".join(filter(None, (sentence.before, sentence.text))).split())
+
+
+def dated(said: Said, zone: ZoneInfo) -> str:
+    """`Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words and their day, relative times resolved beside them."""
+    day = said.message.at.astimezone(zone).date()
+    words = annotated(clip(said.text, LONGEST), SaidAt(said.message.at, zone))
+    return f"{_speaker(said.message)}: “{words}” ({day.isoformat()})"
+
+
+def _speaker(message: WorkMessage) -> str:
+    if message.routine:
+        return message.routine
+    return message.speaker or ("User" if message.role == "user" else "Assistant")
+
+
+def _first_sentences(messages: Sequence[WorkMessage], most: int) -> list[Said]:
+    spoken = [message for message in messages if message.text.strip()]
+    own = [message for message in spoken if message.role == "user" and not message.routine] or spoken
+    return [Said(message, _first_sentence(message.text)) for message in own[-most:]]
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())

@@ -1,0 +1,74 @@
+"""Summaries without a model: sentences as they were said, with speaker and day; counts nothing, concludes nothing."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from tellonce.work import (
+    ChunkInput,
+    ChunkText,
+    ErasureInput,
+    KnownMemory,
+    ProfileInput,
+    ProfileResult,
+    SummaryResult,
+    ThreadInput,
+)
+from tellonce_summarizer.keep.lines import fitted, joined, shrunk
+from tellonce_summarizer.keep.sentences import dated, telling
+from tellonce_summarizer.length import tokens
+
+_SENTENCES = 5
+_TEXT_SHARE = 0.6
+_EMPTY = "(no text)"
+_WISHES = ("preference", "goal")
+
+
+def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
+    """Up to five of the most telling sentences, in the order said; the lists stay empty."""
+    zone = ZoneInfo(work.timezone)
+    said = telling(work.messages, work.notable, _SENTENCES) or telling(work.messages, (), _SENTENCES)
+    return SummaryResult(text="\n".join(dated(sentence, zone) for sentence in said) or _EMPTY)
+
+
+def thread_summary(work: ThreadInput) -> SummaryResult:
+    """The prior summary and the new chunks, newest lines kept, within `cap_tokens` for text and body together."""
+    told = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
+    text = shrunk([line.strip() for line in told if line.strip()], int(work.cap_tokens * _TEXT_SHARE))
+    body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
+    return SummaryResult(text=text or _EMPTY, body=fitted(body, work.cap_tokens - tokens(text)))
+
+
+def profile(work: ProfileInput) -> ProfileResult:
+    """What was told, and likes and wishes, each newest first and with its day, as far as `cap_tokens` reach."""
+    zone = ZoneInfo(work.timezone)
+    newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
+    while newest and tokens(_groups(newest, zone)) > work.cap_tokens:
+        newest.pop()
+    return ProfileResult(narrative=_groups(newest, zone))
+
+
+def chunk_line(chunk: ChunkText, zone: ZoneInfo) -> str:
+    """One chunk in a line: `2026-02-15 to 2026-02-16 (20 messages): …`."""
+    return f"{period(chunk.from_at, chunk.to_at, zone)} ({chunk.count} messages): {' '.join(chunk.text.split())}"
+
+
+def period(first: datetime, last: datetime, zone: ZoneInfo) -> str:
+    """`2026-02-15` or `2026-02-15 to 2026-02-16`, in the user's zone."""
+    days = sorted({at.astimezone(zone).date().isoformat() for at in (first, last)})
+    return " to ".join(days)
+
+
+def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
+    told = [memory for memory in memories if memory.kind not in _WISHES]
+    wishes = [memory for memory in memories if memory.kind in _WISHES]
+    return "\n".join(
+        f"{title}: {'; '.join(shown_memories(group, zone))}"
+        for title, group in (("Told", told), ("Likes and wishes", wishes))
+        if group
+    )
+
+
+def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
+    """Each memory with its day; a note is shown as the words it is."""
+    return [f"{f'“{m.text}”' if m.note else m.text} ({m.since.astimezone(zone).date().isoformat()})" for m in memories]

@@ -1,0 +1,38 @@
+"""Finds the words a model says it quotes, in any language."""
+
+import re
+from collections.abc import Sequence
+
+from tellonce.work import WorkMessage
+
+_APOSTROPHES = re.compile(r"['’‘ʼ´]")
+_QUOTES = re.compile(r"[\"“”„«»]")
+
+
+def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
+    """What people said; the assistant's words and routines are nobody's statements."""
+    return [message for message in messages if message.role == "user" and not message.routine]
+
+
+def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
+    """The message that holds `words`, the named one if it can be, and the words as they are written there."""
+    for message in sorted(said, key=lambda message: message.id != number):
+        found = verbatim(words, message.text)
+        if found:
+            return message.id, found
+    return None
+
+
+def verbatim(quote: str, text: str) -> str:
+    """The place in `text` that `quote` copies, as written there; white space, case and quotation marks may differ."""
+    words = quote.strip(" \n\t\"“”'").split()
+    if not words:
+        return ""
+    pattern = r"\s+".join(_loose(word) for word in words)
+    match = re.search(pattern, text, re.IGNORECASE)
+    return match.group() if match else ""
+
+
+def _loose(word: str) -> str:
+    escaped = re.escape(word)
+    return _QUOTES.sub('["“”„«»]', _APOSTROPHES.sub("['’‘ʼ´]", escaped))
