@@ -76,7 +76,6 @@ class Recorder:
         Raises:
             MessageRefused: when it names an exchange that is not there.
         """
-        where = replace(where, channel=args.channel or where.channel)
         incoming = await self._incoming(where, args)
         now = self._kit.now()
         try:
@@ -127,6 +126,8 @@ class Recorder:
             owner_id=m.where.owner_id,
             chat_id=m.where.chat_id,
             channel=m.channel,
+            home=m.where.home,
+            conversation=m.where.conversation,
             now=now,
             thread_key=m.thread_key,
             role=args.role,

@@ -183,7 +183,7 @@ class ContextReader:
             token_budget=r.args.token_budget,
             truncated=built.truncated,
             thread_key=r.thread_key,
-            session_id=session_id(rows.chat.channel, r.where.chat_id),
+            session_id=session_id(r.where.home, r.where.chat_id),
             focus=built.focus,
             notices=tuple(notices),
             coverage=built.coverage,
