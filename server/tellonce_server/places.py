@@ -140,6 +140,11 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
     return None
 
 
+def known_everywhere(owner_id: int) -> int:
+    """The chat from which a profile is written: of a shared group its own; of a person none, for all their chats show it."""
+    return owner_id if owner_id < 0 else 0
+
+
 def topic_lane(chat_id: int, message_thread_id: int | str) -> str:
     """Of a forum topic by its number, of a client's session by its name."""
     return f"topic:{chat_id}:{message_thread_id}"

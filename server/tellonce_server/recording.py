@@ -201,7 +201,7 @@ class Recorder:
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
         """Compact the lane if that is due. A crash before leaves it to the lane's next message."""
         rules, count = self._kit.settings.compaction, recorded.last_no - recorded.queued_to
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=recorded.oldest, now=now):
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False
         return await compact_lane(self._kit.database, m.where, m.thread_key, rules, now) > 0
 

@@ -127,7 +127,7 @@ async def test_other_channels_messages_move_to_chats_of_their_own_and_telegrams_
     assert "of the phone" not in (bots.context or "")
     assert window.coverage.model_dump() == {"verbatim": 4, "summarised": 6, "pending": 0, "gap": 0}
     assert {tuple(chunk) for chunk in chunks} == {
-        *((chat, text, 3, True) for chat in (42, PHONE) for text in ("Both spoke.", "Both spoke on.")),
+        *((chat, "Both spoke. Both spoke on.", 6, True) for chat in (42, PHONE)),
         (CODE, "Code was written.", 2, False),
     }
     assert {tuple(r) for r in rolling} == {
@@ -150,9 +150,53 @@ async def test_other_channels_messages_move_to_chats_of_their_own_and_telegrams_
         (CODE, "exchange", f"topic:{CODE}:7", 23, 24, "pending_summarization"),
         (42, "exchange", "reply:42:1", 25, 26, "pending_summarization"),
         (42, "profile", "profile", 0, 0, "pending_summarization"),
-        *((42, "erasure", f"erasure:{n}", n, n + 4, "pending_summarization") for n in (1, 7)),
-        *((PHONE, "erasure", f"erasure:{n}", n, n + 4, "pending_summarization") for n in (2, 8)),
+        (42, "erasure", "erasure:1", 1, 11, "pending_summarization"),
+        (PHONE, "erasure", "erasure:2", 2, 12, "pending_summarization"),
         (42, "thread_summary", "anew:root:42", 0, 0, "pending_summarization"),
     }
     assert scoped == 30
     assert older == PHONE
+
+
+SMALL: Final = """
+insert into user_profile (owner_id) values (42);
+insert into chats (owner_id, chat_id, last_id, last_summary_id, last_job_id, created_at) values (42, 42, 60, 33, 3, '2026-01-01');
+insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, importance, tokens, sent_at,
+  utc_offset, recorded_at)
+select 42, 42, n, 'root:42', n, 0, 'user', 'Word ' || n, 'telegram', 0.5, 5, '2026-01-03'::timestamptz + n * interval '1 minute', 60,
+  '2026-01-03'::timestamptz
+from generate_series(1, 60) n;
+-- One of twelve, then thirty of one message each, then one of five, as the rule of age made them.
+insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epoch, from_no, to_no, from_id, to_id, from_at, to_at,
+  count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
+select 42, 42, row_number() over (), 'chunk', 'root:42', 0, a, b, a, b, '2026-01-03'::timestamptz, '2026-01-03'::timestamptz,
+  b - a + 1, 'Text ' || a || '.', jsonb_build_object('decisions', jsonb_build_array('Decided ' || a)), 5, false, 'claude-haiku-4-5',
+  '2026-01-03'::timestamptz, '2026-01-03'::timestamptz, to_tsvector('chatmem', 'Text')
+from (select 1 as a, 12 as b union all select n, n from generate_series(13, 42) n union all select 43, 47) chunks;
+insert into thread_state (owner_id, chat_id, thread_key, last_no, covered_to, queued_to, open_tokens)
+values (42, 42, 'root:42', 60, 47, 47, 65);
+"""
+
+
+async def test_chunks_of_one_message_become_chunks_of_ten_to_twenty(
+    postgres: EmbeddedPostgres, settings: ServerSettings, clock: Clock
+) -> None:
+    async with upgraded(postgres, SMALL) as dsn:
+        db = await asyncpg.connect(dsn)
+        chunks = await db.fetch(
+            "select from_no, to_no, count, text, body from conversation_summaries where kind = 'chunk' order by from_no"
+        )
+        jobs = await db.fetch("select kind, class, from_id, to_id from chat_context_queue order by from_id")
+        await db.close()
+        there = ServerSettings.model_validate({**settings.model_dump(), "database_url": dsn})
+        async with opened(Storage(there, clock)) as memory:
+            gaps = await lanes.gaps((await memory.storage.actors()).kit.database, USER)
+    assert [(r["from_no"], r["to_no"], r["count"]) for r in chunks] == [(1, 20, 20), (21, 40, 20), (41, 47, 7)]
+    assert chunks[2]["text"] == "Text 41. Text 42. Text 43."
+    assert "Decided 41" in chunks[2]["body"]
+    assert [tuple(job) for job in jobs] == [
+        ("erasure", "past", 1, 20),
+        ("erasure", "past", 21, 40),
+        ("erasure", "past", 41, 47),
+    ]
+    assert gaps == []

@@ -66,14 +66,14 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and its lane after it. `oldest`: when the first that waits for no summary yet was sent."""
+    """The message's number, and its lane after it. `before`: when the lane's message before it was sent."""
 
     id: int
     last_no: int
     covered_to: int
     queued_to: int
     open_tokens: int
-    oldest: datetime | None
+    before: datetime | None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@
 -- the job that follows or null, $25 its dedup key or null for one of its own, $26 its first message or null for this one,
 -- $27 its not before, $28 its trace in W3C form, $29 the home channel of a new chat, $30 its conversation.
 -- One statement, so that a message, its place in the lane, its full-text row and the work that follows are there together or
--- not at all. `oldest`: when the lane's first message that waits for no summary was sent; null where that is this one.
+-- not at all. `before`: when the lane's message before this one was sent.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
@@ -53,7 +53,7 @@ with owner as (
 )
 select message.id, lane.last_no, lane.covered_to, lane.queued_to, lane.open_tokens,
   (select sent_at from messages
-    where owner_id = $1 and chat_id = $2 and thread_key = $5 and lane_no = lane.queued_to + 1) as oldest
+    where owner_id = $1 and chat_id = $2 and thread_key = $5 and lane_no = lane.last_no - 1) as before
 from message, lane
 
 -- name: by_ext_id
