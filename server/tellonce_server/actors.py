@@ -20,6 +20,7 @@ from tellonce_server.recording import Recorder
 from tellonce_server.retrieval.search import Retriever
 from tellonce_server.searching import Searcher
 from tellonce_server.services import Kit
+from tellonce_server.turns import TurnKeeper
 from tellonce_server.views import Viewer
 
 
@@ -37,6 +38,7 @@ class Actors:
     tidying: Tidying
     handing_out: HandingOut
     tombstones: Tombstones
+    turns: TurnKeeper
 
 
 def make_actors(kit: Kit, key: bytes) -> Actors:
@@ -44,10 +46,11 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
     statements, tombstones = Statements(kit), Tombstones(key)
     retriever = Retriever(kit.database, kit.embedder)
     learner = Learner(kit, statements, tombstones)
+    recorder, reader = Recorder(kit, Rederiver(statements), tombstones), ContextReader(kit, retriever)
     return Actors(
         kit=kit,
-        recorder=Recorder(kit, Rederiver(statements), tombstones),
-        reader=ContextReader(kit, retriever),
+        recorder=recorder,
+        reader=reader,
         searcher=Searcher(kit, retriever),
         rememberer=Rememberer(kit, statements, tombstones),
         forgetter=Forgetter(kit, tombstones, key),
@@ -57,4 +60,5 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         tidying=Tidying(kit),
         handing_out=HandingOut(kit),
         tombstones=tombstones,
+        turns=TurnKeeper(kit, recorder, reader, retriever),
     )

@@ -28,6 +28,7 @@ from tellonce_server.subscriptions import OwnChanges
 from tellonce_server.tools.agent import agent_tools
 from tellonce_server.tools.assistant import assistant_tools
 from tellonce_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
+from tellonce_server.tools.turns import turn_tool
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
@@ -44,7 +45,7 @@ class MemoryServer(MCPServer[None]):
 
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
-        return [tool for tool in await super().list_tools() if self._admits(caller, tool.name)]
+        return [tool for tool in await super().list_tools() if self._lists(caller, tool.name)]
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
@@ -76,6 +77,9 @@ class MemoryServer(MCPServer[None]):
             )
         return await super().call_tool(name, arguments, context)
 
+    def _lists(self, caller: Caller, name: str) -> bool:
+        return self._admits(caller, name) and self._strict[name].listed
+
     def _admits(self, caller: Caller, name: str) -> bool:
         tool = self._strict.get(name)
         return tool is not None and bool(tool.scopes & caller.scopes)
@@ -99,6 +103,7 @@ def build_server(
     zone = ZoneInfo(settings.timezone)
     tools = [
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
+        bound(turn_tool(storage.actors), scopes=ASSISTANT, zone=zone),
         # The agent's times carry the sender's offset: they are left as they are.
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.actors)),
     ]

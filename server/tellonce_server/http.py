@@ -17,6 +17,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.admission import Admission, RateLimit
 from tellonce_server.app import VERSION, MemoryServer, build_server
 from tellonce_server.arrival import TimedArrival
+from tellonce_server.hooked_clients import show_hooked
 from tellonce_server.open_streams import OpenStreams
 from tellonce_server.storage import Storage
 from tellonce_server.unavailable import Unavailable
@@ -29,7 +30,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
     """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
-    server = build_server(settings, storage, auth=True, middleware=(streams,))
+    server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
     add_health(server, storage, TransportSecurityMiddleware(security))
     app = server.streamable_http_app(
