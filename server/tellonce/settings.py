@@ -232,6 +232,11 @@ class ServerSettings(Settings):
         validation_alias="MASK_SECRETS_IN_MESSAGES",
         description="Mask keys and passwords in stored messages too, not only in what is made of them.",
     )
+    stdio_learns: bool | None = Field(
+        default=None,
+        validation_alias="TELLONCE_STDIO_LEARNS",
+        description="Start a summarizer beside a stdio server where none is running; default: unless the service is installed.",
+    )
     monthly_cap_usd: float | None = Field(
         default=None,
         ge=0,

@@ -30,6 +30,8 @@ token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_hel
 app.add_typer(token_app, name="token")
 database_app = typer.Typer(help="A PostgreSQL of your own.", no_args_is_help=True)
 app.add_typer(database_app, name="database")
+service_app = typer.Typer(help="The memory as a service that needs no open terminal.", no_args_is_help=True)
+app.add_typer(service_app, name="service")
 
 
 DEFECT = 70
@@ -242,6 +244,35 @@ def database_setup() -> None:
     Creates the extension, the roles and the tables, or shows what an administrator must run.
     """
     _run("database")
+
+
+@service_app.command("install")
+def service_install(
+    only_print: Annotated[bool, typer.Option("--print", help="Print the unit; change nothing.")] = False,
+) -> None:
+    """Run `tellonce up` in the background, now and at every login.
+
+    A systemd user unit, on macOS a launchd agent. It reads the `.env` of this folder.
+    """
+    _run("service", "install", only_print=only_print)
+
+
+@service_app.command("uninstall")
+def service_uninstall() -> None:
+    """Stop the service and remove it; the memory stays."""
+    _run("service", "uninstall")
+
+
+@service_app.command("status")
+def service_status() -> None:
+    """Show whether the service runs."""
+    _run("service", "status")
+
+
+@service_app.command("logs")
+def service_logs(follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False) -> None:
+    """Show what the service has logged."""
+    _run("service", "logs", follow=follow)
 
 
 @token_app.command("create")
