@@ -20,6 +20,8 @@ from tellonce.settings import ServerSettings
 from tellonce_server import outage
 from tellonce_server.auth import configured_caller, http_caller
 from tellonce_server.instructions import INSTRUCTIONS
+from tellonce_server.page.tools import page_tools
+from tellonce_server.page.visibility import AppOnly
 from tellonce_server.places import Caller
 from tellonce_server.prompts import add_prompts
 from tellonce_server.resources import add_resources, later
@@ -32,6 +34,7 @@ from tellonce_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, stric
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
 AGENT = frozenset(("agent",))
+PERSON = frozenset(("assistant",))
 
 
 class MemoryServer(MCPServer[None]):
@@ -97,7 +100,9 @@ def build_server(
     who = caller_of or (http_caller if auth else lambda: own_caller)
     bound = partial(strict_tool, caller_of=who, observe=storage.observe)
     zone = ZoneInfo(settings.timezone)
+    own = page_tools(storage.actors)
     tools = [
+        *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
         # The agent's times carry the sender's offset: they are left as they are.
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.actors)),
@@ -113,7 +118,7 @@ def build_server(
         instructions=INSTRUCTIONS,
         version=VERSION,
         subscriptions=OwnChanges(storage.changes, who),
-        middleware=middleware,
+        middleware=(AppOnly([spec.name for spec in own]), *middleware),
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
         **options,
