@@ -5,7 +5,6 @@ from typing import Any
 
 from mcp.server.apps import client_supports_apps
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.types import ListToolsResult
 
 LIST = "tools/list"
 
@@ -18,7 +17,6 @@ class AppOnly:
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         result = await call_next(ctx)
-        if ctx.method == LIST and isinstance(result, ListToolsResult) and not client_supports_apps(ctx):
-            kept = [tool for tool in result.tools if tool.name not in self._names]
-            return result.model_copy(update={"tools": kept})
-        return result
+        if ctx.method != LIST or not isinstance(result, dict) or client_supports_apps(ctx):
+            return result
+        return {**result, "tools": [tool for tool in result["tools"] if tool["name"] not in self._names]}

@@ -6,10 +6,10 @@ import { day, number, t } from "./words.js";
 
 export async function forget(place, form, value) {
   if (form === "ids") return preview(place, { memory_ids: value.split(",").map(Number) }, t("forget.word"));
-  const words = h("input", { required: true, className: "grow", id: "forget-words", value: value ?? "" });
+  const words = h("input", { required: true, id: "forget-words", value: value ?? "" });
   const kinds = ["topic", "literal"].map((kind, i) => h("label", h("input", { type: "radio", name: "form", value: kind, checked: form ? form === kind : i === 0 }), t(`forget.${kind}`)));
   const ask1 = h("form", { onsubmit: (event) => { event.preventDefault(); preview(result, { [new FormData(ask1).get("form")]: words.value.trim() }, words.value.trim()); } },
-    h("fieldset", { className: "card" }, h("legend", t("forget.what")), h("div", { className: "row" }, kinds), h("div", { className: "row end" }, field(t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
+    h("fieldset", { className: "card" }, h("legend", t("forget.what")), h("div", { className: "row" }, kinds), h("div", { className: "row end" }, h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
   const result = h("div", { "aria-live": "polite" });
   show(place, h("h1", t("forget")), h("p", { className: "soft" }, t("forget.intro")), ask1, result);
   words.focus();
