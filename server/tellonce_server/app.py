@@ -20,6 +20,8 @@ from tellonce.settings import ServerSettings
 from tellonce_server import outage
 from tellonce_server.auth import configured_caller, http_caller
 from tellonce_server.instructions import INSTRUCTIONS
+from tellonce_server.page.tools import page_tools
+from tellonce_server.page.visibility import AppOnly
 from tellonce_server.places import Caller
 from tellonce_server.prompts import add_prompts
 from tellonce_server.resources import add_resources, later
@@ -33,6 +35,7 @@ from tellonce_server.tools.turns import turn_tool
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
 AGENT = frozenset(("agent",))
+PERSON = frozenset(("assistant",))
 
 
 class MemoryServer(MCPServer[None]):
@@ -101,7 +104,9 @@ def build_server(
     who = caller_of or (http_caller if auth else lambda: own_caller)
     bound = partial(strict_tool, caller_of=who, observe=storage.observe)
     zone = ZoneInfo(settings.timezone)
+    own = page_tools(storage.actors)
     tools = [
+        *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
         bound(turn_tool(storage.actors), scopes=ASSISTANT, zone=zone),
         # The agent's times carry the sender's offset: they are left as they are.
@@ -118,7 +123,7 @@ def build_server(
         instructions=INSTRUCTIONS,
         version=VERSION,
         subscriptions=OwnChanges(storage.changes, who),
-        middleware=middleware,
+        middleware=(AppOnly([spec.name for spec in own]), *middleware),
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
         **options,

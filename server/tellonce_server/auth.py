@@ -17,6 +17,8 @@ from tellonce_server.store.database import Database, Queries
 
 TokenScope = Literal["assistant", "relay", "agent"]
 SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
+OPERATOR = "operator"
+"""Scope of a page session of whoever runs the server; no token bears it."""
 LOCAL = "local-"
 """Prefix of the names of the tokens the server keeps for the processes beside it."""
 
@@ -28,11 +30,23 @@ class TokenVerifier:
         self._database = database
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        grant = await tokens.find(self._database, digest(token))
+        return await self.access(token, digest(token))
+
+    async def access(self, token: str, token_hash: bytes) -> AccessToken | None:
+        """What the token of that hash admits; `token` is what the request bore."""
+        grant = await tokens.find(self._database, token_hash)
         if grant is None:
             return None
         subject = str(grant.user_id) if grant.user_id is not None else None
         return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
+
+
+def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
+    """What a page session admits: its token's user as an assistant, and the operator's commands to the first user."""
+    if access is None or access.subject is None or "assistant" not in access.scopes:
+        return None
+    scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
+    return access.model_copy(update={"scopes": scopes})
 
 
 def digest(token: str) -> bytes:

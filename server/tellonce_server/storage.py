@@ -15,12 +15,13 @@ from tellonce.journal import journal, utc_now
 from tellonce.logs import is_ours
 from tellonce.settings import Remote, ServerSettings
 from tellonce.side_tasks import SideTasks
-from tellonce_server.auth import TokenVerifier
+from tellonce_server.auth import TokenVerifier, session_access
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.choose import choose_embedder, embedder_named
 from tellonce_server.loop_watch import LoopWatch
 from tellonce_server.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.outage import AWAY, StorageUnavailable
+from tellonce_server.page.sessions import PREFIX
 from tellonce_server.subscriptions import Changes
 
 if TYPE_CHECKING:
@@ -173,4 +174,9 @@ class LateVerifier:
         if is_jwt(token):
             return await self._issued.verify_token(token) if self._issued is not None else None
         actors = await self._storage.actors()
-        return await TokenVerifier(actors.kit.database).verify_token(token)
+        verifier = TokenVerifier(actors.kit.database)
+        if not token.startswith(PREFIX):
+            return await verifier.verify_token(token)
+        token_hash = actors.seal.token_hash(token, actors.kit.now())
+        access = await verifier.access(token, token_hash) if token_hash is not None else None
+        return session_access(access, actors.kit.settings.default_user)
