@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tellonce_server.context.reading import ContextReader
+from tellonce_server.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.erasure.forgetting import Forgetter
 from tellonce_server.erasure.rederiving import Rederiver
 from tellonce_server.erasure.tombstones import Tombstones
@@ -33,6 +34,7 @@ class Actors:
     forgetter: Forgetter
     viewer: Viewer
     explainer: Explainer
+    receipts: ReceiptKeeper
     work: WorkQueue
     tidying: Tidying
     handing_out: HandingOut
@@ -42,17 +44,19 @@ class Actors:
 def make_actors(kit: Kit, key: bytes) -> Actors:
     """`key` is the server's secret: it signs confirm tokens and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
+    receipts = ReceiptKeeper(kit.traces)
     retriever = Retriever(kit.database, kit.embedder)
     learner = Learner(kit, statements, tombstones)
     return Actors(
         kit=kit,
         recorder=Recorder(kit, Rederiver(statements), tombstones),
-        reader=ContextReader(kit, retriever),
+        reader=ContextReader(kit, retriever, receipts),
         searcher=Searcher(kit, retriever),
         rememberer=Rememberer(kit, statements, tombstones),
         forgetter=Forgetter(kit, tombstones, key),
         viewer=Viewer(kit),
-        explainer=Explainer(kit),
+        explainer=Explainer(kit, receipts),
+        receipts=receipts,
         work=WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner)),
         tidying=Tidying(kit),
         handing_out=HandingOut(kit),

@@ -17,6 +17,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.admission import Admission, RateLimit
 from tellonce_server.app import VERSION, MemoryServer, build_server
 from tellonce_server.arrival import TimedArrival
+from tellonce_server.credentials import Standing
 from tellonce_server.open_streams import OpenStreams
 from tellonce_server.storage import Storage
 from tellonce_server.unavailable import Unavailable
@@ -42,6 +43,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     # Last, so that it stands behind authentication and knows the credential.
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
+    app.user_middleware.append(Middleware(Standing))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
