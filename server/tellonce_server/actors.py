@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tellonce_server.context.reading import ContextReader
+from tellonce_server.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.erasure.forgetting import Forgetter
 from tellonce_server.erasure.rederiving import Rederiver
 from tellonce_server.erasure.tombstones import Tombstones
@@ -37,6 +38,7 @@ class Actors:
     forgetter: Forgetter
     viewer: Viewer
     explainer: Explainer
+    receipts: ReceiptKeeper
     work: WorkQueue
     tidying: Tidying
     handing_out: HandingOut
@@ -50,10 +52,11 @@ class Actors:
 def make_actors(kit: Kit, key: bytes) -> Actors:
     """`key` is the server's secret: it signs confirm tokens, seals page sessions and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
+    receipts = ReceiptKeeper(kit.traces)
     retriever = Retriever(kit.database, kit.embedder)
     learner = Learner(kit, statements, tombstones)
-    recorder, reader = Recorder(kit, Rederiver(statements), tombstones), ContextReader(kit, retriever)
-    explainer = Explainer(kit)
+    recorder, reader = Recorder(kit, Rederiver(statements), tombstones), ContextReader(kit, retriever, receipts)
+    explainer = Explainer(kit, receipts)
     work = WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner))
     return Actors(
         kit=kit,
@@ -65,6 +68,7 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         viewer=Viewer(kit),
         explainer=explainer,
         work=work,
+        receipts=receipts,
         tidying=Tidying(kit),
         handing_out=HandingOut(kit),
         tombstones=tombstones,

@@ -19,6 +19,7 @@ from pydantic import AnyUrl
 from tellonce.settings import ServerSettings
 from tellonce_server import outage
 from tellonce_server.auth import configured_caller, http_caller
+from tellonce_server.credentials import still_granted
 from tellonce_server.instructions import INSTRUCTIONS
 from tellonce_server.page.tools import page_tools
 from tellonce_server.page.visibility import AppOnly
@@ -66,6 +67,7 @@ class MemoryServer(MCPServer[None]):
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """The SDK tells of a wrong name or argument as of a defect of ours."""
+        await _require_standing()
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
@@ -78,6 +80,8 @@ class MemoryServer(MCPServer[None]):
             raise ToolError(
                 f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names those there are."
             )
+        if not self._only_reads(name):
+            await _require_standing()
         return await super().call_tool(name, arguments, context)
 
     def _lists(self, caller: Caller, name: str) -> bool:
@@ -86,6 +90,16 @@ class MemoryServer(MCPServer[None]):
     def _admits(self, caller: Caller, name: str) -> bool:
         tool = self._strict.get(name)
         return tool is not None and bool(tool.scopes & caller.scopes)
+
+    def _only_reads(self, name: str) -> bool:
+        annotations = self._strict[name].annotations
+        return annotations is not None and annotations.read_only_hint is True
+
+
+async def _require_standing() -> None:
+    """Before what may write. The caller never reads the sentence: the request is answered 401 (`credentials.Standing`)."""
+    if not await still_granted():
+        raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
 def build_server(

@@ -17,6 +17,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.admission import Admission, RateLimit
 from tellonce_server.app import VERSION, MemoryServer, build_server
 from tellonce_server.arrival import TimedArrival
+from tellonce_server.credentials import Standing
 from tellonce_server.hooked_clients import show_hooked
 from tellonce_server.open_streams import OpenStreams
 from tellonce_server.page.cookies import PageCookie, cookie_name
@@ -48,6 +49,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
+    app.user_middleware.append(Middleware(Standing))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
