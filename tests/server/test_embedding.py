@@ -28,7 +28,7 @@ from tellonce_server.embedding import backlog, local, model_files
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.embedding.choose import choose_embedder
-from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.local import LocalEmbedder
 from tellonce_server.embedding.model_files import (
     FORMER_GRAPH,
@@ -508,4 +508,4 @@ def test_the_cache_keeps_the_latest_and_no_text(texts: list[str], size: int) -> 
 def test_codes_are_the_signs_around_the_mean(vector: list[float], mean: list[float]) -> None:
     bits = code(vector, mean).as_string().replace(" ", "")
     assert bits == "".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True))
-    assert len(halfvec(vector, "m")) == 4 + 2 * 16
+    assert ModelVector(vector, "m").to_list() == vector

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,18 @@ def read_weights(file: Path) -> Mapping[str, Floats]:
     return {name: _tensor(memoryview(data)[begin:], entry) for name, entry in header.items()}
 
 
-def _tensor(data: memoryview, entry: Mapping[str, Any]) -> Floats:
+class _Entry(TypedDict):
+    """What a header says of a tensor; the offsets count from the header's end."""
+
+    dtype: str
+    shape: list[int]
+    data_offsets: tuple[int, int]
+
+
+def _tensor(data: memoryview, entry: _Entry) -> Floats:
     start, end = entry["data_offsets"]
     values = np.frombuffer(data[start:end], _TYPES[entry["dtype"]])
-    return np.asarray(values.reshape(entry["shape"]), np.float32)
+    return values.reshape(entry["shape"]).astype(np.float32)
 
 
 def by_column(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
