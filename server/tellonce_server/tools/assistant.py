@@ -235,8 +235,13 @@ class _Tools:
 
     async def _at(self, call: Call[Any]) -> "tuple[Actors, Where]":
         actors = await self._ready()
-        asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
-        return actors, await located(actors.kit, call.caller, asked)
+        return actors, await place_of(call, actors)
+
+
+async def place_of(call: Call[Any], actors: "Actors") -> Where:
+    """The chat a call is about, with the channel it came by."""
+    asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
+    return await located(actors.kit, call.caller, asked)
 
 
 def _channel(call: Call[Any]) -> str:
