@@ -1,6 +1,7 @@
 """`tellonce import`: a history from a file into the memory, with a progress bar; again, it adds only what is new."""
 
 import asyncio
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -10,7 +11,7 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from tellonce import counted
-from tellonce.settings import RelaySettings, ServerSettings, load
+from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.importers import (
     KINDS,
@@ -23,6 +24,7 @@ from tellonce_cli.importers import (
     read,
 )
 from tellonce_cli.importers.fitting import fitted
+from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.keeping import Keeper, make_keeper
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.screen import console
@@ -53,8 +55,17 @@ class Tally:
         self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
 
 
-def run(kind: str, file: Path, chat_id: int | None, me: str | None, assistant: str | None) -> int:
-    """0 when the file was read to its end, also if nothing in it was new."""
+def run(
+    kind: str,
+    file: Path,
+    chat_id: int | None,
+    me: str | None,
+    assistant: str | None,
+    *,
+    yes: bool = False,
+    dry_run: bool = False,
+) -> int:
+    """0 when the file was read to its end, also if nothing in it was new, and when the user said no."""
     if kind not in KINDS:
         raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}.")
     if not file.exists():
@@ -63,11 +74,43 @@ def run(kind: str, file: Path, chat_id: int | None, me: str | None, assistant: s
     try:
         where = chat_of(settings, chat_id)
         people = (me, assistant or _own_bot())
+        if not _agreed(_foreseen(settings, kind, file, where, people), yes=yes, dry_run=dry_run):
+            return 0
         tally = asyncio.run(_import(settings, kind, file, where, *people, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
     _report(tally, kind, me)
     return 0
+
+
+def _foreseen(
+    settings: ServerSettings, kind: str, file: Path, where: Where, people: tuple[str | None, str | None]
+) -> Forecast:
+    """What the import will take; the file is read once for it."""
+    me, assistant = people
+    with _progress("counting") as progress:
+        task = progress.add_task("", total=estimate_size(file))
+        items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
+        talk = measured(items)
+    return forecast(talk, settings.compaction, load(SummarizerSettings))
+
+
+def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
+    """Tells what it will take, and asks. Where nobody can be asked, only what costs nothing begins without --yes."""
+    for line in foreseen.lines:
+        console.print(line)
+    if dry_run or yes:
+        return yes and not dry_run
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return console.input("Import it? [y/N] ").strip().lower() in ("y", "yes")
+    if foreseen.calls:
+        raise CommandFailed("nobody can be asked here; say --yes to import it, or --dry-run to only be told this.")
+    return True
+
+
+def _progress(title: str) -> Progress:
+    columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
+    return Progress(*columns, console=console)
 
 
 def _own_bot() -> str | None:
@@ -81,8 +124,7 @@ async def _import(
     settings: ServerSettings, kind: str, file: Path, where: Where, me: str | None, assistant: str | None, *, fixed: bool
 ) -> Tally:
     tally = Tally()
-    columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
-    with Progress(*columns, console=console) as progress:
+    with _progress("importing") as progress:
         task = progress.add_task("", total=estimate_size(file))
         async with storage(settings) as actors:
             items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))

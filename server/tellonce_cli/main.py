@@ -144,12 +144,15 @@ def import_(
     assistant: Annotated[
         str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
     ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how long it takes and what it costs.")] = False,
 ) -> None:
     """Import a history from Telegram, ChatGPT, Claude or an export.
 
-    Doing it again adds only what is new.
+    Before it begins it says how many messages there are, how long reading them takes and what that costs, and asks. Doing
+    it again adds only what is new.
     """
-    _run("import_", kind, file, chat_id, me, assistant)
+    _run("import_", kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
 
 
 @app.command()

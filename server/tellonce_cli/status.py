@@ -99,7 +99,8 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
     read = ", ".join(f"{by.exchanges} by {_READERS[by.rung]}" for by in reading.read_by if by.exchanges)
     lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     if reading.waiting:
-        lines.append(f"unread     {counted(reading.waiting, 'exchange')} nobody has read yet")
+        left = "" if reading.to_read_again else _estimate(reading)
+        lines.append(f"unread     {counted(reading.waiting, 'exchange')} nobody has read yet{left}")
     if reading.to_read_again:
         lines.append(
             f"again      {counted(reading.to_read_again, 'exchange')} to be read by a better model{_estimate(reading)}"

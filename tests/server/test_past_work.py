@@ -1,5 +1,6 @@
 """Imports and what is read again go behind live talk: they never delay, block or join it."""
 
+import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -147,3 +148,29 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
     assert {rung for rung, _ in learning} == {"claude"}
     assert not all(second for _, second in learning)
     assert {rung for kind, rung, _ in allowed if kind != "exchange"} == {"claude"}
+
+
+async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
+    memory: Memory, clock: Clock
+) -> None:
+    """Through the queue: from the job's claim to the moment the fact is known, the two measured turn by turn."""
+
+    async def learned(client: MemoryClient, text: str) -> float:
+        await say(client, clock, text)
+        started = time.perf_counter()
+        (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("exchange",)))).jobs
+        assert isinstance(job.input, w.ExchangeInput)
+        assert job.input.messages[0].text == text, "a past job went before the live one"
+        result = w.ExchangeResult(items=(item(job.input, f"The user said {text}"),), canonical=w.Canonical())
+        await agent.submit_work(
+            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", rung="claude")
+        )
+        return time.perf_counter() - started
+
+    async with memory.client() as client, memory.client(43) as other, memory.agent() as agent:
+        await imported(memory, [f"We talked about item {n}" for n in range(1500)])
+        times = [(await learned(client, f"Oslo {n}"), await learned(other, f"Bern {n}")) for n in range(12)]
+        waiting = (await agent.queue_status()).reading.waiting
+    behind, without = (min(column) for column in zip(*times, strict=True))
+    assert waiting >= 1500
+    assert behind <= 1.2 * without + 0.005, f"{behind * 1000:.1f} ms behind the import, {without * 1000:.1f} ms without"

@@ -1,4 +1,4 @@
-"""A personal group shares its owner's global memories, and nothing else that was said in the private chat."""
+"""A personal group shares its owner's global memories and profile, and nothing else of the private chat but its newest exchange."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio
 
-GROUP = -200
+GROUP, SHARED = -200, -100
 
 
 async def test_the_sources_of_a_global_memory_are_told_where_they_were_said_or_to_the_owner_alone(
@@ -61,11 +61,11 @@ async def test_what_was_superseded_in_the_private_chat_is_not_explained_in_the_g
     assert there.memories == ()
 
 
-async def test_the_narrative_is_of_the_private_chat(memory: Memory) -> None:
+async def test_the_narrative_is_shown_in_every_chat_of_its_owner_and_in_no_other(memory: Memory) -> None:
     async with memory.relay() as client:
-        for chat in (USER, GROUP):
+        for chat in (USER, GROUP, SHARED):
             await client.record_message(c.RecordMessageArgs(role="user", content="Hello there", chat_id=chat))
         async with memory.tables() as tables:
             await tables.execute("update user_profile set narrative = 'Afraid of Zorblax' where owner_id = $1", USER)
-        here, there = [await client.get_profile(c.GetProfileArgs(chat_id=chat)) for chat in (USER, GROUP)]
-    assert (here.narrative, there.narrative) == ("Afraid of Zorblax", "")
+        told = [(await client.get_profile(c.GetProfileArgs(chat_id=chat))).narrative for chat in (USER, GROUP, SHARED)]
+    assert told == ["Afraid of Zorblax", "Afraid of Zorblax", ""]

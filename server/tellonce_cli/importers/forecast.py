@@ -1,0 +1,111 @@
+"""What an import will take, told before it begins: messages, model calls, time and money; pure."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tellonce.counted import counted, messages
+from tellonce.settings import Compaction, SummarizerSettings
+from tellonce_cli.importers.items import Item
+from tellonce_llm.prices import price_of
+from tellonce_server.importing import ImportMessage
+from tellonce_server.queue.work_inputs import EXCHANGE_MESSAGES
+
+CHARACTERS_A_TOKEN = 4
+STORED_A_SECOND = 1_500
+"""Messages the import itself stores in a second (docs/PERFORMANCE.md)."""
+
+INSTRUCTIONS = 3_000
+"""Tokens of a call besides the talk itself: what to learn, and what is known."""
+
+ANSWER = 400
+"""Tokens of a call's answer."""
+
+CLAUDE_SECONDS, COMMAND_SECONDS, OLLAMA_SECONDS = 4.0, 20.0, 8.0
+"""Of one call."""
+
+HOURS_A_DAY = 24
+
+
+@dataclass
+class Talk:
+    """What a file holds: messages by thread, and their characters."""
+
+    threads: Counter[str] = field(default_factory=Counter[str])
+    characters: int = 0
+
+    @property
+    def messages(self) -> int:
+        return sum(self.threads.values())
+
+    @property
+    def tokens(self) -> int:
+        return self.characters // CHARACTERS_A_TOKEN
+
+    def calls(self, rules: Compaction) -> int:
+        """Model calls to learn from it and to summarise it."""
+        learning = sum(-(-count // EXCHANGE_MESSAGES) for count in self.threads.values())
+        chunks = [max(0, count - rules.keep) // rules.chunk for count in self.threads.values()]
+        return learning + sum(count + 1 for count in chunks if count)
+
+
+def measured(items: Iterable[Item]) -> Talk:
+    """Everything is read once; nothing is kept but the counts."""
+    talk = Talk()
+    for item in items:
+        if isinstance(item, ImportMessage):
+            talk.threads[f"{item.conversation} {item.message_thread_id}"] += 1
+            talk.characters += len(item.content)
+    return talk
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """`dollars` None: nobody knows the price. `calls` 0: no model reads it."""
+
+    messages: int
+    calls: int
+    seconds: float
+    dollars: float | None
+    reader: str
+
+    @property
+    def lines(self) -> list[str]:
+        """What the user is told before they are asked."""
+        told = f"This file holds {messages(self.messages)}; storing them takes {duration(self.messages / STORED_A_SECOND)}."
+        if not self.calls:
+            return [
+                told,
+                "No language model is set up, so no model call is made: your own sentences are kept. It costs nothing.",
+            ]
+        cost = "at a price we do not know" if self.dollars is None else f"for about ${self.dollars:,.2f}"
+        return [
+            told,
+            f"{self.reader} then reads them in about {counted(self.calls, 'call')} {cost}, over {duration(self.seconds)}. "
+            "What you say meanwhile goes first.",
+        ]
+
+
+def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
+    """By whoever reads what was said here (SPEC §6); a subscription costs nothing by the call, but has few calls."""
+    calls = talk.calls(rules)
+    if settings.learner == "auto" and settings.anthropic_api_key is not None:
+        price = price_of(settings.model)
+        tokens = 2 * talk.tokens + calls * INSTRUCTIONS
+        dollars = price.cost(tokens, calls * ANSWER, 0, 0) if price else None
+        return Forecast(talk.messages, calls, calls * CLAUDE_SECONDS / settings.concurrency, dollars, settings.model)
+    if settings.asks_the_command:
+        a_day = max(1, min(settings.cli_calls_day, settings.cli_calls_hour * HOURS_A_DAY))
+        seconds = max(calls * COMMAND_SECONDS, (calls - a_day) / a_day * 86_400)
+        return Forecast(talk.messages, calls, seconds, 0.0, "Your `claude` command")
+    if settings.learner != "keep" and settings.ollama_url is not None:
+        return Forecast(talk.messages, calls, calls * OLLAMA_SECONDS, 0.0, settings.ollama_model)
+    return Forecast(talk.messages, 0, 0.0, 0.0, "")
+
+
+def duration(seconds: float) -> str:
+    """`about 40 s`, `about 12 min`, `about 3 h`, `about 5 days`."""
+    for unit, name in ((86_400, "days"), (3_600, "h"), (60, "min")):
+        if seconds >= 1.5 * unit:
+            return f"about {seconds / unit:.0f} {name}"
+    return f"about {max(1.0, seconds):.0f} s"

@@ -1,0 +1,55 @@
+"""What an import says of itself before it begins."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tellonce.settings import Compaction, SummarizerSettings
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.import_ import _agreed
+from tellonce_cli.importers.forecast import Talk, forecast, measured
+from tellonce_server.importing import ImportMessage, OwnConversation
+
+NOW = datetime(2026, 2, 16, tzinfo=UTC)
+RULES = Compaction()
+
+
+def settings(**more: object) -> SummarizerSettings:
+    return SummarizerSettings.model_validate({"data_dir": "/nowhere", **more})
+
+
+def talk(threads: int, each: int) -> Talk:
+    return measured(
+        ImportMessage("user", "x" * 200, f"{t}:{n}", NOW, "chatgpt", None, t, None, OwnConversation("chatgpt"))
+        for t in range(threads)
+        for n in range(each)
+    )
+
+
+def test_a_hundred_thousand_messages_with_a_key_are_told_in_calls_time_and_money() -> None:
+    many = forecast(talk(100, 1000), RULES, settings(anthropic_api_key="k"))
+    assert many.messages == 100_000
+    assert 8_000 < many.calls < 14_000
+    assert many.dollars is not None
+    assert 20 < many.dollars < 100
+    assert "100000 messages" in many.lines[0]
+    assert "claude-haiku-4-5 then reads them" in many.lines[1]
+    assert " h. " in many.lines[1]
+
+
+def test_a_subscription_takes_days_and_no_money_and_without_a_model_nothing_is_called() -> None:
+    command = forecast(talk(10, 1000), RULES, settings(learner="claude-cli"))
+    assert (command.dollars, command.seconds > 86_400) == (0.0, True)
+    alone = forecast(talk(10, 1000), RULES, settings(learner="keep"))
+    assert (alone.calls, alone.dollars) == (0, 0.0)
+    assert "It costs nothing" in alone.lines[1]
+
+
+def test_where_nobody_can_be_asked_only_what_costs_nothing_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    paid = forecast(talk(1, 100), RULES, settings(anthropic_api_key="k"))
+    free = forecast(talk(1, 100), RULES, settings(learner="keep"))
+    assert _agreed(free, yes=False, dry_run=False)
+    assert _agreed(paid, yes=True, dry_run=False)
+    assert not _agreed(paid, yes=True, dry_run=True)
+    with pytest.raises(CommandFailed):
+        _agreed(paid, yes=False, dry_run=False)
