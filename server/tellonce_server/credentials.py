@@ -43,7 +43,10 @@ class TokenVerifier:
         self._asking: asyncio.Task[None] | None = None
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        key = digest(token)
+        return await self.access(token, digest(token))
+
+    async def access(self, token: str, key: bytes) -> AccessToken | None:
+        """What the token whose hash is `key` admits; `token` is what the request bore."""
         known = self._known.get(key)
         if known is None:
             grant = await self._found(key)

@@ -79,7 +79,7 @@ class ContextReader:
             truncated=built.truncated,
             receipt=receipt_id,
         )
-        notices = [*built.notices, *_unread(rows.unread if learns else 0)]
+        notices = [*built.notices, *_unread(rows.unread if learns else 0), *self._kit.notices]
         return self._result(request, rows, built, receipt_id, notices)
 
     async def _rows(self, r: _Request) -> ContextRows:
