@@ -159,7 +159,6 @@ class Storage:
             keeps_tokens=self._keeps_tokens,
         )
         self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
-        self.scrubber, self.generations = opened.scrubber, opened.generations
         self._side_tasks = opened.side_tasks
         return opened.actors
 
