@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -12,7 +13,7 @@ from tests.patience import HANGS
 from tests.stubs.loopback import served
 from tests.stubs.telegram_emulator.api import BotApi, Call
 from tests.stubs.telegram_emulator.faults import Fault
-from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of
+from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of, units
 
 REDELIVERY_SECONDS = 0.05
 PIXEL = base64.b64decode(
@@ -46,7 +47,16 @@ class Telegram:
     ) -> int:
         """A person writes; the message's number. `reply_to` names the message replied to."""
         place = chat or user
-        fields = {"text": text, **self._lane(place, topic, extra.pop("reply_to", None)), **extra}
+        named = [
+            {"type": "mention", "offset": units(text[: found.start()]), "length": units(found[0])}
+            for found in re.finditer(r"@\w+", text)
+        ]
+        fields = {
+            "text": text,
+            **({"entities": named} if named else {}),
+            **self._lane(place, topic, extra.pop("reply_to", None)),
+            **extra,
+        }
         message = self.world.message(place, person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
