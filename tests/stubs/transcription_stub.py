@@ -15,9 +15,12 @@ from tests.stubs.loopback import served
 
 @dataclass
 class TranscriptionStub:
-    """`heard`: what it answers, in order, the last one for good; a number is an HTTP status. `files`: what it was sent."""
+    """`heard`: what it answers, in order, the last one for good; a number is an HTTP status. Without any, a file's own bytes.
 
-    heard: list[str | int]
+    `files`: what it was sent.
+    """
+
+    heard: list[str | int] = field(default_factory=list)
     files: list[tuple[str, bytes, str]] = field(default_factory=list)
     url: str = ""
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -35,7 +38,7 @@ class TranscriptionStub:
             file = form["file"]
             assert isinstance(file, UploadFile)
             self.files.append((file.filename or "", await file.read(), str(form["model"])))
-        heard = self.heard.pop(0) if len(self.heard) > 1 else self.heard[0]
+        heard = self.heard.pop(0) if len(self.heard) > 1 else next(iter(self.heard), self.files[-1][1].decode())
         if isinstance(heard, int):
             return JSONResponse({"error": {"message": "stubbed failure"}}, heard)
         return JSONResponse({"text": heard})

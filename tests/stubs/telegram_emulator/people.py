@@ -54,7 +54,7 @@ class Telegram:
         fields = {
             "text": text,
             **({"entities": named} if named else {}),
-            **self._lane(place, topic, extra.pop("reply_to", None)),
+            **self.lane(place, topic, extra.pop("reply_to", None)),
             **extra,
         }
         message = self.world.message(place, person(user), **fields)
@@ -145,8 +145,8 @@ class Telegram:
         newest = max((update["update_id"] for update in self.world.updates), default=0)
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
-    def _lane(self, chat: int, topic: int | None, reply_to: int | None) -> Json:
-        """In a topic, what replies to nothing replies to the topic's creation."""
+    def lane(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
+        """The fields that say where a message belongs. In a topic, what replies to nothing replies to the topic's creation."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic
         if target is None:
