@@ -30,7 +30,8 @@ ENVIRONMENT = {
     "TELLONCE_QUEUE__LEASE_SECONDS": "5",
 }
 MOST_UNANSWERED = 8
-_ANSWER = re.compile(r"^Answer to (note-\d+-\d+)\.$")
+_ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
+"""Of one that broke off and came later the beginning is a message of its own."""
 _NOTE = re.compile(r"note-\d+-\d+")
 
 
