@@ -148,7 +148,9 @@ class Settings(BaseSettings):
     log_dir: Folder = Field(
         default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of these lines."
     )
-
+    log_format: Literal["text", "json"] = Field(
+        default="text", validation_alias="TELLONCE_LOG_FORMAT", description="Form of the log on standard error."
+    )
     otlp_endpoint: str | None = Field(
         default=None,
         validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -147,7 +147,8 @@ def _input(prompt: Prompt) -> str:
 
 def _cause(complaint: str) -> Cause:
     """By what the command says of itself."""
-    return next((cause for cause, pattern in _COMPLAINTS.items() if pattern.search(complaint)), "away")
+    found: list[Cause] = [cause for cause, pattern in _COMPLAINTS.items() if pattern.search(complaint)]
+    return found[0] if found else "away"
 
 
 def _arguments(folder: Path, model: str | None) -> list[str]:
