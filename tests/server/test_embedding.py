@@ -509,3 +509,29 @@ def test_codes_are_the_signs_around_the_mean(vector: list[float], mean: list[flo
     bits = code(vector, mean).as_string().replace(" ", "")
     assert bits == "".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True))
     assert ModelVector(vector, "m").to_list() == vector
+
+
+@pytest.mark.parametrize(("version", "told"), [("24.0", "off"), ("24.1", "raw"), ("26.3.1", "raw")])
+def test_any_pip_that_is_there_can_download(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, told: str
+) -> None:
+    monkeypatch.delenv("UV", raising=False)
+    monkeypatch.setattr(model_files, "_pip", lambda: (["-m", "pip"], version))
+    monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda name: name)
+    installer = model_files._installer(tmp_path, tmp_path / "files")
+    assert installer[installer.index("--progress-bar") + 1] == told
+
+
+async def test_without_pip_the_one_that_comes_with_python_downloads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV", "")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = model_files.importlib.util.find_spec
+    monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda name: None if name == "pip" else found(name))
+    installer = model_files._installer(tmp_path, tmp_path / "files")
+    process = await asyncio.create_subprocess_exec(
+        *installer[:2], "--version", stdout=asyncio.subprocess.PIPE
+    )  # a zip file that is a program
+    said, _ = await process.communicate()
+    assert b"pip " in said

