@@ -26,11 +26,12 @@ class Perception:
         """Take in what one of the turn's messages carries, unless that was done or tried before."""
         case = opened.cases[place]
         carried = attachment_of(case.message) or self._quoted(case)
-        if carried is None or case.update_id in opened.files or case.entry.transcript is not None:
+        if carried is None or case.update_id in opened.files:
             return
         try:
             if carried.kind == "voice":
                 opened.cases[place] = await self._heard(case, carried, when_back)
+                opened.files[case.update_id] = ()
             else:
                 opened.files[case.update_id] = (await self._e.senses.look(carried, reads),)
         except Unperceived as problem:
@@ -56,8 +57,8 @@ class Perception:
         return carried if carried is not None and carried.kind != "voice" else None
 
     async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
-        """The case with the words in it, recorded and shown back."""
-        heard = await self._e.senses.hear(voice)
+        """The case with the words in it, recorded and shown back. What a process before this one heard is not heard again."""
+        heard = case.entry.transcript or await self._e.senses.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)
         spoken = replace(case, told=replace(case.told, text=text_of(case.message, heard), shows_file=False))

@@ -280,7 +280,7 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:
     if relay.transcribe_url is None and relay.transcribe_command is None:
-        return Finding(None, "voice messages are not transcribed", "set TELLONCE_TRANSCRIBE_URL if you want that")
+        return Finding(None, "voice messages are not transcribed (set TELLONCE_TRANSCRIBE_URL if you want that)")
     if relay.transcribe_url is None:
         command = (relay.transcribe_command or "").split()[0]
         if shutil.which(command) is None:
