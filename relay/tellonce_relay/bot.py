@@ -1,22 +1,24 @@
 """The bot: takes updates in, one by one and for good, and deals with each in its lane's order."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from telegram import Bot, CallbackQuery, Message, Update
+from telegram import Bot, CallbackQuery, Message, Update, User
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent, timed
 from tellonce.settings import RelaySettings
-from tellonce_relay import buttons, commands, questions, turn, views
+from tellonce_relay import buttons, commands, orders, questions, reminders, turn, views
 from tellonce_relay.access import is_for_us, is_own, may_talk, why_deaf
 from tellonce_relay.agents import Agents
 from tellonce_relay.answers import Desk
+from tellonce_relay.catalogue import Language, language_of, phrase, speaking
 from tellonce_relay.chat_surface import ChatSurface
 from tellonce_relay.doubts import Doubts, ask_about_doubts
 from tellonce_relay.forget_list import ForgetLists
@@ -28,13 +30,12 @@ from tellonce_relay.moved_groups import MovedGroups
 from tellonce_relay.notebook import Notebook
 from tellonce_relay.outbox import Address, Markup, Outbox
 from tellonce_relay.presses import Presses
+from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.tag_effects import Saved
 from tellonce_relay.updates import incoming
 
 logger = logging.getLogger(__name__)
 
-AWAY = "I can't reach my memory right now. Your message is safe; I answer as soon as it is back."
-BROKEN = "Something went wrong on my side; your message is kept. Please ask me again."
 AWAY_SECONDS = 6.0
 """A memory that restarts is back sooner; of a longer outage the person hears once."""
 
@@ -45,7 +46,7 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True)
 class Equipment:
-    """What the bot works with. `parts` and `asked` are what it notes across restarts."""
+    """What the bot works with. `parts`, `asked`, `languages` and `alarm_notes` are what it notes across restarts."""
 
     bot: Bot
     settings: RelaySettings
@@ -57,6 +58,9 @@ class Equipment:
     parts: Notebook
     asked: Notebook
     profile: str = ""
+    languages: Notebook = field(default_factory=Notebook)
+    alarm_notes: Notebook = field(default_factory=Notebook)
+    wake_alarms: asyncio.Event = field(default_factory=asyncio.Event)
     emit: Emit = silent
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     away_seconds: float = AWAY_SECONDS
@@ -78,6 +82,14 @@ class _Case:
     entry: Entry
     surface: ChatSurface
 
+    @property
+    def language(self) -> Language:
+        return _language(self.message.from_user)
+
+
+def _language(user: User | None) -> Language:
+    return language_of(user.language_code if user is not None else None)
+
 
 class Relay:
     def __init__(self, equipment: Equipment) -> None:
@@ -85,7 +97,7 @@ class Relay:
         self._zone = ZoneInfo(equipment.settings.timezone)
         self._lanes = Lanes()
         self._lists = ForgetLists()
-        counter = commands.Counter(equipment.desk.memory, self._lists, equipment.desk.zone)
+        counter = commands.Counter(equipment.desk.memory, self._lists, equipment.desk.zone, equipment.now)
         self._presses = Presses(counter, equipment.outbox, equipment.moved)
         # Turns not begun, by their updates' numbers.
         self._waiting: dict[int, _Case] = {}
@@ -112,15 +124,21 @@ class Relay:
             return
         self.note(update)
         try:
-            with tracing.traced("take"):
-                await self._take(update)
+            with tracing.traced("take"), speaking(_language(update.effective_user)):
+                await self._take_or_tell(update)
         except MemoryUnreachable:
-            await self._still_away(update)
             raise
         except Exception as error:
             # An update that breaks us would come again and again, and nothing after it.
             self.pass_over(update.update_id, error)
         self._was_seen(update.update_id)
+
+    async def _take_or_tell(self, update: Update) -> None:
+        try:
+            await self._take(update)
+        except MemoryUnreachable:
+            await self._still_away(update)
+            raise
 
     def pass_over(self, update_id: int, error: Exception) -> None:
         """An update that cannot be dealt with, now or later."""
@@ -140,7 +158,7 @@ class Relay:
                 self._e.inbox.done(update_id)
                 continue
             self._was_seen(update_id)
-            with tracing.traced("resume", entry.traceparent):
+            with tracing.traced("resume", entry.traceparent), speaking(case.language):
                 self._e.emit(
                     "turn_resumed", update=update_id, recorded=entry.recorded, thought=entry.thought is not None
                 )
@@ -163,6 +181,7 @@ class Relay:
             self._ignore(update)
             return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
+        self._e.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
             return
@@ -285,7 +304,16 @@ class Relay:
 
     def _is_order(self, case: _Case) -> bool:
         """A command, or an answer to one of our questions: carried out, never recorded."""
-        return is_command(case.told.text) or self._memory_put_right(case) is not None
+        words = self._order_in_words(case)
+        return is_command(case.told.text) or words is not None or self._memory_put_right(case) is not None
+
+    def _order_in_words(self, case: _Case) -> orders.Order | None:
+        """The order that a message is, where a command carries it out. A language model needs no such help."""
+        if is_command(case.told.text) or not isinstance(self._e.desk.responder, OfflineResponder):
+            return None
+        with speaking(case.language):
+            order = orders.order_of(case.told.text)
+        return order if order is not None and order.command is not None else None
 
     def _memory_put_right(self, case: _Case) -> int | None:
         """The number of the memory for which this message has the right wording, if it answers our question for one."""
@@ -311,13 +339,13 @@ class Relay:
 
     async def _deal_with(self, case: _Case) -> None:
         """The edge of one update: whatever breaks in it, the person gets a sentence and the next update its turn."""
-        with tracing.traced("turn", case.entry.traceparent):
+        with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await (self._obey(case) if self._is_order(case) else self._answer(case))
             except Exception as error:
                 logger.exception("update %s failed", case.update_id)
                 self._e.emit("turn_failed", reason=type(error).__name__)
-                await self._say(case, BROKEN)
+                await self._say(case, phrase("turn.broken"))
             finally:
                 await case.surface.close()
         self._e.inbox.done(case.update_id)
@@ -363,8 +391,13 @@ class Relay:
     async def _show_saved(self, case: _Case, saved: Sequence[Saved]) -> None:
         """Each with a button that takes it back."""
         for one in saved:
+            if one.reminder is not None:
+                said = reminders.set_reply(one.reminder, self._e.now(), self._zone)
+                await self._say(case, said.text, said.markup)
+                continue
             undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
             await self._say(case, views.saved_view(one.memory), undo)
+        self._e.wake_alarms.set()
 
     async def _ask(self, case: _Case) -> None:
         try:
@@ -383,16 +416,21 @@ class Relay:
 
     async def _carry_out(self, case: _Case) -> None:
         number = self._memory_put_right(case)
+        self._e.wake_alarms.set()
         if number is not None:
             await commands.reword(self._e.desk.memory, case.surface, case.told, number)
         else:
-            await commands.run(self._e.desk, self._lists, case.surface, case.told)
+            order = self._order_in_words(case)
+            told = replace(case.told, text=(order.command if order is not None else None) or case.told.text)
+            with speaking(order.language if order is not None else case.language):
+                await commands.run(self._e.desk, self._lists, case.surface, told)
 
     async def _press(self, query: CallbackQuery) -> None:
-        with tracing.traced("button"):
+        with tracing.traced("button"), speaking(_language(query.from_user)):
             try:
                 with timed(self._e.emit, "button_pressed"):
                     await self._presses.press(query)
+                self._e.wake_alarms.set()
             except Exception as error:
                 logger.exception("a button failed")
                 self._e.emit("turn_failed", reason=type(error).__name__)
@@ -406,7 +444,7 @@ class Relay:
     async def _tell_away(self, case: _Case, seconds: float) -> None:
         """One sentence a chat and outage."""
         if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
-            await self._say(case, AWAY)
+            await self._say(case, phrase("turn.memory_away"))
 
     def _was_seen(self, update_id: int) -> None:
         self._seen[update_id] = None

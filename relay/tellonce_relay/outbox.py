@@ -25,6 +25,7 @@ from telegram.error import BadRequest, ChatMigrated, NetworkError, RetryAfter, T
 
 from tellonce_relay.markdown import Marked
 from tellonce_relay.moved_groups import MovedGroups
+from tellonce_relay.notebook import Notebook
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +82,10 @@ def nobody(after: int | None) -> None:
 
 
 class Outbox:
-    """Safe to share between tasks. `tries` of one call; None: until Telegram is back, as a relay has nothing else to do."""
+    """Safe to share between tasks. `tries` of one call; None: until Telegram is back, as a relay has nothing else to do.
+
+    `newest` holds the highest message numbers across restarts: after a kill that is where a message in doubt is looked for.
+    """
 
     def __init__(
         self,
@@ -89,6 +93,7 @@ class Outbox:
         moved: MovedGroups | None = None,
         *,
         tries: int | None = None,
+        newest: Notebook | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._bot = bot
@@ -97,11 +102,16 @@ class Outbox:
         self._sleep = sleep
         # One message at a time in a chat: what follows a number in doubt is then never another one of ours.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._newest = newest or Notebook()
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
+        for counter, number in self._newest.items():
+            self._seen[int(counter)].add(int(number))
 
     def saw(self, chat_id: int, number: int) -> None:
         """A message of somebody's stands under that number."""
         known = self._seen[_counter(chat_id)]
+        if number > max(known, default=0):
+            self._newest.put(str(_counter(chat_id)), str(number))
         known.add(number)
         if len(known) > 2000:
             known -= set(sorted(known)[:1000])

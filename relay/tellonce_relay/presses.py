@@ -7,6 +7,7 @@ from telegram.error import TelegramError
 
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce_relay import buttons, commands
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import Counter, Reaction
 from tellonce_relay.markdown import Marked
 from tellonce_relay.moved_groups import MovedGroups
@@ -15,8 +16,6 @@ from tellonce_relay.outbox import Address, AnswerLost, NotSent, Outbox
 
 logger = logging.getLogger(__name__)
 
-AWAY = "I can't reach my memory right now; please tap again in a minute."
-GONE = "That is no longer in my memory."
 TOAST = 180
 """Characters of a toast; Telegram takes 200."""
 
@@ -34,16 +33,19 @@ class Presses:
     async def press(self, query: CallbackQuery) -> None:
         """Carry it out. A failure is told in the toast, and the buttons stay for another try."""
         message, found = query.message, buttons.read(query.data or "")
-        if found is None or message is None or self._done.get(_name(message)) is not None:
-            await _toast(query, "")
+        if found is None or message is None:
+            await _toast(query, phrase("memory.old_button"))
+            return
+        if self._done.get(_name(message)) is not None:
+            await _toast(query, phrase("memory.used"))
             return
         try:
             reaction = await commands.pressed(self._counter, self._moved.memory_chat(message.chat.id), found)
         except MemoryUnreachable:
-            await _toast(query, AWAY)
+            await _toast(query, phrase("memory.away"))
             return
         except MemoryRefused:
-            await _toast(query, GONE)
+            await _toast(query, phrase("memory.gone"))
             return
         if reaction.buttons is None:
             self._done.put(_name(message), found.action)

@@ -20,9 +20,11 @@ from tellonce.settings import RelaySettings, SettingsError
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_relay import commands
 from tellonce_relay.agents import Agents, load_agents
+from tellonce_relay.alarms import Alarms
 from tellonce_relay.answers import Desk
 from tellonce_relay.bot import Equipment, Relay
 from tellonce_relay.bot_token import relays_token
+from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.inbox import Inbox
 from tellonce_relay.notebook import Notebook
 from tellonce_relay.outbox import Outbox
@@ -61,12 +63,17 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
 
 async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event) -> None:
     """Deal with updates and keep the schedule until told to stop; then let turns under way end."""
-    bot = Relay(equipment)
+    bot, alarms = Relay(equipment), _alarms(equipment)
     try:
+        await unless_stopped(stop, alarms.settle())
         await unless_stopped(stop, bot.resume())
     except Stopped:
         return
-    async with SideTasks((SideTask("schedule", lambda: keep(programme, stop), ends=True),)).running() as schedule:
+    tasks = (
+        SideTask("schedule", lambda: keep(programme, stop), ends=True),
+        SideTask("reminders", lambda: alarms.keep(stop), ends=True),
+    )
+    async with SideTasks(tasks).running() as schedule:
         try:
             await _receive(equipment, bot, stop)
         finally:
@@ -81,7 +88,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
     while True:
         try:
             await bot.get_me()
-            await bot.set_my_commands([BotCommand(name, text) for name, text in commands.MENU])
+            await _set_menu(bot)
             await _set_webhook(bot, settings)
         except InvalidToken:
             raise
@@ -95,6 +102,14 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
         if not await pause_or_stop(stop, pause):
             return False
         pause = min(LONGEST_PAUSE, pause * 2)
+
+
+async def _set_menu(bot: Bot) -> None:
+    """In each language; English where a person's has no menu."""
+    for language in LANGUAGES:
+        with speaking(language):
+            menu = [BotCommand(name, phrase(f"menu.{name}")) for name in commands.MENU]
+        await bot.set_my_commands(menu, language_code=None if language == "en" else language)
 
 
 async def _set_webhook(bot: Bot, settings: RelaySettings) -> None:
@@ -149,15 +164,24 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, agents: Agents, em
     return Equipment(
         bot=bot,
         settings=settings,
-        outbox=Outbox(bot, moved),
+        outbox=Outbox(bot, moved, newest=Notebook(folder / "newest.json")),
         desk=desk,
         agents=agents,
         inbox=Inbox(folder / "inbox"),
         moved=moved,
         parts=message_parts(settings),
         asked=Notebook(folder / "asked.json"),
+        languages=Notebook(folder / "languages.json"),
+        alarm_notes=Notebook(folder / "alarms.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,
+    )
+
+
+def _alarms(e: Equipment) -> Alarms:
+    zone, worker = ZoneInfo(e.settings.timezone), f"telegram:{e.bot.id}"
+    return Alarms(
+        *(e.outbox, e.desk.memory, e.moved, zone, e.alarm_notes, e.languages, worker, e.now, e.emit, e.wake_alarms)
     )
 
 

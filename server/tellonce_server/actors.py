@@ -10,6 +10,7 @@ from tellonce_server.explaining import Explainer
 from tellonce_server.memories.handing_out import HandingOut
 from tellonce_server.memories.notable import Scorer
 from tellonce_server.memories.remembering import Rememberer
+from tellonce_server.memories.reminders import Reminding
 from tellonce_server.memories.results import Learner
 from tellonce_server.memories.statements import Statements
 from tellonce_server.memories.tidying import Tidying
@@ -30,6 +31,7 @@ class Actors:
     reader: ContextReader
     searcher: Searcher
     rememberer: Rememberer
+    reminding: Reminding
     forgetter: Forgetter
     viewer: Viewer
     explainer: Explainer
@@ -43,13 +45,14 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
     """`key` is the server's secret: it signs confirm tokens and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
     retriever = Retriever(kit.database, kit.embedder)
-    learner = Learner(kit, statements, tombstones)
+    learner, rememberer = Learner(kit, statements, tombstones), Rememberer(kit, statements, tombstones)
     return Actors(
         kit=kit,
         recorder=Recorder(kit, Rederiver(statements), tombstones),
         reader=ContextReader(kit, retriever),
         searcher=Searcher(kit, retriever),
-        rememberer=Rememberer(kit, statements, tombstones),
+        rememberer=rememberer,
+        reminding=Reminding(kit, rememberer),
         forgetter=Forgetter(kit, tombstones, key),
         viewer=Viewer(kit),
         explainer=Explainer(kit),

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay import chat_surface, turn, views
+from tellonce_relay import chat_surface, turn
 from tellonce_relay.agents import Agent, AgentEntry, Agents
-from tellonce_relay.bot import AWAY
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import MENU
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
@@ -128,10 +128,10 @@ async def test_while_the_memory_is_away_the_person_is_told_once_and_answered_whe
             await api.say("Are you there?")
             await api.replies(1)
             await away.refused(3)
-            assert texts(api) == [AWAY]
+            assert texts(api) == [phrase("turn.memory_away")]
             away.away = False
             await api.replies(2)
-    assert texts(api) == [AWAY, "Here I am"]
+    assert texts(api) == [phrase("turn.memory_away"), "Here I am"]
 
 
 async def test_a_slowdown_is_waited_out_and_refused_marks_go_plain(memory: Memory) -> None:
@@ -153,7 +153,7 @@ async def test_an_answer_arrives_once_whatever_becomes_of_telegrams_reply(memory
         await api.say("/help")
         await api.replies(2)
         kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"])))
-    assert texts(api) == ["Once only", views.HELP]
+    assert texts(api) == ["Once only", phrase("help.text")]
     assert kept.text == "**Once** only"
 
 
@@ -162,7 +162,7 @@ async def test_long_answers_come_in_parts_and_are_recorded_as_one(memory: Memory
     async with relaying(memory, Scripted(long)) as api, memory.relay() as client:
         await api.say("Tell me everything")
         await api.say("/help")
-        await api.until(lambda: texts(api)[-1:] == [views.HELP])
+        await api.until(lambda: texts(api)[-1:] == [phrase("help.text")])
         api.sent.pop()
         why = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
     assert all(len(text.encode("utf-16-le")) <= 8192 for text in texts(api))
@@ -176,7 +176,7 @@ async def test_a_nul_in_an_answer_does_not_keep_it_from_being_recorded(memory: M
         await api.say("/help")
         await api.replies(2)
         kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
-    assert texts(api) == ["All right", views.HELP]
+    assert texts(api) == ["All right", phrase("help.text")]
     assert kept.text == "All right"
 
 
@@ -214,9 +214,9 @@ async def test_every_command_answers(memory: Memory) -> None:
     assert "💬 Conversation: 2 messages (0 summaries, 2 verbatim)" in shown[1]
     assert shown[2].startswith("📜 CONVERSATION SUMMARY")
     assert "This month's learning: 0 model calls" in shown[3]
-    assert shown[5] == shown[6] == views.HELP
+    assert shown[5] == shown[6] == phrase("help.text")
     assert "/help" in shown[7]
-    assert why.startswith("“Yes”\n")
+    assert why.startswith("I answered: “Yes”\n")
 
 
 async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) -> None:
@@ -225,7 +225,7 @@ async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) ->
         await api.say("/nonsense", chat=GROUP)
         await api.say("/help@Memory_Bot", chat=GROUP)
         await api.replies(1)
-    assert texts(api) == [views.HELP]
+    assert texts(api) == [phrase("help.text")]
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ async def test_why_of_what_was_no_answer_says_so(memory: Memory) -> None:
         await api.replies(2)
         await api.say("/why")
         await api.replies(3)
-    assert texts(api)[1:] == [views.NO_RECORD, "Reply to one of my answers with /why."]
+    assert texts(api)[1:] == [phrase("why.no_record"), phrase("why.reply_first")]
 
 
 async def test_each_place_has_its_own_agent(memory: Memory) -> None:
@@ -314,9 +314,9 @@ async def test_an_outage_is_told_once_however_many_commands_wait_for_its_end(mem
             await away.refused(away.refusals + 2)
             away.away = False
             await api.replies(3)
-    assert texts(api)[0] == AWAY
+    assert texts(api)[0] == phrase("turn.memory_away")
     assert texts(api)[1].startswith("📋")
-    assert texts(api)[2:] == [views.HELP]
+    assert texts(api)[2:] == [phrase("help.text")]
 
 
 async def test_an_answer_to_a_group_that_moved_meanwhile_overwrites_no_message_of_the_old_one(memory: Memory) -> None:
@@ -361,7 +361,7 @@ async def test_the_full_chat_is_told_of_once(memory: Memory) -> None:
         await api.replies(3)
         await api.say("And again")
         await api.replies(4)
-    assert texts(api) == ["ok", "ok", views.CHAT_FULL, "ok"]
+    assert texts(api) == ["ok", "ok", phrase("turn.chat_full"), "ok"]
 
 
 async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_other(memory: Memory) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import chat_surface
-from tellonce_relay.bot import AWAY
+from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
@@ -104,7 +104,7 @@ async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_
         await api.say("second")
         async with relaying(memory, Echo(), state=tmp_path, api=api):
             await api.until(lambda: "re second" in texts(api))
-    assert [text for text in texts(api) if text != AWAY] == ["re first", "re second"]
+    assert [text for text in texts(api) if text != phrase("turn.memory_away")] == ["re first", "re second"]
     assert [text for role, text in await talk(memory) if role == "User"] == ["first", "second"]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay.responders.offline import FORGET, HERE, KEPT
+from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying
 
@@ -21,12 +21,12 @@ async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> Non
         ):
             await api.say(text)
         shown = await api.replies(5)
-    assert shown[0] == KEPT
+    assert shown[0] == phrase("offline.kept")
     assert shown[1].startswith("You told me on ")
     assert shown[1].endswith("“My cat is called Miso”")
     assert shown[2].startswith("• Run a marathon in May (")
-    assert shown[3] == HERE
-    assert shown[4] == FORGET
+    assert shown[3] == phrase("offline.hello")
+    assert shown[4].startswith("Forget “my cat is called Miso”? ")
 
 
 @pytest.mark.anyio
