@@ -4,7 +4,7 @@ It knows neither Telegram nor a terminal; /forget asks back, which each channel 
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypedDict
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
+from tellonce_relay.routines.book import RoutineBook
 from tellonce_relay.why_view import why_view
 
 
@@ -27,6 +28,7 @@ class Desk:
     responder: Responder
     zone: ZoneInfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
+    book: RoutineBook = field(default_factory=RoutineBook)
 
 
 class Place(TypedDict):
@@ -53,9 +55,14 @@ async def _memory(desk: Desk, incoming: Incoming, _: str) -> str:
 async def _remember(desk: Desk, incoming: Incoming, text: str) -> str:
     if not text:
         return phrase("memory.remember_what")
+    return views.remembered_view(await remembered(desk, incoming, text))
+
+
+async def remembered(desk: Desk, incoming: Incoming, text: str) -> c.Memory:
+    """Keep the person's own words. Raises MemoryUnreachable and MemoryRefused."""
     stored = (await desk.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
     assert stored is not None  # of one statement
-    return views.remembered_view(stored)
+    return stored
 
 
 async def _summary(desk: Desk, incoming: Incoming, _: str) -> str:
@@ -101,6 +108,10 @@ async def _help(_: Desk, __: Incoming, ___: str) -> str:
     return phrase("help.text")
 
 
+async def _start(_: Desk, incoming: Incoming, __: str) -> str:
+    return phrase("start.greeting", name=incoming.user_name) if incoming.user_name else phrase("start.greeting_unnamed")
+
+
 _TOLD: dict[str, Callable[[Desk, Incoming, str], Awaitable[str]]] = {
     "/memory": _memory,
     "/remember": _remember,
@@ -109,5 +120,5 @@ _TOLD: dict[str, Callable[[Desk, Incoming, str], Awaitable[str]]] = {
     "/why": _why,
     "/status": _status,
     "/help": _help,
-    "/start": _help,
+    "/start": _start,
 }

@@ -41,6 +41,9 @@ AWAY_SECONDS = 6.0
 
 MOST_SEEN = 1000
 
+AGREED, NOTED = "👍", "✍"
+"""Reactions where no words are needed: to a nod, and to an edit that was taken in."""
+
 ResultT = TypeVar("ResultT")
 
 
@@ -292,6 +295,7 @@ class Relay:
             await self._say(case, turn.REFUSED.format(reason=error))
             return
         self._outage.is_over()
+        await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
         self._reword_waiting(case)
 
     def _reword_waiting(self, edit: _Case) -> None:
@@ -313,7 +317,7 @@ class Relay:
             return None
         with speaking(case.language):
             order = orders.order_of(case.told.text)
-        return order if order is not None and order.command is not None else None
+        return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _memory_put_right(self, case: _Case) -> int | None:
         """The number of the memory for which this message has the right wording, if it answers our question for one."""
@@ -421,6 +425,9 @@ class Relay:
             await commands.reword(self._e.desk.memory, case.surface, case.told, number)
         else:
             order = self._order_in_words(case)
+            if order is not None and order.kind == "nod":
+                await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
+                return
             told = replace(case.told, text=(order.command if order is not None else None) or case.told.text)
             with speaking(order.language if order is not None else case.language):
                 await commands.run(self._e.desk, self._lists, case.surface, told)

@@ -49,6 +49,14 @@ REMINDING: frozenset[Action] = frozenset(get_args(Reminding))
 
 
 @dataclass(frozen=True)
+class Reply:
+    """A text with the buttons under it."""
+
+    text: str
+    markup: InlineKeyboardMarkup | None = None
+
+
+@dataclass(frozen=True)
 class Pressed:
     """`number` is that of a memory, or of a list, whose match or page is `item`."""
 

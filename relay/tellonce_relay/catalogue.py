@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any, Final, Literal
 
 Language = Literal["en", "de", "es", "ru"]
-LANGUAGES: Final[tuple[Language, ...]] = ("en",)
+LANGUAGES: Final[tuple[Language, ...]] = ("en", "de", "es", "ru")
 
 _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 

@@ -9,12 +9,13 @@ from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_relay import buttons, forget_list, questions, reminders, views
-from tellonce_relay.answers import Desk, answer, place
+from tellonce_relay import buttons, forget_list, memory_browser, questions, reminders, views
+from tellonce_relay.answers import Desk, answer, place, remembered
 from tellonce_relay.catalogue import counted, phrase
 from tellonce_relay.chat_surface import ChatSurface
 from tellonce_relay.forget_list import ForgetLists
 from tellonce_relay.incoming import Incoming, command_of
+from tellonce_relay.routines import book
 
 MENU = ("memory", "remember", "reminders", "forget", "summary", "new", "why", "routines", "status", "help")
 """The commands, in the order of the menu; the catalogue says of each what it does."""
@@ -28,11 +29,31 @@ async def run(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming: In
     elif name in ("/remind", "/reminders"):
         said = await reminders.remind(desk.memory, desk.zone, incoming, topic if name == "/remind" else "")
         await surface.say(said.text, said.markup)
+    elif name == "/routines":
+        said = book.listed(desk.book, incoming.chat_id or 0, incoming.sent_at, desk.zone)
+        await surface.say(said.text, said.markup)
+    elif name == "/memory":
+        shown = await _memory(desk, incoming)
+        await surface.say(shown.text, shown.markup)
+    elif name == "/remember" and topic:
+        kept = await remembered(desk, incoming, topic)
+        await surface.say(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
     elif (told := await answer(desk, incoming)) is not None:
         await surface.say(told)
     elif (incoming.chat_id or 0) >= 0:
         # In a group it may well be another bot's.
         await surface.say(phrase("help.unknown_command"))
+
+
+async def _memory(desk: Desk, incoming: Incoming) -> buttons.Reply:
+    """All that is kept; as long as that is nothing, what was said just now."""
+    profile = await desk.memory.get_profile(c.GetProfileArgs(**place(incoming)))
+    shown = memory_browser.overview(profile, desk.zone)
+    if memory_browser.is_empty(profile):
+        now = (await desk.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
+        said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
+        return buttons.Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
+    return shown
 
 
 async def _forget(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming: Incoming, topic: str) -> None:
@@ -66,13 +87,15 @@ async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming,
 class Reaction:
     """To a button: what the person reads instead of its message, and what they are asked to reply to, if anything.
 
-    `buttons`: the message lives on with these; `toast`: what flashes up, if not the text.
+    `buttons`: the message lives on with these; `toast`: what flashes up, if not the text. `said`: a new message, while the
+    one with the button stays as it is.
     """
 
     text: str
     question: str | None = None
     buttons: InlineKeyboardMarkup | None = None
     toast: str | None = None
+    said: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,11 +132,19 @@ async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Rea
         case "keep" | "cancel":
             counter.lists.drop(press.number)
             return Reaction(phrase("forget.kept"))
+        case "full text":
+            said = await book.full_text(memory, chat_id, press.number, counter.now(), counter.zone)
+            return Reaction("", toast="", said=said)
         case _ if press.action in buttons.REMINDING:
-            said = await reminders.press(memory, chat_id, press, counter.now(), counter.zone)
-            return Reaction(said.text, None, said.markup, None if said.markup is None else "")
+            return _shown(await reminders.press(memory, chat_id, press, counter.now(), counter.zone))
+        case _ if press.action in buttons.BROWSED:
+            return _shown(await memory_browser.press(memory, chat_id, press, counter.zone))
         case _:
             return await _pressed_in_list(counter, press)
+
+
+def _shown(said: buttons.Reply) -> Reaction:
+    return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 
 async def _pressed_in_list(counter: Counter, press: buttons.Pressed) -> Reaction:

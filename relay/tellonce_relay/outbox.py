@@ -123,6 +123,13 @@ class Outbox:
         except TelegramError as error:
             logger.info("typing was not shown: %s", error)
 
+    async def react(self, chat_id: int, number: int, emoji: str) -> None:
+        """Best effort: a chat may not allow reactions."""
+        try:
+            await self._bot.set_message_reaction(chat_id, number, emoji)
+        except TelegramError as error:
+            logger.info("a reaction was not shown: %s", why(error))
+
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
         """One message; its number. `about_to` hears beforehand after which number to look for it, where that is known.
 

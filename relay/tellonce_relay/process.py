@@ -33,7 +33,7 @@ from tellonce_relay.responders.choose import choose, summariser
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.routines.file import Routine, load_routines
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.sending import Sender, message_parts, moved_groups
+from tellonce_relay.routines.sending import Sender, message_parts, moved_groups, routine_book
 from tellonce_relay.routines.short_form import SUMMARY_SECONDS
 from tellonce_relay.routines.texts import Writer
 from tellonce_relay.stop import Stopped, pause_or_stop, unless_stopped
@@ -57,6 +57,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
         if not await introduce(bot, settings, stop):
             return
         async with connect_http(settings.url, bearer) as memory, _desk(settings, memory, responder) as desk:
+            desk = replace(desk, book=routine_book(settings, routines))
             equipment = _equipment(settings, bot, desk, agents, emit)
             await relay(equipment, _programme(equipment, routines), stop)
 
@@ -191,9 +192,18 @@ def _programme(e: Equipment, routines: tuple[Routine, ...]) -> Programme:
         routines=routines,
         writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile_at),
         sender=Sender(
-            e.outbox, e.desk.memory, e.moved, zone, e.parts, summariser(e.settings, SUMMARY_SECONDS), e.now, e.emit
+            e.outbox,
+            e.desk.memory,
+            e.moved,
+            zone,
+            e.parts,
+            summariser(e.settings, SUMMARY_SECONDS),
+            e.now,
+            e.emit,
+            e.desk.book,
         ),
         agents=e.agents,
         home=e.settings.default_user,
         emit=e.emit,
+        languages=e.languages,
     )

@@ -12,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.reminders import ChangeReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
-from tellonce_relay.buttons import Pressed
+from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import moment, phrase, spoken
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.orders import without_joint
@@ -34,14 +34,6 @@ _SAID: Final[dict[Change, str]] = {
 
 _STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
 """The time that the words of a reminder end with, as the memory keeps it."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What is said, with its buttons."""
-
-    text: str
-    markup: InlineKeyboardMarkup | None = None
 
 
 @dataclass(frozen=True)

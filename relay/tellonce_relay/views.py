@@ -5,27 +5,29 @@ from datetime import datetime, tzinfo
 
 from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile
 from tellonce.work import QueueStatus
-from tellonce_relay.catalogue import counted, day, phrase
+from tellonce_relay.catalogue import clock, counted, day, phrase
 
 SHOWN = 5
+LONGEST = 3500
+"""Characters that surely fit one message."""
 _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence", "conversation_summaries": "summary"}
 """What an erasure counts that a person knows of; of messages their sentences are counted."""
 
 
-def memory_view(profile: Profile, zone: tzinfo | None = None) -> str:
-    """`/memory`. Days are those of `zone`, by default the machine's."""
+def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
+    """`/memory`. Days are those of `zone`, by default the machine's; `most`: memories of a kind."""
     talk = profile.conversation
     pins = [m for m in profile.pins if m.kind == "pin"]
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), profile.narrative) if part),
-        _block("memory.facts", profile.facts, zone),
-        _block("memory.preferences", profile.preferences, zone),
-        _block("memory.goals", profile.goals, zone),
-        _block("memory.dates", profile.dates, zone),
-        _block("memory.pins", pins, zone) if pins else "",
-        _block("memory.uncertain", profile.uncertain, zone) if profile.uncertain else "",
+        _block("memory.facts", profile.facts, zone, most),
+        _block("memory.preferences", profile.preferences, zone, most),
+        _block("memory.goals", profile.goals, zone, most),
+        _block("memory.dates", profile.dates, zone, most),
+        _block("memory.pins", pins, zone, most) if pins else "",
+        _block("memory.uncertain", profile.uncertain, zone, most) if profile.uncertain else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -107,8 +109,9 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return memory.content
     due = memory.deadline.astimezone(zone)
-    words = memory.content.replace(f" ({due.date().isoformat()})", "")
-    return f"{words} ({phrase('memory.by', day=_long_day(due)) if memory.kind == 'goal' else _long_day(due)})"
+    words = memory.content.replace(f" ({due.date().isoformat()})", "").replace(f" ({due:%Y-%m-%d %H:%M})", "")
+    timed = f", {clock(due)}" if f"{due:%Y-%m-%d %H:%M}" in memory.content else ""
+    return f"{words} ({phrase('memory.by', day=long_day(due)) if memory.kind == 'goal' else long_day(due)}{timed})"
 
 
 def short(text: str) -> str:
@@ -138,11 +141,12 @@ def _cost(queue: QueueStatus) -> str:
     )
 
 
-def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None) -> str:
-    lines = [f"• {dated(m, zone)}" for m in entries] or ["• –"]
-    return "\n".join([phrase(title), *lines])
+def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None, most: int | None) -> str:
+    lines = [f"• {dated(m, zone)}" for m in entries[:most]] or ["• –"]
+    more = [phrase("memory.more", count=len(entries) - most)] if most is not None and len(entries) > most else []
+    return "\n".join([phrase(title), *lines, *more])
 
 
-def _long_day(at: datetime) -> str:
+def long_day(at: datetime) -> str:
     """With its year, whatever year it is now."""
     return day(at, at.replace(year=at.year - 1, day=1), weekday=True)

@@ -190,7 +190,7 @@ async def test_why_and_replies_to_later_parts_are_understood_by_the_next_process
             await api.say("Really?", reply_to=api.sent[2]["message_id"])
             await api.replies(5)
     assert texts(api)[0] == "✓ Remembered: I drink green tea"
-    assert texts(api)[3].startswith("“re What do I drink?")
+    assert texts(api)[3].startswith("I answered: “re What do I drink?")
     assert "green tea" in texts(api)[3]
     assert "re What do I drink?" in later.prompts[0].text.split("QUOTED MESSAGE")[1]
 
