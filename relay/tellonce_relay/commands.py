@@ -17,7 +17,10 @@ from tellonce_relay.forget_list import ForgetLists
 from tellonce_relay.incoming import Incoming, command_of
 from tellonce_relay.routines import book
 
-MENU = ("memory", "remember", "reminders", "forget", "summary", "new", "why", "routines", "status", "help")
+MENU = (
+    *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
+    *("routines", "status", "help"),
+)
 """The commands, in the order of the menu; the catalogue says of each what it does."""
 
 

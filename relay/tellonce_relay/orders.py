@@ -19,6 +19,7 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "remember": "/remember",
     "forget": "/forget",
     "help": "/help",
+    "stop": "/stop",
     "know": "/memory",
     "reminders": "/reminders",
     "summary": "/summary",

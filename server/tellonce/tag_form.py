@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Final
 
-NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "REMIND", "GOAL", "DONE")
+NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "REMIND", "GOAL", "DONE", "SEEN")
 DEADLINE, AT = "DEADLINE", "AT"
 
 OPENERS: Final = "[［⁅❲〔【〖⟦〚﹝⦋⦗"

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer
+from tellonce_llm import Answer, FileKind
 from tellonce_relay.catalogue import day, in_every_language, phrase
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
@@ -13,7 +13,7 @@ from tellonce_relay.prompt import Prompt
 from tellonce_relay.responders.wording import best_sentences, content_words, is_question
 
 _OURS = (
-    *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot", "offline.stop"),
+    *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
     *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
 )
 """What an answer without a model begins with, in any language: it stands in old chats and is no evidence."""
@@ -27,7 +27,7 @@ _SAID: dict[Kind, str] = {
     "greeting": "offline.hello",
     "nod": "offline.hello",
     "task": "offline.cannot",
-    "stop": "offline.stop",
+    "stop": "turn.nothing_to_stop",
     "help": "help.text",
     "forget": "offline.cannot",
     "remind": "offline.cannot",
@@ -42,6 +42,10 @@ _LISTED = 8
 class OfflineResponder:
     name = "offline"
     claims = False
+
+    async def reads(self) -> frozenset[FileKind]:
+        """Nothing: there is no model to be shown a file."""
+        return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """One piece. Raises what the memory raises: there is nobody else to ask."""
