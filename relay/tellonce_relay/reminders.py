@@ -22,6 +22,7 @@ from tellonce_text.dates.readings import Said
 from tellonce_text.dates.regions import region_of
 
 MOST_LISTED: Final = 20
+LONGEST_QUOTE: Final = 2000
 SNOOZE: Final = timedelta(hours=1)
 
 Change = Literal["cancel", "restore", "move"]
@@ -46,13 +47,14 @@ class Wanted:
     words: str | None = None
 
     def args(self, incoming: Incoming, *, claimed: bool = False) -> SetReminderArgs:
+        """`claimed`: by a model, to be checked against the message."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
             repeats=self.repeats,
             words=self.words,
             source_message_id=incoming.message_id if claimed else None,
-            claimed=claimed,
+            quote=incoming.text[:LONGEST_QUOTE] if claimed else None,
             chat_id=incoming.chat_id,
             message_thread_id=incoming.message_thread_id,
         )

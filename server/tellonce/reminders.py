@@ -25,7 +25,9 @@ class SetReminderArgs(Place):
         default=None, description="When, in the user's words; kept with one that repeats."
     )
     source_message_id: ExternalId | None = None
-    claimed: bool = Field(default=False, description="A model's claim, to be checked against the user's words.")
+    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
+        default=None, description="The user's words that ask for it; with them it is a model's claim, and checked."
+    )
 
 
 class Reminder(Contract):

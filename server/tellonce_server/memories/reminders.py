@@ -93,7 +93,8 @@ class Reminding:
             "source_message_id": args.source_message_id,
         }
         place = {"chat_id": where.chat_id, "message_thread_id": args.message_thread_id}
-        return RememberArgs.model_validate((place | {"statements": [said]}) if args.claimed else place | said)
+        claim = {"statements": [said | {"quote": args.quote}]}
+        return RememberArgs.model_validate(place | (claim if args.quote is not None else said))
 
     async def _find(self, where: Where, memory_id: int) -> r.Reminder:
         found = await reminders.by_memory(self._kit.database, where.owner_id, memory_id)
