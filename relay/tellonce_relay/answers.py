@@ -4,17 +4,20 @@ It knows neither Telegram nor a terminal; /forget asks back, which each channel 
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from datetime import tzinfo
+from dataclasses import dataclass, field
 from typing import TypedDict
+from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.work import QueueStatus
 from tellonce_relay import views
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
+from tellonce_relay.routines.book import RoutineBook
+from tellonce_relay.why_view import why_view
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,9 @@ class Desk:
 
     memory: MemoryClient
     responder: Responder
-    zone: tzinfo
+    zone: ZoneInfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
+    book: RoutineBook = field(default_factory=RoutineBook)
 
 
 class Place(TypedDict):
@@ -50,10 +54,15 @@ async def _memory(desk: Desk, incoming: Incoming, _: str) -> str:
 
 async def _remember(desk: Desk, incoming: Incoming, text: str) -> str:
     if not text:
-        return "Say what: /remember I prefer tea"
+        return phrase("memory.remember_what")
+    return views.remembered_view(await remembered(desk, incoming, text))
+
+
+async def remembered(desk: Desk, incoming: Incoming, text: str) -> c.Memory:
+    """Keep the person's own words. Raises MemoryUnreachable and MemoryRefused."""
     stored = (await desk.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
     assert stored is not None  # of one statement
-    return views.remembered_view(stored)
+    return stored
 
 
 async def _summary(desk: Desk, incoming: Incoming, _: str) -> str:
@@ -62,28 +71,28 @@ async def _summary(desk: Desk, incoming: Incoming, _: str) -> str:
 
 async def _new(desk: Desk, incoming: Incoming, _: str) -> str:
     await desk.memory.start_new_chat(c.StartNewChatArgs(**place(incoming)))
-    return "A new conversation begins; your memories stay."
+    return phrase("summary.new_chat")
 
 
 async def _why(desk: Desk, incoming: Incoming, _: str) -> str:
     if incoming.reply_to_message_id is None:
-        return "Reply to one of my answers with /why."
+        return phrase("why.reply_first")
     chat = incoming.chat_id
     try:
         message = await desk.memory.explain(c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat))
     except MemoryRefused:
-        return views.NO_RECORD
+        return phrase("why.no_record")
     receipt_id = next(reversed(message.receipts), None)
     if receipt_id is None:
-        return views.why_view(message)
-    return views.why_view(message, await desk.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
+        return why_view(message)
+    return why_view(message, await desk.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
 
 
 async def _status(desk: Desk, incoming: Incoming, _: str) -> str:
     summary = await desk.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))
     # What the models cost is the owner's business, not a group's.
     queue = await _queue(desk) if (incoming.chat_id or 0) >= 0 else None
-    who = "from memory alone" if isinstance(desk.responder, OfflineResponder) else desk.responder.name
+    who = phrase("status.from_memory") if isinstance(desk.responder, OfflineResponder) else desk.responder.name
     return views.status_view(summary, queue, who)
 
 
@@ -96,7 +105,11 @@ async def _queue(desk: Desk) -> QueueStatus | None:
 
 
 async def _help(_: Desk, __: Incoming, ___: str) -> str:
-    return views.HELP
+    return phrase("help.text")
+
+
+async def _start(_: Desk, incoming: Incoming, __: str) -> str:
+    return phrase("start.greeting", name=incoming.user_name) if incoming.user_name else phrase("start.greeting_unnamed")
 
 
 _TOLD: dict[str, Callable[[Desk, Incoming, str], Awaitable[str]]] = {
@@ -107,5 +120,5 @@ _TOLD: dict[str, Callable[[Desk, Incoming, str], Awaitable[str]]] = {
     "/why": _why,
     "/status": _status,
     "/help": _help,
-    "/start": _help,
+    "/start": _start,
 }

@@ -1,6 +1,7 @@
 """The bot: takes updates in, one by one and for good, and hands each to whoever deals with it."""
 
 import logging
+from dataclasses import replace
 
 from telegram import CallbackQuery, Message, Update
 
@@ -9,7 +10,8 @@ from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce_relay import commands, questions, turn
 from tellonce_relay.access import is_addressed, may_talk, why_deaf
-from tellonce_relay.case import Case, case_of
+from tellonce_relay.case import Case, case_of, language_of_user
+from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.conversations import Conversations
 from tellonce_relay.equipment import Equipment as Equipment
 from tellonce_relay.forget_list import ForgetLists
@@ -18,12 +20,16 @@ from tellonce_relay.incoming import command_of, is_command
 from tellonce_relay.lanes import Lanes
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.notebook import Notebook
+from tellonce_relay.orders import Order, order_of
 from tellonce_relay.presses import Presses
-from tellonce_relay.turn_sentences import BROKEN, NOTHING_OWED, NOTHING_TO_STOP, REFUSED, SKIPPED, STOPPED
+from tellonce_relay.responders.offline import OfflineResponder
 
 logger = logging.getLogger(__name__)
 
 MOST_SEEN = 1000
+
+AGREED, NOTED = "👍", "✍"
+"""Reactions where no words are needed: to a nod, and to an edit that was taken in."""
 
 
 class Relay:
@@ -33,7 +39,7 @@ class Relay:
         self._outage = Outage()
         self._conversations = Conversations(equipment, self._lanes, self._outage)
         self._lists = ForgetLists()
-        counter = commands.Counter(equipment.desk.memory, self._lists, equipment.desk.zone)
+        counter = commands.Counter(equipment.desk.memory, self._lists, equipment.desk.zone, equipment.now)
         self._presses = Presses(counter, equipment.outbox, equipment.moved)
         self._seen: dict[int, None] = {}
         self._albums = Notebook()
@@ -55,15 +61,21 @@ class Relay:
             return
         self.note(update)
         try:
-            with tracing.traced("take"):
-                await self._take(update)
+            with tracing.traced("take"), speaking(language_of_user(update.effective_user)):
+                await self._take_or_tell(update)
         except MemoryUnreachable:
-            await self._still_away(update)
             raise
         except Exception as error:
             # An update that breaks us would come again and again, and nothing after it.
             self.pass_over(update.update_id, error)
         self._was_seen(update.update_id)
+
+    async def _take_or_tell(self, update: Update) -> None:
+        try:
+            await self._take(update)
+        except MemoryUnreachable:
+            await self._still_away(update)
+            raise
 
     def pass_over(self, update_id: int, error: Exception) -> None:
         """An update that cannot be dealt with, now or later."""
@@ -86,7 +98,7 @@ class Relay:
                 self._e.inbox.done(update_id)
                 continue
             self._was_seen(update_id)
-            with tracing.traced("resume", entry.traceparent):
+            with tracing.traced("resume", entry.traceparent), speaking(case.language):
                 self._e.emit(
                     "turn_resumed", update=update_id, recorded=entry.recorded, thought=entry.thought is not None
                 )
@@ -110,6 +122,7 @@ class Relay:
             self._ignore(update)
             return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
+        self._e.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
             return
@@ -144,7 +157,9 @@ class Relay:
                 outcome = (await turn.record_incoming(self._e.desk.memory, case.told)).outcome
                 found["outcome"] = outcome
         except MemoryRefused as error:
-            case.entry.thought = turn.failed(REFUSED.format(reason=error), error, self._conversations.manner(case))
+            case.entry.thought = turn.failed(
+                phrase("turn.refused", reason=error), error, self._conversations.manner(case)
+            )
             outcome = "created"
         self._outage.is_over()
         case.entry.recorded = True
@@ -212,14 +227,24 @@ class Relay:
                 await turn.record_incoming(self._e.desk.memory, case.told)
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
-            await self._conversations.say(case, REFUSED.format(reason=error))
+            await self._conversations.say(case, phrase("turn.refused", reason=error))
             return
         self._outage.is_over()
+        await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
         self._conversations.reword(case)
 
     def _is_order(self, case: Case) -> bool:
         """A command, or an answer to one of our questions: carried out, never recorded."""
-        return is_command(case.told.text) or self._memory_put_right(case) is not None
+        words = self._order_in_words(case)
+        return is_command(case.told.text) or words is not None or self._memory_put_right(case) is not None
+
+    def _order_in_words(self, case: Case) -> Order | None:
+        """The order that a message is, where a command carries it out. A language model needs no such help."""
+        if is_command(case.told.text) or not isinstance(self._e.desk.responder, OfflineResponder):
+            return None
+        with speaking(case.language):
+            order = order_of(case.told.text)
+        return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _memory_put_right(self, case: Case) -> int | None:
         """The number of the memory for which this message has the right wording, if it answers our question for one."""
@@ -247,13 +272,13 @@ class Relay:
 
     async def _order(self, case: Case) -> None:
         """The edge of one command: whatever breaks in it, the person gets a sentence."""
-        with tracing.traced("turn", case.entry.traceparent):
+        with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)
             except Exception as error:
                 logger.exception("update %s failed", case.update_id)
                 self._e.emit("turn_failed", reason=type(error).__name__)
-                await self._conversations.say(case, BROKEN)
+                await self._conversations.say(case, phrase("turn.broken"))
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
@@ -266,6 +291,11 @@ class Relay:
             logger.warning("a command's answer was not shown: %s", error)
 
     async def _carry_out(self, case: Case) -> None:
+        order = self._order_in_words(case)
+        self._e.wake_alarms.set()
+        if order is not None:
+            await self._carry_out_words(case, order)
+            return
         number, name = self._memory_put_right(case), command_of(case.told.text)[0]
         if name in ("/stop", "/skip"):
             await case.surface.say(await self._ended(case, name))
@@ -274,16 +304,31 @@ class Relay:
         else:
             await commands.run(self._e.desk, self._lists, case.surface, case.told)
 
+    async def _carry_out_words(self, case: Case, order: Order) -> None:
+        if order.command is None:
+            await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
+        elif order.command == "/stop":
+            await case.surface.say(await self._ended(case, order.command))
+        else:
+            with speaking(order.language):
+                told = replace(case.told, text=order.command)
+                await commands.run(self._e.desk, self._lists, case.surface, told)
+
     async def _ended(self, case: Case, name: str) -> str:
         if name == "/skip":
-            return SKIPPED if await self._conversations.stop(case.lane, owed_only=True) else NOTHING_OWED
-        return STOPPED if await self._conversations.stop(case.lane) else NOTHING_TO_STOP
+            return (
+                phrase("turn.skipped")
+                if await self._conversations.stop(case.lane, owed_only=True)
+                else phrase("turn.nothing_owed")
+            )
+        return phrase("turn.stopped") if await self._conversations.stop(case.lane) else phrase("turn.nothing_to_stop")
 
     async def _press(self, query: CallbackQuery) -> None:
-        with tracing.traced("button"):
+        with tracing.traced("button"), speaking(language_of_user(query.from_user)):
             try:
                 with timed(self._e.emit, "button_pressed"):
                     await self._presses.press(query)
+                self._e.wake_alarms.set()
             except Exception as error:
                 logger.exception("a button failed")
                 self._e.emit("turn_failed", reason=type(error).__name__)

@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-Action = Literal[
-    "keep", "wipe", "confirm", "reject", "edit", "undo", "reopen", "tick", "page", "all", "none", "erase", "cancel"
-]  # fmt: skip
+from tellonce_relay.catalogue import phrase
+
+Asked = Literal["keep", "wipe", "confirm", "reject", "edit", "undo", "reopen"]
+Listing = Literal["tick", "page", "all", "none", "erase", "cancel"]
+Browsing = Literal["tab", "open", "remove", "restore", "pin", "unpin"]
+Reminding = Literal["unremind", "remind again", "later", "done"]
+Action = Literal[Asked, Listing, Browsing, Reminding, "full text"]
 _CODES: dict[Action, str] = {
     "keep": "k",
     "wipe": "w",
@@ -23,10 +27,33 @@ _CODES: dict[Action, str] = {
     "none": "n",
     "erase": "x",
     "cancel": "q",
+    "tab": "v",
+    "open": "m",
+    "remove": "d",
+    "restore": "s",
+    "pin": "i",
+    "unpin": "j",
+    "unremind": "ru",
+    "remind again": "ra",
+    "later": "rl",
+    "done": "rd",
+    "full text": "ft",
 }
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
-LISTED: frozenset[Action] = frozenset(("tick", "page", "all", "none", "erase", "cancel"))
+LISTED: frozenset[Action] = frozenset(get_args(Listing))
 """Actions on a list of what is to be forgotten."""
+BROWSED: frozenset[Action] = frozenset(get_args(Browsing))
+"""Actions in the view of the memory."""
+REMINDING: frozenset[Action] = frozenset(get_args(Reminding))
+"""Actions under a reminder."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A text with the buttons under it."""
+
+    text: str
+    markup: InlineKeyboardMarkup | None = None
 
 
 @dataclass(frozen=True)
@@ -52,20 +79,44 @@ def read(text: str) -> Pressed | None:
 
 
 def wipe_buttons() -> InlineKeyboardMarkup:
-    return _row(("Forget everything", "wipe"), ("Keep", "keep"), number=0)
+    return _row((phrase("button.forget_all"), "wipe"), (phrase("button.keep"), "keep"), number=0)
 
 
 def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
-    return _row(("✓", "confirm"), ("✗", "reject"), ("✎ Edit", "edit"), number=memory_id)
+    return _row(("✓", "confirm"), ("✗", "reject"), (phrase("button.edit"), "edit"), number=memory_id)
 
 
 def undo_buttons(memory_id: int, *, reopens: bool) -> InlineKeyboardMarkup:
     """Under what an answer saved; `reopens`: a goal that it closed."""
-    return _row(("Undo", "reopen" if reopens else "undo"), number=memory_id)
+    return _row((phrase("button.undo"), "reopen" if reopens else "undo"), number=memory_id)
+
+
+def reminder_undo(memory_id: int) -> InlineKeyboardMarkup:
+    """Under a reminder that was set."""
+    return _row((phrase("button.undo"), "unremind"), number=memory_id)
+
+
+def reminder_restore(memory_id: int) -> InlineKeyboardMarkup:
+    """Under one that was cancelled."""
+    return _row((phrase("button.undo"), "remind again"), number=memory_id)
+
+
+def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
+    """Under one that was delivered."""
+    more: list[tuple[str, Action]] = [(phrase("button.stop_reminder"), "unremind")] if repeats else []
+    return _row((phrase("button.done"), "done"), (phrase("button.later"), "later"), *more, number=memory_id)
+
+
+def reminder_list(memory_ids: Sequence[int], width: int = 5) -> InlineKeyboardMarkup:
+    """Numbered as the list is; each cancels."""
+    cells = [button(f"✗ {n}", Pressed("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
+    return InlineKeyboardMarkup([cells[at : at + width] for at in range(0, len(cells), width)])
+
+
+def button(text: str, pressed: Pressed) -> InlineKeyboardButton:
+    return InlineKeyboardButton(text, callback_data=data(pressed))
 
 
 def _row(*buttons: tuple[str, Action], number: int) -> InlineKeyboardMarkup:
-    row: Sequence[InlineKeyboardButton] = [
-        InlineKeyboardButton(text, callback_data=data(Pressed(action, number))) for text, action in buttons
-    ]
+    row: Sequence[InlineKeyboardButton] = [button(text, Pressed(action, number)) for text, action in buttons]
     return InlineKeyboardMarkup([row])

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from telegram import Message, Update
+from telegram import Message, Update, User
 
 from tellonce_relay.access import is_for_us, may_talk
+from tellonce_relay.catalogue import Language, language_of
 from tellonce_relay.chat_surface import ChatSurface, Delivery
 from tellonce_relay.equipment import Equipment
 from tellonce_relay.inbox import Aside, Entry
@@ -29,6 +30,10 @@ class Case:
     make_surface: MakeSurface
 
     @property
+    def language(self) -> Language:
+        return language_of_user(self.message.from_user)
+
+    @property
     def lane(self) -> tuple[int, int | None]:
         """What is answered in order: a chat, or a topic of it."""
         return (self.message.chat.id, self.told.message_thread_id)
@@ -40,6 +45,11 @@ class Case:
         if again:
             await surface.settle(text)
         await surface.send(text)
+
+
+def language_of_user(user: User | None) -> Language:
+    """That of their Telegram, where the bot speaks it."""
+    return language_of(user.language_code if user is not None else None)
 
 
 def case_of(e: Equipment, update: Update | None, entry: Entry) -> Case | None:

@@ -1,33 +1,27 @@
 """The bot's commands: its menu, what it asks before it forgets, and what follows when a button is pressed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce import counted
 from tellonce.client import MemoryClient
-from tellonce_relay import buttons, forget_list, questions, views
-from tellonce_relay.answers import Desk, answer, place
+from tellonce_relay import buttons, forget_list, memory_browser, questions, reminders, views
+from tellonce_relay.answers import Desk, answer, place, remembered
+from tellonce_relay.catalogue import counted, phrase
 from tellonce_relay.chat_surface import ChatSurface
 from tellonce_relay.forget_list import ForgetLists
 from tellonce_relay.incoming import Incoming, command_of
+from tellonce_relay.routines import book
 
 MENU = (
-    ("memory", "What I know about you"),
-    ("remember", "Keep something for good"),
-    ("forget", "Erase something for good"),
-    ("summary", "What we talked about"),
-    ("new", "Start a new conversation"),
-    ("why", "What an answer was based on"),
-    ("stop", "End the answer I am writing"),
-    ("skip", "Drop a question I still owe an answer"),
-    ("status", "What is waiting, and what it cost"),
-    ("help", "All commands"),
+    *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
+    *("routines", "status", "help"),
 )
-LIST_UNKNOWN = "I can't tell any more what this was about. /forget and the topic asks again."
-NOTHING_TICKED = "Nothing is ticked."
+"""The commands, in the order of the menu; the catalogue says of each what it does."""
 
 
 async def run(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming: Incoming) -> None:
@@ -35,11 +29,34 @@ async def run(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming: In
     name, topic = command_of(incoming.text)
     if name == "/forget":
         await _forget(desk, lists, surface, incoming, topic)
+    elif name in ("/remind", "/reminders"):
+        said = await reminders.remind(desk.memory, desk.zone, incoming, topic if name == "/remind" else "")
+        await surface.say(said.text, said.markup)
+    elif name == "/routines":
+        said = book.listed(desk.book, incoming.chat_id or 0, incoming.sent_at, desk.zone)
+        await surface.say(said.text, said.markup)
+    elif name == "/memory":
+        shown = await _memory(desk, incoming)
+        await surface.say(shown.text, shown.markup)
+    elif name == "/remember" and topic:
+        kept = await remembered(desk, incoming, topic)
+        await surface.say(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
     elif (told := await answer(desk, incoming)) is not None:
         await surface.say(told)
     elif (incoming.chat_id or 0) >= 0:
         # In a group it may well be another bot's.
-        await surface.say(views.UNKNOWN_COMMAND)
+        await surface.say(phrase("help.unknown_command"))
+
+
+async def _memory(desk: Desk, incoming: Incoming) -> buttons.Reply:
+    """All that is kept; as long as that is nothing, what was said just now."""
+    profile = await desk.memory.get_profile(c.GetProfileArgs(**place(incoming)))
+    shown = memory_browser.overview(profile, desk.zone)
+    if memory_browser.is_empty(profile):
+        now = (await desk.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
+        said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
+        return buttons.Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
+    return shown
 
 
 async def _forget(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming: Incoming, topic: str) -> None:
@@ -49,7 +66,7 @@ async def _forget(desk: Desk, lists: ForgetLists, surface: ChatSurface, incoming
     target = c.ForgetArgs(topic=topic, **place(incoming))
     shown = forget_list.list_of(topic, target, await desk.memory.forget(target))
     if shown is None:
-        await surface.say(views.NOTHING_TO_FORGET)
+        await surface.say(phrase("forget.nothing"))
     else:
         await surface.say(forget_list.text(shown, desk.zone), forget_list.markup(lists.add(shown), shown))
 
@@ -58,9 +75,9 @@ async def _ask_to_wipe(desk: Desk, surface: ChatSurface, incoming: Incoming) -> 
     preview = await desk.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
     count = sum(match.kind != "message" for match in preview.matches)
     if count:
-        await surface.say(f"Erase all {counted.memories(count)} of this chat for good?", buttons.wipe_buttons())
+        await surface.say(phrase("forget.wipe", memories=counted("memory", count)), buttons.wipe_buttons())
     else:
-        await surface.say("There are no memories of this chat; nothing to forget.")
+        await surface.say(phrase("forget.wipe_nothing"))
 
 
 async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, memory_id: int) -> None:
@@ -73,13 +90,15 @@ async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming,
 class Reaction:
     """To a button: what the person reads instead of its message, and what they are asked to reply to, if anything.
 
-    `buttons`: the message lives on with these; `toast`: what flashes up, if not the text.
+    `buttons`: the message lives on with these; `toast`: what flashes up, if not the text. `said`: a new message, while the
+    one with the button stays as it is.
     """
 
     text: str
     question: str | None = None
     buttons: InlineKeyboardMarkup | None = None
     toast: str | None = None
+    said: str | None = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +107,8 @@ class Counter:
 
     memory: MemoryClient
     lists: ForgetLists
-    zone: tzinfo
+    zone: ZoneInfo
+    now: Callable[[], datetime]
 
 
 async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Reaction:
@@ -100,37 +120,52 @@ async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Rea
         case "confirm" | "reject":
             args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
-            return Reaction(f"✓ {changed.content}" if press.action == "confirm" else "✗ Not kept")
+            return Reaction(
+                phrase("memory.confirmed", content=changed.content)
+                if press.action == "confirm"
+                else phrase("memory.rejected")
+            )
         case "undo" | "reopen":
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
             await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
-            return Reaction(views.TAKEN_BACK)
+            return Reaction(phrase("memory.taken_back"))
         case "edit":
             known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
             return Reaction(known.text, questions.right_wording(known.text, press.number))
         case "keep" | "cancel":
             counter.lists.drop(press.number)
-            return Reaction("Kept")
+            return Reaction(phrase("forget.kept"))
+        case "full text":
+            said = await book.full_text(memory, chat_id, press.number, counter.now(), counter.zone)
+            return Reaction("", toast="", said=said)
+        case _ if press.action in buttons.REMINDING:
+            return _shown(await reminders.press(memory, chat_id, press, counter.now(), counter.zone))
+        case _ if press.action in buttons.BROWSED:
+            return _shown(await memory_browser.press(memory, chat_id, press, counter.zone))
         case _:
             return await _pressed_in_list(counter, press)
+
+
+def _shown(said: buttons.Reply) -> Reaction:
+    return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 
 async def _pressed_in_list(counter: Counter, press: buttons.Pressed) -> Reaction:
     shown = counter.lists.get(press.number)
     if shown is None:
-        return Reaction(LIST_UNKNOWN)
+        return Reaction(phrase("forget.list_gone"))
     if press.action == "erase" and shown.ticked:
         done = await counter.memory.forget(shown.confirmation)
         counter.lists.drop(press.number)
         return Reaction(views.forgotten_view(done))
     changed = forget_list.after(shown, press)
     counter.lists.put(press.number, changed)
-    toast = NOTHING_TICKED if press.action == "erase" else ""
+    toast = phrase("forget.none_ticked") if press.action == "erase" else ""
     return Reaction(forget_list.text(changed, counter.zone), None, forget_list.markup(press.number, changed), toast)
 
 
 async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
     preview = await memory.forget(target)
     if preview.confirm is None:
-        return "Nothing left to forget"
+        return phrase("forget.wiped_already")
     return views.forgotten_view(await memory.forget(target.model_copy(update={"confirm": preview.confirm})))

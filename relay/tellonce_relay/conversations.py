@@ -9,9 +9,10 @@ from typing import TypeVar
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
-from tellonce_relay import buttons, turn, views
+from tellonce_relay import buttons, reminders, turn, views
 from tellonce_relay.attachments import attachment_of
 from tellonce_relay.case import Case
+from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.doubts import Doubts, ask_about_doubts
 from tellonce_relay.equipment import Equipment
 from tellonce_relay.lanes import Lanes
@@ -22,7 +23,7 @@ from tellonce_relay.perception import Perception
 from tellonce_relay.stop import Stopped, unless_stopped
 from tellonce_relay.tag_effects import Saved
 from tellonce_relay.tags import parse
-from tellonce_relay.turn_sentences import BROKEN, MEMORY_AWAY, REFUSED, trouble
+from tellonce_relay.turn_sentences import trouble
 
 logger = logging.getLogger(__name__)
 
@@ -119,7 +120,7 @@ class Conversations:
     async def tell_away(self, case: Case, seconds: float) -> None:
         """One sentence a chat and outage of the memory."""
         if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
-            await self.say(case, MEMORY_AWAY)
+            await self.say(case, phrase("turn.memory_away"))
 
     def manner(self, case: Case) -> turn.Manner:
         """How turns of that place speak."""
@@ -136,7 +137,7 @@ class Conversations:
         self._waiting.remove(opened)
         self._current[head.lane] = opened
         opened.begun = True
-        with tracing.traced("turn", head.entry.traceparent):
+        with tracing.traced("turn", head.entry.traceparent), speaking(head.language):
             try:
                 await self._answer(opened)
             except Leaving:
@@ -145,7 +146,7 @@ class Conversations:
             except Exception as error:
                 logger.exception("update %s failed", head.update_id)
                 self._e.emit("turn_failed", reason=type(error).__name__)
-                await self.say(head, BROKEN)
+                await self.say(head, phrase("turn.broken"))
             finally:
                 self._closed(opened)
                 opened.finished.set()
@@ -196,7 +197,7 @@ class Conversations:
             thought = await self._perceived(opened)
             thought = thought or await self._model_thought(opened, manner)
         except MemoryRefused as error:
-            thought = turn.failed(REFUSED.format(reason=error), error, manner)
+            thought = turn.failed(phrase("turn.refused", reason=error), error, manner)
         loop, breath = asyncio.get_running_loop(), opened.breath(self._e.settings.breath_seconds)
         await asyncio.sleep(opened.arrived + breath - loop.time())
         if opened.interrupted.is_set():
@@ -297,6 +298,11 @@ class Conversations:
     async def _show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
         """Each with a button that takes it back."""
         for one in saved:
+            if one.reminder is not None:
+                said = reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
+                await self.say(case, said.text, said.markup)
+                self._e.wake_alarms.set()
+                continue
             undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
             await self.say(case, views.saved_view(one.memory), undo)
 

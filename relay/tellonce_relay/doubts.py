@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import buttons
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.chat_surface import ChatSurface
 from tellonce_relay.notebook import Notebook
 
@@ -48,4 +49,4 @@ async def ask_about_doubts(memory: MemoryClient, surface: ChatSurface, chat_id: 
     for doubt in doubts.to_ask(chat_id, profile.uncertain):
         # Noted first: a question lost in a kill is better than one asked twice.
         doubts.asked(chat_id, doubt.id)
-        await surface.say(f"❔ Is this right?\n{doubt.content}", buttons.uncertain_buttons(doubt.id))
+        await surface.say(phrase("memory.is_this_right", content=doubt.content), buttons.uncertain_buttons(doubt.id))

@@ -29,8 +29,9 @@ OWED_PAUSES = (15.0, 300.0)
 
 @dataclass(frozen=True)
 class Equipment:
-    """`parts`, `asked` and `told` are what the bot notes across restarts: the parts of long answers, the memories the person
-    was asked about, and what they were told once."""
+    """The notebooks are what the bot notes across restarts: `parts` of long answers, the memories the person was `asked`
+    about, what they were `told` once, in which of the `languages` each chat is spoken with, and what became of each reminder.
+    """
 
     bot: Bot
     settings: RelaySettings
@@ -43,6 +44,9 @@ class Equipment:
     asked: Notebook
     senses: Senses
     told: Notebook = field(default_factory=Notebook)
+    languages: Notebook = field(default_factory=Notebook)
+    alarm_notes: Notebook = field(default_factory=Notebook)
+    wake_alarms: asyncio.Event = field(default_factory=asyncio.Event)
     profile: str = ""
     emit: Emit = silent
     now: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -12,9 +12,9 @@ from datetime import tzinfo
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce.counted import counted
 from tellonce_relay import views
 from tellonce_relay.buttons import Action, Pressed, data
+from tellonce_relay.catalogue import counted, phrase
 
 PAGE = 8
 """Matches on a page."""
@@ -100,12 +100,13 @@ def after(shown: ForgetList, press: Pressed) -> ForgetList:
 
 
 def text(shown: ForgetList, zone: tzinfo) -> str:
-    head = f"Forget “{shown.title}”? {len(shown.ticked)} of {counted(len(shown.matches), 'match')} ticked."
+    matches = counted("match", len(shown.matches))
+    head = phrase("forget.title", topic=shown.title, ticked=len(shown.ticked), matches=matches)
     lines = [f"{match.id}. {views.match_view(match, zone)}" for match in shown.shown]
-    foot = [f"Page {shown.page + 1} of {shown.pages}"] if shown.pages > 1 else []
-    foot += [f"{shown.more} more are not listed; those that match exactly go with the others."] if shown.more else []
+    foot = [phrase("forget.page", page=shown.page + 1, pages=shown.pages)] if shown.pages > 1 else []
+    foot += [phrase("forget.unlisted", count=shown.more)] if shown.more else []
     near = [f"· {match.text[:_NEAR]}" for match in shown.related[:_NEARBY]]
-    foot += ["Said nearby, not erased:", *near] if near else []
+    foot += [phrase("forget.nearby"), *near] if near else []
     return "\n".join([head, "", *lines, *(["", *foot] if foot else [])])
 
 
@@ -116,8 +117,8 @@ def markup(number: int, shown: ForgetList) -> InlineKeyboardMarkup:
         back, on = (shown.page - 1) % shown.pages, (shown.page + 1) % shown.pages
         rows.append([_button(number, "◀", "page", back), _button(number, "▶", "page", on)])
     if len(shown.matches) > 1:
-        rows.append([_button(number, "All", "all"), _button(number, "None", "none")])
-    rows.append([_button(number, "Forget", "erase"), _button(number, "Cancel", "cancel")])
+        rows.append([_button(number, phrase("button.all"), "all"), _button(number, phrase("button.none"), "none")])
+    rows.append([_button(number, phrase("button.forget"), "erase"), _button(number, phrase("button.cancel"), "cancel")])
     return InlineKeyboardMarkup(rows)
 
 

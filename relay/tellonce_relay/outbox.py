@@ -25,6 +25,7 @@ from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError,
 
 from tellonce_relay.markdown import Marked
 from tellonce_relay.moved_groups import MovedGroups
+from tellonce_relay.notebook import Notebook
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +82,10 @@ def nobody(after: int | None) -> None:
 
 
 class Outbox:
-    """Safe to share between tasks. `tries` of one call; None: until Telegram is back, as a relay has nothing else to do."""
+    """Safe to share between tasks. `tries` of one call; None: until Telegram is back, as a relay has nothing else to do.
+
+    `newest` holds the highest message numbers across restarts: after a kill that is where a message in doubt is looked for.
+    """
 
     def __init__(
         self,
@@ -89,6 +93,7 @@ class Outbox:
         moved: MovedGroups | None = None,
         *,
         tries: int | None = None,
+        newest: Notebook | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._bot = bot
@@ -98,11 +103,16 @@ class Outbox:
         self._drafts = True
         # One message at a time in a chat: what follows a number in doubt is then never another one of ours.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._newest = newest or Notebook()
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
+        for counter, number in self._newest.items():
+            self._seen[int(counter)].add(int(number))
 
     def saw(self, chat_id: int, number: int) -> None:
         """A message of somebody's stands under that number."""
         known = self._seen[_counter(chat_id)]
+        if number > max(known, default=0):
+            self._newest.put(str(_counter(chat_id)), str(number))
         known.add(number)
         if len(known) > 2000:
             known -= set(sorted(known)[:1000])
@@ -113,6 +123,13 @@ class Outbox:
             await self._bot.send_chat_action(to.chat_id, ChatAction.TYPING, message_thread_id=to.thread_id)
         except TelegramError as error:
             logger.info("typing was not shown: %s", error)
+
+    async def react(self, chat_id: int, number: int, emoji: str) -> None:
+        """Best effort: a chat may not allow reactions."""
+        try:
+            await self._bot.set_message_reaction(chat_id, number, emoji)
+        except TelegramError as error:
+            logger.info("a reaction was not shown: %s", why(error))
 
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
         """One message; its number. `about_to` hears beforehand after which number to look for it, where that is known.

@@ -9,10 +9,10 @@ from tellonce_llm import FileKind
 from tellonce_relay import turn
 from tellonce_relay.attachments import Attachment, attachment_of
 from tellonce_relay.case import Case
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.equipment import Equipment
 from tellonce_relay.open_turn import OpenTurn
 from tellonce_relay.senses import Unperceived
-from tellonce_relay.turn_sentences import HEARD
 from tellonce_relay.updates import text_of
 
 WhenBack = Callable[[Case, Callable[[], Awaitable[Any]]], Awaitable[Any]]
@@ -63,7 +63,7 @@ class Perception:
         self._e.inbox.put(case.update_id, case.entry)
         spoken = replace(case, told=replace(case.told, text=text_of(case.message, heard), shows_file=False))
         await when_back(spoken, lambda: turn.record_incoming(self._e.desk.memory, spoken.told))
-        shown = HEARD.format(text=heard)
+        shown = phrase("senses.heard", text=heard)
         with suppress(turn.NotShown):
             await case.tell("heard", shown)
         return spoken

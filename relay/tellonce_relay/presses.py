@@ -7,16 +7,16 @@ from telegram.error import TelegramError
 
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce_relay import buttons, commands
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import Counter, Reaction
-from tellonce_relay.markdown import Marked
+from tellonce_relay.markdown import Marked, rendered
 from tellonce_relay.moved_groups import MovedGroups
 from tellonce_relay.notebook import Notebook
 from tellonce_relay.outbox import Address, AnswerLost, NotSent, Outbox
+from tellonce_relay.split import split
 
 logger = logging.getLogger(__name__)
 
-AWAY = "I can't reach my memory right now; please tap again in a minute."
-GONE = "That is no longer in my memory."
 TOAST = 180
 """Characters of a toast; Telegram takes 200."""
 
@@ -34,18 +34,21 @@ class Presses:
     async def press(self, query: CallbackQuery) -> None:
         """Carry it out. A failure is told in the toast, and the buttons stay for another try."""
         message, found = query.message, buttons.read(query.data or "")
-        if found is None or message is None or self._done.get(_name(message)) is not None:
-            await _toast(query, "")
+        if found is None or message is None:
+            await _toast(query, phrase("memory.old_button"))
+            return
+        if self._done.get(_name(message)) is not None:
+            await _toast(query, phrase("memory.used"))
             return
         try:
             reaction = await commands.pressed(self._counter, self._moved.memory_chat(message.chat.id), found)
         except MemoryUnreachable:
-            await _toast(query, AWAY)
+            await _toast(query, phrase("memory.away"))
             return
         except MemoryRefused:
-            await _toast(query, GONE)
+            await _toast(query, phrase("memory.gone"))
             return
-        if reaction.buttons is None:
+        if reaction.buttons is None and reaction.said is None:
             self._done.put(_name(message), found.action)
         await _toast(query, _toast_of(reaction))
         await _show(self._outbox, message, reaction)
@@ -67,10 +70,15 @@ async def _toast(query: CallbackQuery, text: str) -> None:
 
 
 async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Reaction) -> None:
+    thread = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
+    to = Address(message.chat.id, thread)
     try:
+        if reaction.said is not None:
+            for part in split(rendered(reaction.said)):
+                await outbox.send(to, part)
+            return
         await outbox.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)
         if reaction.question is not None:
-            thread = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
-            await outbox.send(Address(message.chat.id, thread), Marked(reaction.question), ForceReply(selective=True))
+            await outbox.send(to, Marked(reaction.question), ForceReply(selective=True))
     except (NotSent, AnswerLost) as error:
         logger.warning("a button's effect could not be shown: %s", error)

@@ -20,9 +20,11 @@ from tellonce.settings import RelaySettings, SettingsError
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_relay import commands
 from tellonce_relay.agents import Agents, load_agents
+from tellonce_relay.alarms import Alarms
 from tellonce_relay.answers import Desk
 from tellonce_relay.bot import Relay
 from tellonce_relay.bot_token import relays_token
+from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.equipment import Equipment
 from tellonce_relay.inbox import Inbox
 from tellonce_relay.notebook import Notebook
@@ -32,7 +34,7 @@ from tellonce_relay.responders.choose import choose, summariser
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.routines.file import Routine, load_routines
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.sending import Sender, message_parts, moved_groups
+from tellonce_relay.routines.sending import Sender, message_parts, moved_groups, routine_book
 from tellonce_relay.routines.short_form import SUMMARY_SECONDS
 from tellonce_relay.routines.texts import Writer
 from tellonce_relay.senses import Senses
@@ -58,18 +60,24 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
         if not await introduce(bot, settings, stop):
             return
         async with connect_http(settings.url, bearer) as memory, _desk(settings, memory, responder) as desk:
+            desk = replace(desk, book=routine_book(settings, routines))
             equipment = _equipment(settings, bot, desk, agents, emit)
             await relay(equipment, _programme(equipment, routines), stop)
 
 
 async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event) -> None:
     """Deal with updates and keep the schedule until told to stop; then let turns under way end."""
-    bot = Relay(equipment)
+    bot, alarms = Relay(equipment), _alarms(equipment)
     try:
+        await unless_stopped(stop, alarms.settle())
         await unless_stopped(stop, bot.resume())
     except Stopped:
         return
-    async with SideTasks((SideTask("schedule", lambda: keep(programme, stop), ends=True),)).running() as schedule:
+    tasks = (
+        SideTask("schedule", lambda: keep(programme, stop), ends=True),
+        SideTask("reminders", lambda: alarms.keep(stop), ends=True),
+    )
+    async with SideTasks(tasks).running() as schedule:
         try:
             await _receive(equipment, bot, stop)
         finally:
@@ -84,7 +92,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
     while True:
         try:
             await bot.get_me()
-            await bot.set_my_commands([BotCommand(name, text) for name, text in commands.MENU])
+            await _set_menu(bot)
             await _set_webhook(bot, settings)
         except InvalidToken:
             raise
@@ -98,6 +106,14 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
         if not await pause_or_stop(stop, pause):
             return False
         pause = min(LONGEST_PAUSE, pause * 2)
+
+
+async def _set_menu(bot: Bot) -> None:
+    """In each language; English where a person's has no menu."""
+    for language in LANGUAGES:
+        with speaking(language):
+            menu = [BotCommand(name, phrase(f"menu.{name}")) for name in commands.MENU]
+        await bot.set_my_commands(menu, language_code=None if language == "en" else language)
 
 
 async def _set_webhook(bot: Bot, settings: RelaySettings) -> None:
@@ -152,17 +168,26 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, agents: Agents, em
     return Equipment(
         bot=bot,
         settings=settings,
-        outbox=Outbox(bot, moved),
+        outbox=Outbox(bot, moved, newest=Notebook(folder / "newest.json")),
         desk=desk,
         agents=agents,
         inbox=Inbox(folder / "inbox"),
         moved=moved,
         parts=message_parts(settings),
         asked=Notebook(folder / "asked.json"),
+        languages=Notebook(folder / "languages.json"),
+        alarm_notes=Notebook(folder / "alarms.json"),
         senses=Senses(bot, transcriber(settings)),
         told=Notebook(folder / "told.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,
+    )
+
+
+def _alarms(e: Equipment) -> Alarms:
+    zone, worker = ZoneInfo(e.settings.timezone), f"telegram:{e.bot.id}"
+    return Alarms(
+        *(e.outbox, e.desk.memory, e.moved, zone, e.alarm_notes, e.languages, worker, e.now, e.emit, e.wake_alarms)
     )
 
 
@@ -172,9 +197,18 @@ def _programme(e: Equipment, routines: tuple[Routine, ...]) -> Programme:
         routines=routines,
         writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile_at),
         sender=Sender(
-            e.outbox, e.desk.memory, e.moved, zone, e.parts, summariser(e.settings, SUMMARY_SECONDS), e.now, e.emit
+            e.outbox,
+            e.desk.memory,
+            e.moved,
+            zone,
+            e.parts,
+            summariser(e.settings, SUMMARY_SECONDS),
+            e.now,
+            e.emit,
+            e.desk.book,
         ),
         agents=e.agents,
         home=e.settings.default_user,
         emit=e.emit,
+        languages=e.languages,
     )

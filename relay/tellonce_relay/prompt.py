@@ -17,7 +17,8 @@ TAGS = """\
 MEMORY MANAGEMENT
 You may end an answer with tags; they are carried out and never shown.
 [REMEMBER: a lasting fact the user told you] for this chat, [REMEMBER_GLOBAL: …] for all chats,
-[GOAL: what the user wants | DEADLINE: date], [DONE: the goal that is reached].
+[GOAL: what the user wants | DEADLINE: date], [DONE: the goal that is reached],
+[REMIND: what | AT: 2026-05-03 09:00] when the user asks to be reminded; AT may be "every Monday at 08:00".
 Only what the user said; nothing that is in memory already; no tags for small talk."""
 
 SEEN = """\

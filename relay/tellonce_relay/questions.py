@@ -4,12 +4,14 @@ import re
 
 from telegram import Message
 
+from tellonce_relay.catalogue import phrase
+
 _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)
 
 
 def right_wording(text: str, memory_id: int) -> str:
     """Before an uncertain memory is put right, by a reply to the question."""
-    return f"✎ Reply to this message with the right wording of:\n“{text}”\n#{memory_id}"
+    return phrase("memory.wording", content=text, number=memory_id)
 
 
 def reworded(message: Message, bot_id: int) -> int | None:

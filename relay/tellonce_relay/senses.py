@@ -13,9 +13,9 @@ from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
 
 from tellonce_llm import File, FileKind
 from tellonce_relay.attachments import LARGEST, MEGABYTE, Attachment
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.outbox import wanted_pause, why
 from tellonce_relay.transcription import NotTranscribed, Transcribe
-from tellonce_relay.turn_sentences import CANNOT_HEAR, CANNOT_READ, CANNOT_SEE, NOT_FETCHED, NOT_HEARD, TOO_LARGE
 
 logger = logging.getLogger(__name__)
 
@@ -45,19 +45,21 @@ class Senses:
     async def hear(self, voice: Attachment) -> str:
         """What was said. Raises Unperceived."""
         if self.transcribe is None:
-            raise Unperceived(CANNOT_HEAR, once=True)
+            raise Unperceived(phrase("senses.cannot_hear"), once=True)
         data = await self._fetched(voice)
         try:
             return await self.transcribe(data, voice.name)
         except NotTranscribed as error:
             logger.warning("a voice message was not transcribed: %s", error)
-            raise Unperceived(NOT_HEARD) from error
+            raise Unperceived(phrase("senses.not_heard")) from error
 
     async def look(self, attachment: Attachment, reads: frozenset[FileKind]) -> File:
         """The file as a model that `reads` these kinds is shown it. Raises Unperceived."""
         kind = attachment.kind
         if kind in ("voice", "other") or kind not in reads:
-            raise Unperceived(CANNOT_SEE if kind == "image" else CANNOT_READ, once=True)
+            raise Unperceived(
+                phrase("senses.cannot_see") if kind == "image" else phrase("senses.cannot_read"), once=True
+            )
         data = await self._fetched(attachment)
         if kind == "text":
             data = data.decode(errors="replace").replace("\x00", "")[:LONGEST_TEXT].encode()
@@ -66,16 +68,16 @@ class Senses:
 
     async def _fetched(self, attachment: Attachment) -> bytes:
         if attachment.is_too_large:
-            raise Unperceived(TOO_LARGE.format(megabytes=LARGEST[attachment.kind] // MEGABYTE))
+            raise Unperceived(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))
         for tried in range(TRIES):
             try:
                 file = await self.bot.get_file(attachment.file_id)
                 return bytes(await file.download_as_bytearray())
             except BadRequest as error:
-                raise Unperceived(NOT_FETCHED) from error
+                raise Unperceived(phrase("senses.not_fetched")) from error
             except TelegramError as error:
                 logger.info("a file was not fetched: %s", why(error))
                 if not isinstance(error, NetworkError | RetryAfter) or tried + 1 == TRIES:
-                    raise Unperceived(NOT_FETCHED) from error
+                    raise Unperceived(phrase("senses.not_fetched")) from error
                 await self.sleep(wanted_pause(error) if isinstance(error, RetryAfter) else PAUSE * 2**tried)
         raise AssertionError("the last try returns or raises")

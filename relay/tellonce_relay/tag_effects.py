@@ -3,12 +3,18 @@
 import logging
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.reminders import Reminder
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.memory_outage import patiently
+from tellonce_relay.reminders import NotSet, timed
 from tellonce_relay.tags import Tag
+from tellonce_text.dates.alarms import alarm
+from tellonce_text.dates.readings import Said
+from tellonce_text.dates.regions import region_of
 
 logger = logging.getLogger(__name__)
 
@@ -18,10 +24,11 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag made, or a goal it closed. `undo` is the action that takes it back."""
+    """A memory that a tag made, or a goal it closed. `undo` is the action that takes it back. `reminder`: its alarm."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen"]
+    reminder: Reminder | None = None
 
 
 @dataclass
@@ -67,6 +74,9 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
         closed = await _complete(memory, incoming, tag.text, patience)
         done.saved.append(Saved(closed, "reopen"))
         return
+    if tag.kind == "remind":
+        await _remind(memory, incoming, tag, patience, done)
+        return
     for result in (await patiently(lambda: memory.remember(_claim(incoming, tag)), patience)).results:
         if result.memory.status == "uncertain":
             done.doubted.append(result.memory)
@@ -76,7 +86,7 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
 
 def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
     """A claim, to be checked against the message that was answered: never the user's own word."""
-    text = f"{tag.text} (by {tag.deadline})" if tag.deadline else tag.text
+    text = f"{tag.text} (by {tag.time})" if tag.time else tag.text
     statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
     statement |= {"scope": "global" if tag.kind == "remember_global" else "chat"}
@@ -87,6 +97,25 @@ def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
 def _source(incoming: Incoming, text: str) -> Incoming:
     """Of several messages that are answered together, the one that bears the claim out best."""
     return max(incoming.messages, key=lambda message: len(_words(message.text) & _words(text)))
+
+
+async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
+    """A claim like the others: the user must have said so, else they are asked."""
+    zone = incoming.sent_at.tzinfo
+    assert isinstance(zone, ZoneInfo)  # a channel tells times on the user's clock
+    found = alarm(tag.time or "", Said(incoming.sent_at, zone, region_of(zone)))
+    if found is None:
+        raise MemoryRefused(f"a reminder at no time: {tag.time!r}")
+    try:
+        wanted = timed(tag.text, found, tag.time or "", incoming.sent_at, zone)
+    except NotSet as reason:
+        raise MemoryRefused(str(reason)) from None
+    args = wanted.args(_source(incoming, tag.text), claimed=True)
+    reminder = await patiently(lambda: memory.set_reminder(args), patience)
+    if reminder.memory.status == "uncertain":
+        done.doubted.append(reminder.memory)
+    else:
+        done.saved.append(Saved(reminder.memory, "reject", reminder))
 
 
 async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:

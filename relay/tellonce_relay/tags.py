@@ -1,6 +1,6 @@
 """The tags a model may put into an answer, and the answer without them; pure.
 
-`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`, in the forms of `tellonce.tag_form`. Only the
+`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`, `[REMIND: … | AT: …]`, in the forms of `tellonce.tag_form`. Only the
 model's own words are read for tags: not code, not quotations, and not what it repeats of what it was shown.
 """
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, cast
 
-from tellonce.tag_form import CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, OPENERS, OPENING, SHOWN, name_of
+from tellonce.tag_form import AT_MARK, CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, OPENERS, OPENING, SHOWN, name_of
 
-TagKind = Literal["remember", "remember_global", "goal", "done", "seen"]
+TagKind = Literal["remember", "remember_global", "goal", "done", "remind", "seen"]
 Span = tuple[int, int]
 
 # Indented as far as may be: in a list that is a fence too.
@@ -26,14 +26,17 @@ _QUOTED = re.compile(
 )
 _BRACKET = re.compile(rf"[{re.escape(OPENERS + CLOSERS)}]|\n[ \t]*\n")
 _EMPTY_MARKS = re.compile(r"^[ \t]*(?:[-*•>+]|\d+[.)])?[ \t]*$")
+_TIME_MARKS: dict[TagKind, re.Pattern[str]] = {"goal": DEADLINE_MARK, "remind": AT_MARK}
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
 @dataclass(frozen=True)
 class Tag:
+    """`time`: a goal's deadline, a reminder's time, in the model's words."""
+
     kind: TagKind
     text: str
-    deadline: str | None = None
+    time: str | None = None
 
 
 @dataclass(frozen=True)
@@ -154,11 +157,12 @@ def _line_end(text: str, start: int) -> int:
 
 def _tag(name: str, body: str) -> Tag | None:
     kind = cast("TagKind", name_of(name).lower())  # the pattern admits these names only
-    deadline = DEADLINE_MARK.search(body) if kind == "goal" else None
-    text = _flat(body[: deadline.start()] if deadline else body)
+    mark = _TIME_MARKS.get(kind)
+    time = mark.search(body) if mark is not None else None
+    text = _flat(body[: time.start()] if time else body)
     if not any(character.isalnum() for character in text):
         return None
-    return Tag(kind, text, (_flat(deadline["deadline"]) or None) if deadline else None)
+    return Tag(kind, text, (_flat(time["time"]) or None) if time else None)
 
 
 def _flat(text: str) -> str:

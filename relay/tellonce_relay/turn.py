@@ -17,6 +17,7 @@ from tellonce.journal import Emit, silent, timed
 from tellonce_llm import Answer, Cause
 from tellonce_relay import prompt as prompts
 from tellonce_relay import tag_effects
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.expectation import expected
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.memory_outage import SHORT, patiently
@@ -24,7 +25,7 @@ from tellonce_relay.model_call import PATIENT, Persistence, Progress, continued,
 from tellonce_relay.responders.responder import CannotAnswer, Responder
 from tellonce_relay.tag_effects import Done
 from tellonce_relay.tags import Parsed, Tag, finished, heard, parse, shown_so_far
-from tellonce_relay.turn_sentences import CUT, EMPTY, MEMORY_DOWN, NOTED, REFUSED, STOPPED_HERE, trouble
+from tellonce_relay.turn_sentences import STOPPED_HERE, trouble
 
 logger = logging.getLogger(__name__)
 
@@ -122,9 +123,9 @@ async def run_turn(
             )
             thought = _with_beginning(thought, progress)
         except MemoryUnreachable as error:
-            thought = failed(MEMORY_DOWN, error, manner)
+            thought = failed(phrase("turn.memory_down"), error, manner)
         except MemoryRefused as error:
-            thought = failed(REFUSED.format(reason=error), error, manner)
+            thought = failed(phrase("turn.refused", reason=error), error, manner)
         return await give(memory, surface, incoming, thought, manner)
 
 
@@ -250,7 +251,7 @@ async def give(memory: MemoryClient, surface: Surface, incoming: Incoming, thoug
 def visible(thought: Thought) -> str:
     """What the person is shown of it: never a tag, never nothing."""
     parsed = thought.parsed
-    return parsed.visible or (NOTED if parsed.tags else EMPTY)
+    return parsed.visible or (phrase("turn.noted") if parsed.tags else phrase("turn.empty"))
 
 
 async def _record_answer(memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], manner: Manner) -> bool:
@@ -318,7 +319,7 @@ class _Asking:
                 raise
             found |= _usage(self.responder, used)
         said = self.progress.said.replace("\x00", "")  # which the memory does not take
-        return finished(said) + CUT if used is not None and used.truncated else said
+        return finished(said) + phrase("turn.cut") if used is not None and used.truncated else said
 
     def failed(self, error: CannotAnswer, pause: float) -> None:
         """Note that the model is asked again."""

@@ -8,6 +8,7 @@ from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult, Te
 from pydantic import BaseModel, ValidationError
 
 from tellonce import contract as c
+from tellonce import reminders as r
 from tellonce import work as w
 
 ResultT = TypeVar("ResultT", bound=BaseModel)
@@ -71,6 +72,21 @@ class MemoryClient:
 
     async def start_new_chat(self, args: c.StartNewChatArgs) -> c.NewChat:
         return await self._call(c.START_NEW_CHAT, args, c.NewChat)
+
+    async def set_reminder(self, args: r.SetReminderArgs) -> r.Reminder:
+        return await self._call(r.SET_REMINDER, args, r.Reminder)
+
+    async def list_reminders(self, args: r.ListRemindersArgs) -> r.Reminders:
+        return await self._call(r.LIST_REMINDERS, args, r.Reminders)
+
+    async def change_reminder(self, args: r.ChangeReminderArgs) -> r.Reminder:
+        return await self._call(r.CHANGE_REMINDER, args, r.Reminder)
+
+    async def claim_reminders(self, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
+        return await self._call(r.CLAIM_REMINDERS, args, r.ClaimedReminders)
+
+    async def finish_reminder(self, args: r.FinishReminderArgs) -> r.FinishedReminder:
+        return await self._call(r.FINISH_REMINDER, args, r.FinishedReminder)
 
     async def claim_work(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
         return await self._call(w.CLAIM_WORK, args, w.ClaimedWork)

@@ -8,8 +8,8 @@ import re
 import unicodedata
 from typing import Final
 
-NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "GOAL", "DONE", "SEEN")
-DEADLINE: Final = "DEADLINE"
+NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "REMIND", "GOAL", "DONE", "SEEN")
+DEADLINE, AT = "DEADLINE", "AT"
 
 OPENERS: Final = "[［⁅❲〔【〖⟦〚﹝⦋⦗"
 CLOSERS: Final = "]］⁆❳〕】〗⟧〛﹞⦌⦘"
@@ -30,7 +30,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 def _forms() -> dict[str, str]:
     """Each letter of the names with its compatibility forms, as they stand in a character class."""
-    letters = sorted({letter for name in (*NAMES, DEADLINE) for letter in name})
+    letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
         letter = unicodedata.normalize("NFKC", character).upper()
@@ -61,9 +61,16 @@ MAY_OPEN: Final = re.compile(
 )
 """The end of a text that may go on as a tag, if its name is the beginning of one."""
 
-DEADLINE_MARK: Final = re.compile(
-    rf"[{BARS}]{_BLANK}{_spelled(DEADLINE)}{_BLANK}[{COLONS}]\s*(?P<deadline>.*)\Z", re.DOTALL
-)
+
+def _time_mark(word: str) -> re.Pattern[str]:
+    return re.compile(rf"[{BARS}]{_BLANK}{_spelled(word)}{_BLANK}[{COLONS}]\s*(?P<time>.*)\Z", re.DOTALL)
+
+
+DEADLINE_MARK: Final = _time_mark(DEADLINE)
+"""Behind what a goal says: `| DEADLINE: May 3`."""
+
+AT_MARK: Final = _time_mark(AT)
+"""Behind what a reminder says: `| AT: 2026-05-03 09:00`."""
 
 
 def name_of(written: str) -> str:

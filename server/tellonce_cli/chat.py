@@ -24,6 +24,7 @@ from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.answers import Desk, answer
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming import Incoming, command_of, is_command
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
@@ -181,19 +182,19 @@ class Talk:
         if name in ("/yes", "/no"):
             return await self._decide("confirm" if name == "/yes" else "reject")
         if name == "/help":
-            return f"{views.HELP}\n{_HELP}"
+            return f"{phrase('help.text')}\n{_HELP}"
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
         # Nothing can be replied to here: what is asked about is the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
-        return await answer(self._desk, about) or views.UNKNOWN_COMMAND
+        return await answer(self._desk, about) or phrase("help.unknown_command")
 
     async def _undo(self) -> str:
         """Take back what the last answer saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
             await self._change(one.memory.id, one.undo)
-        return views.TAKEN_BACK if saved else "My last answer saved nothing."
+        return phrase("memory.taken_back") if saved else "My last answer saved nothing."
 
     async def _decide(self, action: c.MemoryAction) -> str:
         """Confirm or deny what the last answer was not sure of."""
@@ -210,7 +211,7 @@ class Talk:
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
         preview = await memory.forget(target)
         if preview.confirm is None:
-            return views.NOTHING_TO_FORGET
+            return phrase("forget.nothing")
         console.print(views.matches_view(preview, self._desk.zone))
         kept = await self._kept(preview)
         if kept is None:

@@ -11,10 +11,12 @@ from typing import Any
 import httpx2
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
+from telegram import User
 
 from tellonce.children import Child
 from tellonce.ending import told_to_end
 from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
+from tellonce_cli.bot_pairing import keep_user, offered
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from tellonce_cli.screen import console
@@ -32,16 +34,30 @@ def run() -> int:
     """Start, report, wait, stop. 0 when told to stop, 1 when the server would not start."""
     if told := move_former_folder():
         console.print(told)
-    return asyncio.run(_up(load(ServerSettings), load(RelaySettings)))
+    return asyncio.run(_up())
 
 
-async def _up(settings: ServerSettings, relay: RelaySettings) -> int:
+async def _up() -> int:
+    """Until told to stop. Once the bot knows its user all starts again: whose memory it is has changed."""
+    stop = told_to_end()
+    while True:
+        settings, relay = load(ServerSettings), load(RelaySettings)
+        pairing = asyncio.create_task(offered(relay, stop))
+        code = await _run(settings, relay, stop, pairing)
+        user = pairing.result() if pairing.done() and not pairing.cancelled() else None
+        if user is None or stop.is_set():
+            return code
+        console.print(keep_user(user))
+
+
+async def _run(
+    settings: ServerSettings, relay: RelaySettings, stop: asyncio.Event, pairing: "asyncio.Task[User | None]"
+) -> int:
     started = time.monotonic()
     if not _is_free(settings):
         raise CommandFailed(
             f"port {settings.port} is taken; `tellonce doctor` says by what. Stop it, or set TELLONCE_PORT."
         )
-    stop = told_to_end()
     children = _children(settings, relay)
     console.print("tellonce is starting …")
     tasks: list[asyncio.Task[None]] = []
@@ -52,13 +68,22 @@ async def _up(settings: ServerSettings, relay: RelaySettings) -> int:
         tasks += [asyncio.create_task(child.supervise()) for child in children[1:]]
         _report(settings, relay, time.monotonic() - started)
         model = asyncio.create_task(_watch_model(settings, stop))
-        await stop.wait()
+        await _until_stop_or_paired(stop, pairing)
         model.cancel()
     finally:
+        pairing.cancel()
         await _stop(children, tasks)
         await _leave_database(settings)
     console.print("tellonce has stopped.")
     return 0
+
+
+async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User | None]") -> None:
+    told = asyncio.create_task(stop.wait())
+    await asyncio.wait({told, pairing}, return_when=asyncio.FIRST_COMPLETED)
+    if pairing.done() and pairing.result() is None:
+        await told
+    told.cancel()
 
 
 def _is_free(settings: ServerSettings) -> bool:

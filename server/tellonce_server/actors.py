@@ -11,6 +11,7 @@ from tellonce_server.explaining import Explainer
 from tellonce_server.memories.handing_out import HandingOut
 from tellonce_server.memories.notable import Scorer
 from tellonce_server.memories.remembering import Rememberer
+from tellonce_server.memories.reminders import Reminding
 from tellonce_server.memories.results import Learner
 from tellonce_server.memories.statements import Statements
 from tellonce_server.memories.tidying import Tidying
@@ -35,6 +36,7 @@ class Actors:
     reader: ContextReader
     searcher: Searcher
     rememberer: Rememberer
+    reminding: Reminding
     forgetter: Forgetter
     viewer: Viewer
     explainer: Explainer
@@ -54,7 +56,7 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
     statements, tombstones = Statements(kit), Tombstones(key)
     receipts = ReceiptKeeper(kit.traces)
     retriever = Retriever(kit.database, kit.embedder)
-    learner = Learner(kit, statements, tombstones)
+    learner, rememberer = Learner(kit, statements, tombstones), Rememberer(kit, statements, tombstones)
     recorder, reader = Recorder(kit, Rederiver(statements), tombstones), ContextReader(kit, retriever, receipts)
     explainer = Explainer(kit, receipts)
     work = WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner))
@@ -63,7 +65,8 @@ def make_actors(kit: Kit, key: bytes) -> Actors:
         recorder=recorder,
         reader=reader,
         searcher=Searcher(kit, retriever),
-        rememberer=Rememberer(kit, statements, tombstones),
+        rememberer=rememberer,
+        reminding=Reminding(kit, rememberer),
         forgetter=Forgetter(kit, tombstones, key),
         viewer=Viewer(kit),
         explainer=explainer,

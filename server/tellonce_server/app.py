@@ -30,11 +30,13 @@ from tellonce_server.storage import Storage
 from tellonce_server.subscriptions import OwnChanges
 from tellonce_server.tools.agent import agent_tools
 from tellonce_server.tools.assistant import assistant_tools
+from tellonce_server.tools.relay import relay_tools
 from tellonce_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
 from tellonce_server.tools.turns import turn_tool
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
+RELAY = frozenset(("relay",))
 AGENT = frozenset(("agent",))
 PERSON = frozenset(("assistant",))
 
@@ -123,7 +125,8 @@ def build_server(
         *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
         bound(turn_tool(storage.actors), scopes=ASSISTANT, zone=zone),
-        # The agent's times carry the sender's offset: they are left as they are.
+        # The relay's and the agent's times carry an offset: they are left as they are.
+        *(bound(spec, scopes=RELAY, zone=None) for spec in relay_tools(storage.actors)),
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.actors)),
     ]
     options: dict[str, Any] = {}

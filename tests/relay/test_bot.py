@@ -1,15 +1,14 @@
 """The Telegram relay against a Bot API on loopback and a real memory."""
 
 import asyncio
-import re
 
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay import chat_surface, views
+from tellonce_relay import chat_surface
 from tellonce_relay.agents import Agent, AgentEntry, Agents
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import MENU
-from tellonce_relay.turn_sentences import MEMORY_AWAY as AWAY
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
 from tests.relay.relaying import GROUP, Echo, Scripted, relaying, texts
@@ -41,7 +40,7 @@ async def test_the_menu_is_set_and_typing_is_shown_while_the_model_thinks(memory
         assert not api.sent
         thinking.set()
         await api.replies(1)
-    assert [command["command"] for command in api.world.commands] == [name for name, _ in MENU]
+    assert [command["command"] for command in api.world.commands] == list(MENU)
 
 
 async def test_strangers_get_no_word_and_nothing_of_theirs_is_kept(memory: Memory) -> None:
@@ -114,10 +113,10 @@ async def test_while_the_memory_is_away_the_person_is_told_once_and_answered_whe
             await api.say("Are you there?")
             await api.replies(1)
             await away.refused(3)
-            assert texts(api) == [AWAY]
+            assert texts(api) == [phrase("turn.memory_away")]
             away.away = False
             await api.replies(2)
-    assert texts(api) == [AWAY, "Here I am"]
+    assert texts(api) == [phrase("turn.memory_away"), "Here I am"]
 
 
 async def test_a_slowdown_is_waited_out_and_refused_marks_go_plain(memory: Memory) -> None:
@@ -141,7 +140,7 @@ async def test_an_answer_arrives_once_whatever_becomes_of_telegrams_reply(memory
         await api.replies(2)
     async with memory.client() as client:
         kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"])))
-    assert texts(api) == ["Once only", views.HELP]
+    assert texts(api) == ["Once only", phrase("help.text")]
     assert kept.text == "**Once** only"
 
 
@@ -165,7 +164,7 @@ async def test_a_nul_in_an_answer_does_not_keep_it_from_being_recorded(memory: M
         await api.replies(2)
     async with memory.relay() as client:
         kept = await client.explain(c.ExplainArgs(message_id=str(api.sent[0]["message_id"]), chat_id=42))
-    assert texts(api) == ["All right", views.HELP]
+    assert texts(api) == ["All right", phrase("help.text")]
     assert kept.text == "All right"
 
 
@@ -205,9 +204,10 @@ async def test_every_command_answers(memory: Memory) -> None:
     assert "💬 Conversation: 2 messages (0 summaries, 2 verbatim)" in shown[1]
     assert shown[2].startswith("📜 CONVERSATION SUMMARY")
     assert "This month's learning: 0 model calls" in shown[3]
-    assert shown[5] == shown[6] == views.HELP
+    assert shown[5] == phrase("help.text")
+    assert shown[6] == phrase("start.greeting", name="Priya")
     assert "/help" in shown[7]
-    assert why.startswith("“Yes”\n")
+    assert why.startswith("I answered: “Yes”\n")
 
 
 async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) -> None:
@@ -216,7 +216,7 @@ async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) ->
         await api.say("/nonsense", chat=GROUP)
         await api.say("/help@Memory_Bot", chat=GROUP)
         await api.replies(1)
-    assert texts(api) == [views.HELP]
+    assert texts(api) == [phrase("help.text")]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ async def test_why_of_what_was_no_answer_says_so(memory: Memory) -> None:
         await api.replies(2)
         await api.say("/why")
         await api.replies(3)
-    assert texts(api)[1:] == [views.NO_RECORD, "Reply to one of my answers with /why."]
+    assert texts(api)[1:] == [phrase("why.no_record"), phrase("why.reply_first")]
 
 
 async def test_each_place_has_its_own_agent(memory: Memory) -> None:
@@ -294,9 +294,9 @@ async def test_an_outage_is_told_once_however_many_commands_wait_for_its_end(mem
             await away.refused(away.refusals + 2)
             away.away = False
             await api.replies(3)
-    assert texts(api)[0] == AWAY
+    assert texts(api)[0] == phrase("turn.memory_away")
     assert texts(api)[1].startswith("📋")
-    assert texts(api)[2:] == [views.HELP]
+    assert texts(api)[2:] == [phrase("help.text")]
 
 
 async def test_an_answer_to_a_group_that_moved_meanwhile_overwrites_no_message_of_the_old_one(memory: Memory) -> None:
@@ -341,7 +341,7 @@ async def test_the_full_chat_is_told_of_once(memory: Memory) -> None:
         await api.replies(3)
         await api.say("And again")
         await api.replies(4)
-    assert texts(api) == ["ok", "ok", views.CHAT_FULL, "ok"]
+    assert texts(api) == ["ok", "ok", phrase("turn.chat_full"), "ok"]
 
 
 async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_other(memory: Memory) -> None:
@@ -375,8 +375,8 @@ async def test_a_turn_that_the_end_interrupted_is_answered_by_the_next_process(m
         assert api.sent == []
         async with relaying(memory, Scripted("Here you are"), state=tmp_path, api=api):
             await api.replies(1)
-            await api.say("/summary")
-            summary = (await api.replies(2))[1]
+    async with memory.client() as client:
+        summary = await client.summarize_chat(c.SummarizeChatArgs())
     assert texts(api)[0] == "Here you are"
-    assert re.search(r"Current session \(2 messages", summary)
+    assert summary.current_session.count == 2
     assert list((tmp_path / "inbox").iterdir()) == []

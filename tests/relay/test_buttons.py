@@ -4,8 +4,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
-from tellonce_relay import commands, presses
 from tellonce_relay.buttons import Pressed, data
+from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import PERSONAL, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram
@@ -75,7 +75,7 @@ async def test_with_nothing_ticked_nothing_is_forgotten_and_cancel_keeps_all(mem
         await api.press(asked, "Cancel")
         await api.until(lambda: asked["text"] == "Kept")
         context = await client.get_context(c.GetContextArgs())
-    assert api.world.toasts[1] == commands.NOTHING_TICKED
+    assert api.world.toasts[1] == phrase("forget.none_ticked")
     assert "SingPass" in (context.context or "")
 
 
@@ -95,7 +95,7 @@ async def test_forget_alone_asks_before_wiping_and_keep_keeps(memory: Memory) ->
         await api.press(api.sent[3], "Forget everything")
         await api.until(lambda: api.sent[3]["text"] == "✓ Forgotten (1 memory)")
         wiped = await client.get_profile(c.GetProfileArgs())
-    assert texts(api)[0] == "There are no memories of this chat; nothing to forget."
+    assert texts(api)[0] == phrase("forget.wipe_nothing")
     assert [m.content for m in kept.facts] == ["I like tea"]
     assert (wiped.facts, wiped.preferences) == ((), ())
 
@@ -121,7 +121,7 @@ async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
         await client.forget(target.model_copy(update={"confirm": (await client.forget(target)).confirm}))
         await api.press(api.sent[1], "✓")
         await api.until(lambda: bool(api.world.toasts))
-    assert api.world.toasts == [presses.GONE]
+    assert api.world.toasts == [phrase("memory.gone")]
 
 
 async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_decides(memory: Memory) -> None:
@@ -177,7 +177,7 @@ async def test_of_two_taps_on_one_message_the_first_counts(memory: Memory) -> No
         await api.press(asked, "Forget everything")
         await api.press(asked, "Forget everything")
         await api.until(lambda: len(api.world.toasts) == 2)
-    assert api.world.toasts == ["✓ Forgotten (1 memory)", ""]
+    assert api.world.toasts == ["✓ Forgotten (1 memory)", phrase("memory.used")]
     assert texts(api)[1] == "✓ Forgotten (1 memory)"
 
 
@@ -194,7 +194,7 @@ async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_c
         known = (await client.explain(c.ExplainArgs(memory_id=number))).memory
     assert known is not None
     assert known.status == "active"
-    assert api.world.toasts == ["✓ The user might move to Berlin", commands.LIST_UNKNOWN]
+    assert api.world.toasts == ["✓ The user might move to Berlin", phrase("forget.list_gone")]
 
 
 async def test_an_edited_right_wording_puts_the_memory_right_again(memory: Memory) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from tellonce.settings import RelaySettings, load, variable
 from tellonce_relay.agents import load_agents
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import MENU
 from tellonce_relay.routines.file import load_routines
 
@@ -19,7 +20,9 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_commands_are_those_of_the_menu() -> None:
-    assert re.findall(r"^\| `/(\w+)` \| (.+) \|$", TEXT, re.MULTILINE) == list(MENU)
+    assert re.findall(r"^\| `/(\w+)` \| (.+) \|$", TEXT, re.MULTILINE) == [
+        (name, phrase(f"menu.{name}")) for name in MENU
+    ]
 
 
 def test_the_files_shown_can_be_read(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import chat_surface
-from tellonce_relay.turn_sentences import MEMORY_AWAY as AWAY
+from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
@@ -103,7 +103,7 @@ async def test_a_kill_before_the_message_is_recorded_leaves_one_message_and_one_
         await api.say("second")
         async with relaying(memory, Echo(), state=tmp_path, api=api):
             await api.until(lambda: "re second" in texts(api))
-    assert [text for text in texts(api) if text != AWAY] == ["re first", "re second"]
+    assert [text for text in texts(api) if text != phrase("turn.memory_away")] == ["re first", "re second"]
     assert [text for role, text in await talk(memory) if role == "User"] == ["first", "second"]
 
 
@@ -188,7 +188,7 @@ async def test_why_and_replies_to_later_parts_are_understood_by_the_next_process
             await api.say("Really?", reply_to=api.sent[2]["message_id"])
             await api.replies(5)
     assert texts(api)[0] == "✓ Remembered: I drink green tea"
-    assert texts(api)[3].startswith("“re What do I drink?")
+    assert texts(api)[3].startswith("I answered: “re What do I drink?")
     assert "green tea" in texts(api)[3]
     assert "re What do I drink?" in later.prompts[0].text.split("QUOTED MESSAGE")[1]
 

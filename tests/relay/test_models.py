@@ -10,9 +10,10 @@ from tellonce import contract as c
 from tellonce_llm import FirstAvailable
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import ModelResponder
 from tellonce_relay.responders.one_piece import InOnePiece
-from tellonce_relay.turn_sentences import CUT, WOULD_NOT, trouble
+from tellonce_relay.turn_sentences import trouble
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -80,7 +81,7 @@ async def test_who_asks_what_the_best_model_will_not_answer_is_not_told_to_wait(
         relaying(memory, ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)) as api,
     ):
         await api.say("Hello")
-        await api.until(lambda: texts(api) == [WOULD_NOT])
+        await api.until(lambda: texts(api) == [phrase("turn.would_not")])
 
 
 async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memory) -> None:
@@ -94,5 +95,5 @@ async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memor
         await api.say("/memory")
         await api.replies(2)
         profile = await client.get_profile(c.GetProfileArgs())
-    assert texts(api)[0] == "First, whisk the eggs." + CUT
+    assert texts(api)[0] == "First, whisk the eggs." + phrase("turn.cut")
     assert not any(m.content == "bakes with" for m in (*profile.facts, *profile.preferences))

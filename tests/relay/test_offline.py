@@ -3,7 +3,7 @@
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay.responders.offline import FORGET, HERE, KEPT
+from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying
 
@@ -12,21 +12,16 @@ from tests.relay.relaying import relaying
 async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
         await client.remember(c.RememberArgs(content="Run a marathon in May", kind="goal"))
-        for text in (
-            "My cat is called Miso",
-            "What is my cat called?",
-            "What are my goals?",
-            "Hello",
-            "Forget that my cat is called Miso",
-        ):
+        told = ("My cat is called Miso", "What is my cat called?", "What are my goals?", "Hello")
+        for count, text in enumerate((*told, "Forget that my cat is called Miso"), 1):
             await api.say(text)
-        shown = await api.replies(5)
-    assert shown[0] == KEPT
+            shown = await api.replies(count)
+    assert shown[0] == phrase("offline.kept")
     assert shown[1].startswith("You told me on ")
     assert shown[1].endswith("“My cat is called Miso”")
     assert shown[2].startswith("• Run a marathon in May (")
-    assert shown[3] == HERE
-    assert shown[4] == FORGET
+    assert shown[3] == phrase("offline.hello")
+    assert shown[4].startswith("Forget “my cat is called Miso”? ")
 
 
 @pytest.mark.anyio

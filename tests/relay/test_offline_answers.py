@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from tellonce import contract as c
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming import Incoming
-from tellonce_relay.responders.offline import NEAREST, NOTHING, from_memory
-from tellonce_relay.responders.wording import best_sentences, wish
+from tellonce_relay.responders.offline import from_memory
+from tellonce_relay.responders.wording import best_sentences
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
 
@@ -33,31 +34,6 @@ def found(text: str, **changes: Any) -> c.SearchResult:
 
 def said(text: str, role: str = "user", **changes: Any) -> c.SearchResult:
     return found(text, kind="message", role=role, thread_key="root:1", **changes)
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("help", "help"),
-        ("Help!", "help"),
-        ("Forget that I am vegetarian", "forget"),
-        ("please delete my address", "forget"),
-        ("Remember that I am vegetarian", "remember"),
-        ("Remember the trip to Oslo?", "answer"),
-        ("remind me tomorrow at 9", "remind"),
-        ("Summarize our chat", "recap"),
-        ("Hello!", "greeting"),
-        ("ok thanks", "greeting"),
-        ("where do I live", "answer"),
-        ("Wo wohne ich?", "answer"),
-        ("我住在哪里？", "answer"),
-        ("I moved to Lisbon", "talk"),
-        ("Do not forget the milk", "talk"),
-        ("Write a letter to my landlord", "talk"),
-    ],
-)
-def test_a_message_is_known_by_its_form(text: str, wanted: str) -> None:
-    assert wish(text) == wanted
 
 
 @pytest.mark.parametrize("question", ["Where do I live?", "What is my boss called?"])
@@ -87,8 +63,8 @@ def test_a_newer_memory_stands_beside_the_words() -> None:
 
 def test_what_shares_no_word_with_the_question_is_called_the_nearest() -> None:
     answer = from_memory([found("Plays chess"), said("I play chess")], asked("Where do I live?"))
-    assert answer == f"{NEAREST}\nYou told me on Feb 16: “I play chess”"
-    assert from_memory([found("Plays chess")], asked("Where do I live?")) == NOTHING
+    assert answer == f"{phrase('offline.nearest')}\nYou told me on Feb 16: “I play chess”"
+    assert from_memory([found("Plays chess")], asked("Where do I live?")) == phrase("offline.nothing")
 
 
 def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence() -> None:
@@ -98,12 +74,12 @@ def test_neither_the_question_nor_an_earlier_one_nor_our_own_answer_is_evidence(
         said("do you know where I live?\nwhere do I live"),
         said("Forget that I live in Rome"),
         said("remind me where I live"),
-        said(NOTHING, "assistant"),
+        said(phrase("offline.nothing"), "assistant"),
         said("You told me on Feb 1: “I live in Oslo”", "assistant"),
         said("Noted: “I live here”", "assistant"),
         said("On February 1, 2026 you told me: “I live there”", "assistant"),
     ]
-    assert from_memory(echoes, asked("Where do I live?")) == NOTHING
+    assert from_memory(echoes, asked("Where do I live?")) == phrase("offline.nothing")
 
 
 def test_of_a_message_only_what_tells_is_quoted_and_word_for_word() -> None:

@@ -9,9 +9,10 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Cause
 from tellonce_relay import chat_surface
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.model_call import Persistence, continued, whole
 from tellonce_relay.responders.responder import CannotAnswer
-from tellonce_relay.turn_sentences import NOTHING_OWED, NOTHING_TO_STOP, SKIPPED, STOPPED, WOULD_NOT, trouble
+from tellonce_relay.turn_sentences import trouble
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import Echo, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import telegram
@@ -87,20 +88,20 @@ async def test_what_no_waiting_cures_is_named_at_once_and_skip_drops_the_questio
         assert await api.replies(1) == [trouble(cause, owed=True)]
         assert len(responder.prompts) == 1
         await api.say("/skip")
-        await api.until(lambda: texts(api)[1:] == [SKIPPED])
+        await api.until(lambda: texts(api)[1:] == [phrase("turn.skipped")])
         await api.say("/skip")
         await api.replies(3)
         responder.cause = None
         await api.say("Second question")
         await api.replies(4)
-    assert texts(api)[2:] == [NOTHING_OWED, "re Second question"]
+    assert texts(api)[2:] == [phrase("turn.nothing_owed"), "re Second question"]
 
 
 async def test_a_refusal_is_final_and_owes_nothing(memory: Memory) -> None:
     async with relaying(memory, Scripted([down("refused")], "Better")) as api:
         await api.say("A question")
         await api.say("Another question")
-        assert await api.replies(2) == [WOULD_NOT, "Better"]
+        assert await api.replies(2) == [phrase("turn.would_not"), "Better"]
 
 
 async def test_one_chats_trouble_is_no_other_chats_and_its_next_message_asks_again(memory: Memory) -> None:
@@ -134,7 +135,7 @@ async def test_stop_ends_an_answer_and_keeps_what_was_shown(memory: Memory, monk
         await api.until(lambda: "Once" in api.world.drafts.get(42, ""))
         await api.say("/stop")
         await api.replies(3)
-    assert texts(api) == [NOTHING_TO_STOP, "Once upon a time", STOPPED]
+    assert texts(api) == [phrase("turn.nothing_to_stop"), "Once upon a time", phrase("turn.stopped")]
     assert "Assistant: Once upon a time … [the user stopped this answer here]" in await said(memory)
 
 

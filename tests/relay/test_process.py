@@ -10,8 +10,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_relay.turn_sentences import MEMORY_AWAY as AWAY
-from tellonce_relay.views import HELP
+from tellonce_relay.catalogue import phrase
 from tests.relay.relay_process import relay_process
 from tests.server.processes import HttpServer, http_server
 from tests.stubs.ollama_stub import OllamaStub
@@ -96,8 +95,11 @@ async def test_with_relay_and_server_killed_again_and_again_every_message_is_ans
                     await api.until(lambda: bool(api.world))
                     await asyncio.sleep(0.1)
             await api.say("/help")
-            await api.until(lambda: api.sent[-1]["text"].startswith("Just talk"))
-    assert {message["text"] for message in api.sent} - set(answers(api)) <= {AWAY, HELP}
+            await api.until(lambda: api.sent[-1]["text"] == phrase("help.text"))
+    assert {message["text"] for message in api.sent} - set(answers(api)) <= {
+        phrase("turn.memory_away"),
+        phrase("help.text"),
+    }
     assert answers(api) == [f"answer to message {i}." for i in range(messages)]
     async with connect_http(server.url, server.token("relay")) as memory:
         kept = [

@@ -8,6 +8,7 @@ from tellonce import contract as c
 from tellonce_relay import forget_list, views
 from tellonce_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
 from tellonce_relay.expectation import expected
+from tellonce_relay.why_view import why_view
 from tests.relay.known import NOW, SINGAPORE, memory, profile
 
 
@@ -26,8 +27,8 @@ def test_the_memory_view_has_all_its_parts_in_order() -> None:
         "📋 YOUR PROFILE\nPriya builds integrations.\n\n"
         "👤 Personal Facts\n• Works at GovTech\n\n"
         "⚙️ Preferences\n• Short answers\n\n"
-        "🎯 Active Goals\n• Launch SingPass (by Tue, 30 June 2026)\n\n"
-        "📅 Important Dates\n• Team offsite (Sun, 15 March 2026)\n\n"
+        "🎯 Active Goals\n• Launch SingPass (by Tue, Jun 30, 2026)\n\n"
+        "📅 Important Dates\n• Team offsite (Sun, Mar 15, 2026)\n\n"
         "💬 Conversation: 47 messages (2 summaries, 20 verbatim)"
     )
 
@@ -93,7 +94,7 @@ def test_the_summary_view_has_periods_the_current_session_and_todays_routines() 
 def test_the_status_view_tells_the_backlog_in_words() -> None:
     assert views.status_view(summary(), None, "offline") == "Answers: offline\nEverything is up to date."
     busy = summary(backlog={"waiting": 3, "in_work": 1, "dead": 2, "oldest_seconds": 300.0})
-    assert "3 jobs waiting, oldest 5 min, 1 in work; 2 gave up" in views.status_view(busy)
+    assert "3 jobs waiting, oldest 5 min, 1 in work; 2 failed" in views.status_view(busy)
     young = summary(backlog={"waiting": 3, "in_work": 1, "dead": 0, "oldest_seconds": 20.0})
     assert views.status_view(young) == "3 jobs waiting, 1 in work."
     one = {"waiting": 1, "in_work": 0, "dead": 0, "oldest_seconds": None}
@@ -146,15 +147,16 @@ def test_a_choice_knows_its_choices() -> None:
 def test_a_day_stands_once_beside_words_that_name_it_already() -> None:
     offsite = memory("date", "Team offsite is on March 15 (2026-03-15)", datetime(2026, 3, 14, 16, tzinfo=UTC))
     shown = views.memory_view(profile(dates=(offsite,)), SINGAPORE)
-    assert "• Team offsite is on March 15 (Sun, 15 March 2026)\n" in shown
+    assert "• Team offsite is on March 15 (Sun, Mar 15, 2026)\n" in shown
 
 
 def test_why_counts_one_as_one() -> None:
     held = {"messages": (7,), "memories": (1, 2), "relevant summary": (3, 4), "relevant message": (5,)}
     answer = c.Explanation(subject="message", id="7", at=NOW, text="In Lisbon")
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held)
-    said = "Based on 1 message, 2 memories, 2 relevant summaries, 1 relevant message."
-    assert said in views.why_view(answer, receipt)
+    assert why_view(answer, receipt) == (
+        "I answered: “In Lisbon”\nI looked at 2 messages, 2 memories, 2 summaries from what we said and what I know about you."
+    )
 
 
 def hit(number: int, *, ticked: bool = True) -> c.ForgetMatch:

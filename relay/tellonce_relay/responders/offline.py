@@ -2,38 +2,37 @@
 
 import re
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, FileKind
-from tellonce_relay import views
+from tellonce_relay.catalogue import day, in_every_language, phrase
 from tellonce_relay.incoming import Incoming
+from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.prompt import Prompt
-from tellonce_relay.responders.wording import best_sentences, content_words, wish
+from tellonce_relay.responders.wording import best_sentences, content_words, is_question
 
-NOTHING = "I have nothing from you on that. /memory shows what I keep, /help what I can do."
-NOBODY = "I know nothing about you yet."
-HERE = "I am here. No language model is configured: I keep your words and answer from them. /help says more."
-KEPT = "I keep your words. To do more with them I would need a language model; /help says what I can do."
-REMEMBERED = "I keep your words. With /remember in front they are kept as a memory of their own."
-FORGET = (
-    "I erase nothing on a word in passing. Send /forget and a word of it: I show you what would go, and you decide."
+_OURS = (
+    *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
+    *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
 )
-REMIND = "I cannot remind you at a time. I keep your words: ask me for them when you need them."
-NEAREST = "Nothing you said is in these words. The nearest:"
-_TOLD = "You told me on "
-# Also what earlier releases answered: it stands in old chats, and it is no more evidence than this is.
+"""What an answer without a model begins with, in any language: it stands in old chats and is no evidence."""
 _OWN = re.compile(
-    "|".join(
-        map(
-            re.escape,
-            (NOTHING, NOBODY, HERE, KEPT, REMEMBERED, FORGET, REMIND, NEAREST, _TOLD, views.HELP, "I keep: ", "• "),
-        )
-    )
-    + r"|Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
+    "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
+    # What earlier releases answered.
+    + r"|• |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
+    + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said"
 )
-_ORDERS = ("help", "forget", "remind", "recap")
+_SAID: dict[Kind, str] = {
+    "greeting": "offline.hello",
+    "nod": "offline.hello",
+    "task": "offline.cannot",
+    "stop": "turn.nothing_to_stop",
+    "help": "help.text",
+    "forget": "offline.cannot",
+    "remind": "offline.cannot",
+}
+"""What is said to orders that no command carries out."""
 _LONGEST = 400
 _FOUND = 12
 _LINES = 3
@@ -53,23 +52,12 @@ class OfflineResponder:
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
-        match wish(incoming.text):
-            case "help":
-                return views.HELP
-            case "forget":
-                return FORGET
-            case "remember":
-                return REMEMBERED
-            case "remind":
-                return REMIND
-            case "recap":
-                return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
-            case "greeting":
-                return HERE
-            case "talk":
-                return KEPT
-            case "answer":
-                return await self._answered(incoming, memory)
+        order = order_of(incoming.text)
+        if order is not None and order.kind in _SAID:
+            return phrase(_SAID[order.kind])
+        if order is not None and order.kind == "summary":
+            return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
+        return await self._answered(incoming, memory) if is_question(incoming.text) else phrase("offline.kept")
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
@@ -88,9 +76,9 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
         return None
     wanted = [memory for word, entries in kinds.items() if word in asked or not asked for memory in entries]
     newest = sorted(wanted, key=lambda memory: memory.valid_from, reverse=True)
-    return "\n".join(f"• {memory.content} ({_day(memory.valid_from, incoming)})" for memory in newest[:_LISTED]) or (
-        NOTHING if asked else NOBODY
-    )
+    return "\n".join(
+        f"• {memory.content} ({day(memory.valid_from, incoming.sent_at)})" for memory in newest[:_LISTED]
+    ) or (phrase("offline.nothing" if asked else "offline.nobody"))
 
 
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
@@ -105,14 +93,18 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
     if chosen:
         return "\n".join(_line(result, incoming) for result in chosen)
     nearest = [r for r in told if _is_said(r)][:1]
-    return "\n".join([NEAREST, *(_line(r, incoming) for r in nearest)]) if nearest else NOTHING
+    return (
+        "\n".join([phrase("offline.nearest"), *(_line(r, incoming) for r in nearest)])
+        if nearest
+        else phrase("offline.nothing")
+    )
 
 
 def recap(summary: c.ChatSummary) -> str:
     """The talk in short: the canonical summary, else the newest chunk, else what was said just now."""
     periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
     parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
-    return "\n".join(part for part in parts if part.strip()) or NOTHING
+    return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")
 
 
 def _is_said(result: c.SearchResult) -> bool:
@@ -123,7 +115,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
     """The question itself, an earlier one, an order to us, or one of our own answers says nothing new."""
     if result.kind != "message":
         return False
-    if _OWN.match(result.text) if result.role == "assistant" else wish(result.text) in _ORDERS:
+    if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
@@ -140,20 +132,17 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 def _line(result: c.SearchResult, incoming: Incoming) -> str:
     """Quotation marks stand only round what was said word for word."""
-    day = _day(result.at, incoming)
+    at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
-        return f"From our talk on {day}: {_short(result.text)}"
+        return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
-        return f"I keep: {_short(result.text)} ({day})"
+        return phrase("offline.memory", text=_short(result.text), day=at)
     quote = f"“{_short(best_sentences(result.text, incoming.text))}”"
     if result.role != "user":
-        return f"I wrote on {day}: {quote}"
-    return f"{result.speaker} said on {day}: {quote}" if result.speaker else f"{_TOLD}{day}: {quote}"
-
-
-def _day(at: datetime, incoming: Incoming) -> str:
-    """`Nov 20`, with its year where that is not this one."""
-    return f"{at:%b} {at.day}" + (f", {at.year}" if at.year != incoming.sent_at.year else "")
+        return phrase("offline.wrote", day=at, quote=quote)
+    if result.speaker:
+        return phrase("offline.speaker_told", speaker=result.speaker, day=at, quote=quote)
+    return phrase("offline.told", day=at, quote=quote)
 
 
 def _short(text: str, longest: int = _LONGEST) -> str:

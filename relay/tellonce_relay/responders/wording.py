@@ -1,40 +1,19 @@
-"""What a message wants, by its form: how it begins and whether it asks; pure. What it means is a model's business."""
+"""Which words of a text carry meaning, which sentences tell something, and which ask; pure."""
 
 import re
-from typing import Literal
 
-Wish = Literal["help", "forget", "remember", "remind", "recap", "answer", "greeting", "talk"]
-
-_ORDERS: tuple[tuple[Wish, re.Pattern[str]], ...] = (
-    ("help", re.compile(r"^\W*help\b(?:\s+me)?\W*\Z", re.I)),
-    ("forget", re.compile(r"^\W*(?:please\s+)?(?:forget|delete|erase)\b", re.I)),
-    ("remember", re.compile(r"^\W*(?:please\s+)?remember\b(?![^\n]*\?)", re.I)),
-    ("remind", re.compile(r"^\W*(?:please\s+)?remind\b", re.I)),
-    ("recap", re.compile(r"^\W*(?:please\s+)?(?:recap|summari[sz]e|catch me up)\b", re.I)),
-)
 _QUESTION = re.compile(
     r"[?？؟][\s)\]\"'”»]*(?:\n|\Z)|[?？؟]\s"
     r"|^\W*(?:what|who|whose|where|when|why|how|which|do|does|did|is|are|was|were|tell|show|list|find)\b(?! not\b)",
     re.I,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？؟])\s+|(?<=[。！？])|\n+")
-_SHORT = 2
 _SMALL = frozenset(
     "a an and are about any at be by can could did do does for from had has have he her him his how i in is it its know me "
     "mention mentioned my of on or our please remember said say she should tell that the their them they this to told us "
     "was we were what when where which who whose why will with would you your just now exactly current currently list "
     "show find".split()
 )
-
-
-def wish(text: str) -> Wish:
-    """The order it begins with; else whether it asks, or tells; of one or two words it is a greeting or a nod."""
-    for kind, pattern in _ORDERS:
-        if pattern.search(text):
-            return kind
-    if is_question(text):
-        return "answer"
-    return "greeting" if len(text.split()) <= _SHORT else "talk"
 
 
 def is_question(text: str) -> bool:

@@ -3,13 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit
 from tellonce_relay.agents import Agents
+from tellonce_relay.catalogue import language_of, speaking
+from tellonce_relay.notebook import Notebook
 from tellonce_relay.routines.cron import next_due
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.sending import Post, Sender, send_and_record
@@ -30,7 +32,7 @@ Pause = Callable[[asyncio.Event, float], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Programme:
-    """The routines, and what running one takes. `home` is the chat of those that name none."""
+    """The routines, and what running one takes. `home` is the chat of those that name none; `languages`: those of the chats."""
 
     routines: tuple[Routine, ...]
     writer: Writer
@@ -38,6 +40,7 @@ class Programme:
     agents: Agents
     home: int
     emit: Emit
+    languages: Notebook = field(default_factory=Notebook)
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
@@ -65,7 +68,8 @@ def due_between(programme: Programme, after: datetime, until: datetime) -> list[
 
 async def run(programme: Programme, routine: Routine) -> None:
     """Once, now."""
-    with tracing.traced(routine.name):
+    chat = routine.chat if routine.chat is not None else programme.home
+    with tracing.traced(routine.name), speaking(language_of(programme.languages.get(str(chat)))):
         await _run(programme, routine)
 
 

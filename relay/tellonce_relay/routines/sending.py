@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -22,6 +22,8 @@ from tellonce_relay.moved_groups import MovedGroups
 from tellonce_relay.notebook import Notebook
 from tellonce_relay.outbox import Address, Outbox
 from tellonce_relay.responders.choose import summariser
+from tellonce_relay.routines.book import RoutineBook
+from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.short_form import SUMMARY_SECONDS, Model, shortened
 from tellonce_relay.telegram_bot import make_bot
 from tellonce_relay.turn import NotShown, wrong
@@ -54,6 +56,7 @@ class Sender:
     model: Model | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     emit: Emit = silent
+    book: RoutineBook = field(default_factory=RoutineBook)
 
 
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
@@ -73,6 +76,7 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     for part in ids[1:]:
         sender.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
+    sender.book.note(post.chat_id, post.routine, ids[0])
     sent_at = sender.now().astimezone(sender.zone)
     summary = await shortened(post.text, sender.model, emit=sender.emit)
     whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
@@ -106,6 +110,11 @@ def message_parts(settings: RelaySettings) -> Notebook:
     return Notebook(settings.data_dir / "relay" / "parts.json")
 
 
+def routine_book(settings: RelaySettings, routines: tuple[Routine, ...] = ()) -> RoutineBook:
+    """The routines, with what was last sent of each from this machine."""
+    return RoutineBook(routines, Notebook(settings.data_dir / "relay" / "routines.json"))
+
+
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
     """For scripts: send, record, end. 0 when both were done, 1 otherwise, with a sentence on standard error."""
     settings = load(RelaySettings)
@@ -121,7 +130,7 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
         model = summariser(settings, SUMMARY_SECONDS)
         outbox, emit = Outbox(bot, moved, tries=SEND_TRIES), journal("send", settings)
         zone, parts = ZoneInfo(settings.timezone), message_parts(settings)
-        sender = Sender(outbox, memory, moved, zone, parts, model, emit=emit)
+        sender = Sender(outbox, memory, moved, zone, parts, model, emit=emit, book=routine_book(settings))
         try:
             with tracing.traced("send"):
                 await send_and_record(sender, post)

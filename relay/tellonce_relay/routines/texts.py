@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import prompt as prompts
+from tellonce_relay.catalogue import day, phrase
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import CannotAnswer, Responder
@@ -26,7 +27,8 @@ SILENCE = "NOTHING"
 PROMPTS = {
     "smart-checkin": "First decide whether a check-in is welcome now: not if the user was talking with you within the last hour, "
     f"if you checked in today already, or if nothing in memory is worth asking about. Then answer only {SILENCE}. Otherwise "
-    "write a short check-in: ask how one open goal or plan of the user's is going, naming it.",
+    "write one or two sentences as a friend would in a message: name one open goal or plan of the user's, with what you know "
+    "of it, and ask how it is going. No greeting formula, no offer of help, no list.",
     "morning-summary": "Write the user's morning summary: today's dates and deadlines, then the active goals, then what "
     "was left open yesterday. Short lines, no greeting formula.",
     "night-summary": "Write the user's night summary: what was talked about and decided today, and what is open for "
@@ -75,12 +77,13 @@ async def command_output(routine: Routine) -> str:
             stderr=asyncio.subprocess.PIPE,
         )
     except OSError as error:
-        return f"⚠ {routine.name}: {routine.command[0]} cannot be run ({error.strerror})."
+        program, reason = routine.command[0], error.strerror
+        return phrase("routine.cannot_run", name=routine.name, program=program, reason=reason)
     try:
         async with asyncio.timeout(routine.seconds):
             out, errors = await process.communicate()
     except TimeoutError:
-        return f"⚠ {routine.name}: its command did not end within {routine.seconds:g} s."
+        return phrase("routine.too_slow", name=routine.name, seconds=f"{routine.seconds:g}")
     finally:
         if process.returncode is None:
             process.kill()
@@ -90,7 +93,7 @@ async def command_output(routine: Routine) -> str:
 
 def _said(routine: Routine, code: int, out: str, errors: str) -> str:
     if code:
-        return f"⚠ {routine.name} failed with code {code}.\n{(errors or out)[-1000:]}".strip()
+        return f"{phrase('routine.failed', name=routine.name, code=code)}\n{(errors or out)[-1000:]}".strip()
     if not out:
         raise NothingToSend("its command printed nothing")
     return out
@@ -136,7 +139,7 @@ async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime)
         case "night-summary":
             return night(summary, profile)
         case "smart-checkin":
-            return checkin(summary, profile)
+            return checkin(summary, profile, now.astimezone(writer.zone))
         case _:
             raise NothingToSend("no model answers, and without one there is no such text")
 
@@ -148,9 +151,10 @@ def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
         (m for m in (*profile.dates, *profile.goals) if m.deadline and today <= m.deadline < now + SOON),
         key=lambda m: m.deadline or now,
     )
-    lines = [f"• {(m.deadline or now).astimezone(zone):%a %d %b}: {m.content}" for m in coming]
-    parts = ["\n".join(["This week:", *lines])] if lines else []
-    parts += ["\n".join(["Your goals:", *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
+    here = now.astimezone(zone)
+    lines = [f"• {day((m.deadline or now).astimezone(zone), here, weekday=True)}: {m.content}" for m in coming]
+    parts = ["\n".join([phrase("routine.this_week"), *lines])] if lines else []
+    parts += ["\n".join([phrase("routine.goals"), *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
     if not parts:
         raise NothingToSend("no dates and no goals are known")
     return "\n\n".join(parts)
@@ -159,18 +163,24 @@ def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
 def night(summary: c.ChatSummary, profile: c.Profile) -> str:
     """What was talked about, and what is open. Raises NothingToSend."""
     talk = summary.current_session.text
-    parts = [f"Today you said: {talk}"] if talk else []
-    parts += ["\n".join(["Open goals:", *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
+    parts = [phrase("routine.today_said", text=talk)] if talk else []
+    parts += (
+        ["\n".join([phrase("routine.open_goals"), *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
+    )
     if not parts:
         raise NothingToSend("nothing was said today and no goal is open")
     return "\n\n".join(parts)
 
 
-def checkin(summary: c.ChatSummary, profile: c.Profile) -> str:
-    """Asks after the most urgent goal, once a day. Raises NothingToSend."""
+def checkin(summary: c.ChatSummary, profile: c.Profile, now: datetime) -> str:
+    """Asks after the most urgent goal, once a day. `now` is on the person's clock. Raises NothingToSend."""
     if any(sent.name == "smart-checkin" for sent in summary.routines_today):
         raise NothingToSend("there was a check-in today")
     goals = sorted(profile.goals, key=lambda m: (m.priority, m.deadline is None, m.deadline or m.valid_from))
     if not goals:
         raise NothingToSend("no goal is known")
-    return f"How is this going: {goals[0].content}?"
+    goal = goals[0]
+    if goal.deadline is None:
+        return phrase("routine.checkin", goal=goal.content)
+    due = day(goal.deadline.astimezone(now.tzinfo), now, weekday=True)
+    return phrase("routine.checkin_due", goal=goal.content, day=due)

@@ -4,6 +4,7 @@ from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from tellonce_text.dates import admission
+from tellonce_text.dates.alarms import rings
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.regions import region_of
 from tellonce_text.dates.resolver import expressions
@@ -22,4 +23,4 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     if (local.hour, local.minute) in _DAY_ENDS and admission.admits(text, local.date(), said):
         return True
     readings = (reading for found in expressions(text, said) for reading in found.readings)
-    return any(reading.start <= moment < reading.end for reading in readings)
+    return any(reading.start <= moment < reading.end for reading in readings) or rings(text, said, moment)

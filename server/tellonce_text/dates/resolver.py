@@ -36,13 +36,14 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
     if line is None:
         return []
     local = said.at.astimezone(said.zone)
-    found = (_resolve(line, first, item, local, said.region, direction) for first, item in items(line))
+    found = (resolved(line, first, item, local, said.region, direction) for first, item in items(line))
     return [expression for expression in found if expression]
 
 
-def _resolve(
+def resolved(
     line: Line, first: int, item: Item, local: datetime, region: str | None, given: Direction | None
 ) -> Expression | None:
+    """One item with its readings; `local` is when it was said. None for a day that does not exist."""
     start, end = line[first].start, line[item.end - 1].end
     direction, sure, own = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:

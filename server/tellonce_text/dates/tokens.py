@@ -78,12 +78,12 @@ def ends_sentence(line: Line, index: int) -> bool:
 _ENDS: Final = frozenset("!?;…。！？.")
 
 
-def line_of(text: str) -> Line | None:
-    """The text's tokens, or None when nothing in it can be a time."""
+def line_of(text: str, language: str | None = None) -> Line | None:
+    """The text's tokens, or None when nothing in it can be a time. Without a language its words tell which it is."""
     if not _MAYBE.search(text):
         return None
     raw = [token for match in _TOKEN.finditer(text) for token in _tokens(match)]
-    language = _language(raw)
+    language = language or _language(raw)
     return Line(text, _tagged(raw, lexicon(language), text), language)
 
 

@@ -239,10 +239,13 @@ select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
 -- name: passed_dates
--- $1 owner, $2 now: dates that lie behind us and that nobody pinned or confirmed; they are history
-update memories
+-- $1 owner, $2 now: dates that lie behind us and that nobody pinned or confirmed; they are history, but for those whose alarm
+-- has yet to be delivered
+update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
-where owner_id = $1 and valid_to is null and status = 'active' and kind = 'date'
+where not exists (
+    select from reminders r where r.owner_id = $1 and r.memory_id = m.id and r.done_at is null)
+  and owner_id = $1 and valid_to is null and status = 'active' and kind = 'date'
   and coalesce(happens_to, deadline) < $2::timestamptz - interval '1 day'
   and origin in ('extracted', 'model') and not pinned and not user_confirmed and happens_precision is distinct from 'ongoing'
   and coalesce(happens_to, deadline) > valid_from

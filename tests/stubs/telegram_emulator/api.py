@@ -32,12 +32,13 @@ _JSON_ARGUMENTS = (
     "allowed_updates",
     "commands",
     "link_preview_options",
+    "reaction",
 )
 
 
 _NAMES = (
     "getMe getUpdates setWebhook deleteWebhook setMyCommands sendChatAction sendMessage editMessageText deleteMessage "
-    "answerCallbackQuery sendMessageDraft getFile"
+    "answerCallbackQuery sendMessageDraft getFile setMessageReaction"
 )
 _METHODS = {name.lower(): name for name in _NAMES.split()}
 """Method names are case-insensitive."""
@@ -129,6 +130,7 @@ class BotApi:
             "setMyCommands": self._set_my_commands,
             "sendChatAction": self._send_chat_action,
             "sendMessage": self._send_message,
+            "setMessageReaction": self._set_message_reaction,
             "editMessageText": self._edit_message_text,
             "deleteMessage": self._delete_message,
             "answerCallbackQuery": self._answer_callback_query,
@@ -175,7 +177,16 @@ class BotApi:
         return True
 
     async def _set_my_commands(self, arguments: Json) -> bool:
-        self.world.commands = arguments["commands"]
+        language = arguments.get("language_code", "")
+        self.world.menus[language] = arguments["commands"]
+        if not language:
+            self.world.commands = arguments["commands"]
+        return True
+
+    async def _set_message_reaction(self, arguments: Json) -> bool:
+        async with self.world.changed:
+            self.world.reactions.append(arguments)
+            self.world.changed.notify_all()
         return True
 
     async def _send_chat_action(self, arguments: Json) -> bool:

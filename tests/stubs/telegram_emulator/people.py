@@ -57,13 +57,13 @@ class Telegram:
             **self.lane(place, topic, extra.pop("reply_to", None)),
             **extra,
         }
-        message = self.world.message(place, person(user), **fields)
+        message = self.world.message(place, self._person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
 
     async def show(self, user: int = 42, chat: int | None = None, **fields: Any) -> int:
         """A message without text of its own: a photo, a voice message, a service message."""
-        message = self.world.message(chat or user, person(user), **fields)
+        message = self.world.message(chat or user, self._person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
 
@@ -115,12 +115,12 @@ class Telegram:
         number = f"query-{len(self.world.toasts)}-{len(self.world.queries)}"
         self.world.queries.add(number)
         told = {"message_id": message["message_id"], "chat": message["chat"], "date": 0} if old else dict(message)
-        query = {"id": number, "from": person(user), "chat_instance": "x", "message": told, "data": data}
+        query = {"id": number, "from": self._person(user), "chat_instance": "x", "message": told, "data": data}
         await self.world.push("callback_query", query)
 
     def open_topic(self, chat: int, name: str = "A topic") -> int:
         """A forum topic; its number."""
-        made = self.world.message(chat, person(42), forum_topic_created={"name": name, "icon_color": 1})
+        made = self.world.message(chat, self._person(42), forum_topic_created={"name": name, "icon_color": 1})
         made |= {"message_thread_id": made["message_id"], "is_topic_message": True}
         return int(made["message_id"])
 
@@ -144,6 +144,11 @@ class Telegram:
         """Wait until the bot acknowledged every update."""
         newest = max((update["update_id"] for update in self.world.updates), default=0)
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
+
+    def _person(self, user: int) -> Json:
+        """With the language of their Telegram, where a test says one."""
+        language = self.world.languages.get(user)
+        return person(user) | ({"language_code": language} if language is not None else {})
 
     def lane(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
         """The fields that say where a message belongs. In a topic, what replies to nothing replies to the topic's creation."""

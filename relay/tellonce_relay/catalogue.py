@@ -1,0 +1,110 @@
+"""Every text the bot says, by its key, in the language of the person it speaks with; knows no Telegram.
+
+The texts are data: `texts/LANGUAGE.toml`. English has them all, and the others have the same keys and placeholders.
+"""
+
+import tomllib
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime, timedelta
+from functools import cache
+from importlib import resources
+from typing import Any, Final, Literal
+
+Language = Literal["en", "de", "es", "ru"]
+LANGUAGES: Final[tuple[Language, ...]] = ("en", "de", "es", "ru")
+
+_spoken: ContextVar[Language] = ContextVar("spoken", default="en")
+
+
+def language_of(code: str | None) -> Language:
+    """The catalogue's language for a Telegram language code such as `de-AT`; English where it has none."""
+    short = (code or "").lower().partition("-")[0]
+    return next((language for language in LANGUAGES if language == short), "en")
+
+
+def spoken() -> Language:
+    """The language of the person who is spoken with now."""
+    return _spoken.get()
+
+
+@contextmanager
+def speaking(language: Language) -> Generator[None]:
+    """Within this block, and in the tasks it starts, texts are in that language."""
+    token = _spoken.set(language)
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+def phrase(key: str, **values: object) -> str:
+    """The text of a key such as `forget.kept`, its placeholders filled in. Raises KeyError for an unknown key."""
+    return _form(_entry(spoken(), key), values.get("n")).format(**values)
+
+
+def counted(noun: str, number: int) -> str:
+    """`3 memories`: a noun of the table `count` with its number."""
+    return phrase(f"count.{noun}", n=number)
+
+
+def words(key: str) -> tuple[str, ...]:
+    """A list of the catalogue, such as `orders.remind`."""
+    return tuple(_entry(spoken(), key))
+
+
+def in_every_language(key: str) -> tuple[str, ...]:
+    """A text as it stands in each language, its placeholders not filled in."""
+    return tuple(str(_entry(language, key)) for language in LANGUAGES)
+
+
+def day(at: datetime, now: datetime, *, weekday: bool = False) -> str:
+    """`Nov 20`, `Fri, Nov 20`; with the year where it is not this one."""
+    key = ("weekday_day" if weekday else "day") + ("" if at.year == now.year else "_year")
+    names = {"month": words("calendar.months")[at.month - 1], "weekday": words("calendar.weekdays")[at.weekday()]}
+    return phrase(f"calendar.{key}", day=at.day, year=at.year, **names)
+
+
+def clock(at: datetime) -> str:
+    """`9:00 AM`, or `09:00` where people write that."""
+    half = "AM" if at.hour < 12 else "PM"
+    return phrase("calendar.time", hour=f"{at:%H}", hour12=at.hour % 12 or 12, minute=f"{at:%M}", half=half)
+
+
+def moment(at: datetime, now: datetime) -> str:
+    """`tomorrow at 9:00 AM`, `Fri, Nov 27 at 6:00 PM`; both times are on the person's clock."""
+    if at.date() == now.date():
+        return phrase("reminder.today_at", time=clock(at))
+    if at.date() == now.date() + timedelta(days=1):
+        return phrase("reminder.tomorrow_at", time=clock(at))
+    return phrase("reminder.at", day=day(at, now, weekday=True), time=clock(at))
+
+
+@cache
+def entries(language: Language) -> Mapping[str, Any]:
+    """All entries of a language by their keys: texts, lists, and tables of plural forms."""
+    file = resources.files("tellonce_relay") / "texts" / f"{language}.toml"
+    tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {f"{table}.{name}": entry for table, named in tables.items() for name, entry in named.items()}
+
+
+def plural_form(language: Language, number: int) -> str:
+    """Which form of a noun goes with a number, by the rules of Unicode CLDR."""
+    if language != "ru":
+        return "one" if number == 1 else "other"
+    if number % 10 == 1 and number % 100 != 11:
+        return "one"
+    return "few" if number % 10 in (2, 3, 4) and number % 100 not in (12, 13, 14) else "many"
+
+
+def _entry(language: Language, key: str) -> Any:
+    return entries(language)[key]
+
+
+def _form(entry: str | Mapping[str, str] | Sequence[str], number: object) -> str:
+    if isinstance(entry, Mapping):
+        assert isinstance(number, int)
+        return entry[plural_form(spoken(), number)]
+    assert isinstance(entry, str)
+    return entry

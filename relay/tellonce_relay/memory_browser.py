@@ -1,0 +1,117 @@
+"""`/memory` in one message: tabs, pages, and a view of one memory with its buttons. It keeps no state: the buttons do."""
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from telegram import InlineKeyboardButton, InlineKeyboardMarkup
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_relay import views
+from tellonce_relay.buttons import Pressed, Reply, button
+from tellonce_relay.catalogue import phrase
+
+TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain")
+PAGE = 6
+"""Memories on a page."""
+_PAGES = 1000
+"""More pages than a tab has: a button's one number names both."""
+_ROW = 4
+_ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
+
+
+def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
+    """All of it in short, with the tabs that hold something."""
+    text = views.memory_view(profile, zone)
+    if len(text) > views.LONGEST:
+        text = views.memory_view(profile, zone, most=PAGE)
+    return Reply(text, InlineKeyboardMarkup(tabs) if (tabs := _tabs(profile, 0)) else None)
+
+
+async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: ZoneInfo) -> Reply:
+    """What a button does. Raises what the memory raises."""
+    if pressed.action == "tab":
+        return _listed(await _profile(memory, chat_id), pressed.number, pressed.item, zone)
+    tab, page = divmod(pressed.item, _PAGES)
+    changed: c.Memory | None = None
+    if pressed.action in _ACTIONS:
+        action = _ACTIONS[pressed.action]
+        changed = await memory.update_memory(
+            c.UpdateMemoryArgs(memory_id=pressed.number, action=action, chat_id=chat_id)
+        )
+    if pressed.action == "remove" and changed is not None:
+        return _removed(changed, pressed.item)
+    profile = await _profile(memory, chat_id)
+    known = changed if pressed.action in ("pin", "unpin") else _known(profile, pressed.number)
+    if pressed.action == "restore" or known is None:
+        return _listed(profile, tab, page, zone)
+    return _one(known, pressed.item, zone)
+
+
+def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
+    """What stands in a tab."""
+    name = TABS[tab] if 0 < tab < len(TABS) else "facts"
+    found: tuple[c.Memory, ...] = getattr(profile, name)
+    return found
+
+
+def is_empty(profile: c.Profile) -> bool:
+    return not any(entries(profile, tab) for tab in range(1, len(TABS)))
+
+
+def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
+    if not 0 < tab < len(TABS):
+        return overview(profile, zone)
+    found = entries(profile, tab)
+    pages = max(1, -(-len(found) // PAGE))
+    page = min(page, pages - 1)
+    shown = list(enumerate(found[page * PAGE : (page + 1) * PAGE], page * PAGE + 1))
+    lines = [f"{n}. {views.dated(m, zone)}" for n, m in shown] or [phrase("memory.nothing")]
+    foot = ["", phrase("memory.page", page=page + 1, pages=pages)] if pages > 1 else []
+    cells = [button(str(n), Pressed("open", m.id, tab * _PAGES + page)) for n, m in shown]
+    rows = [cells[at : at + PAGE] for at in range(0, len(cells), PAGE)]
+    if pages > 1:
+        rows.append([button(sign, Pressed("tab", tab, (page + by) % pages)) for sign, by in (("◀", -1), ("▶", 1))])
+    text = "\n".join([phrase(f"memory.{TABS[tab]}"), *lines, *foot])
+    return Reply(text, InlineKeyboardMarkup([*rows, *_tabs(profile, tab)]))
+
+
+def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
+    """One memory, with all that can be done to it."""
+    since = known.valid_from.astimezone(zone)
+    text = phrase(
+        "memory.one", content=views.dated(known, zone), since=phrase("memory.since", day=views.long_day(since))
+    )
+    pinned = button("📌 ✗", Pressed("unpin", known.id, item)) if known.pinned else None
+    row = [
+        button(phrase("button.edit"), Pressed("edit", known.id)),
+        button("✗", Pressed("remove", known.id, item)),
+        pinned or button("📌", Pressed("pin", known.id, item)),
+    ]
+    return Reply(text, InlineKeyboardMarkup([row, [_back(item)]]))
+
+
+def _removed(known: c.Memory, item: int) -> Reply:
+    undo = button(phrase("button.undo"), Pressed("restore", known.id, item))
+    return Reply(phrase("memory.removed", content=known.content), InlineKeyboardMarkup([[undo, _back(item)]]))
+
+
+def _back(item: int) -> InlineKeyboardButton:
+    tab, page = divmod(item, _PAGES)
+    return button(phrase("memory.back"), Pressed("tab", tab, page))
+
+
+def _tabs(profile: c.Profile, current: int) -> list[list[InlineKeyboardButton]]:
+    """The tabs that hold something, but for the one that is shown."""
+    shown = [n for n in range(len(TABS)) if n != current and (n == 0 or entries(profile, n))]
+    cells = [button(phrase(f"memory.tab_{TABS[n]}"), Pressed("tab", n)) for n in shown]
+    return [cells[at : at + _ROW] for at in range(0, len(cells), _ROW)]
+
+
+def _known(profile: c.Profile, number: int) -> c.Memory | None:
+    found = (memory for tab in range(1, len(TABS)) for memory in entries(profile, tab) if memory.id == number)
+    return next(found, None)
+
+
+async def _profile(memory: MemoryClient, chat_id: int) -> c.Profile:
+    return await memory.get_profile(c.GetProfileArgs(chat_id=chat_id))

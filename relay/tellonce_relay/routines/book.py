@@ -1,0 +1,47 @@
+"""What `/routines` shows: what is sent unasked, when next, and the last text of each in full."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from telegram import InlineKeyboardMarkup
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_relay.buttons import Pressed, Reply, button
+from tellonce_relay.catalogue import moment, phrase
+from tellonce_relay.notebook import Notebook
+from tellonce_relay.routines.cron import next_due
+from tellonce_relay.routines.file import Routine
+
+
+@dataclass(frozen=True)
+class RoutineBook:
+    """`sent`: by `chat:routine` the number of the last message of each."""
+
+    routines: tuple[Routine, ...] = ()
+    sent: Notebook = field(default_factory=Notebook)
+
+    def note(self, chat_id: int, routine: str, number: str) -> None:
+        self.sent.put(f"{chat_id}:{routine}", number)
+
+
+def listed(book: RoutineBook, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
+    """The routines with the time each is due next, and a button for each that was sent to this chat."""
+    due = [(routine.name, next_due(routine.cron, now, zone)) for routine in book.routines]
+    here = now.astimezone(zone)
+    lines = [phrase("routine.line", name=name, when=moment(at.astimezone(zone), here)) for name, at in due if at]
+    sent = [(key.partition(":")[2], number) for key, number in book.sent.items() if key.startswith(f"{chat_id}:")]
+    rows = [
+        [button(phrase("button.show_text", name=name), Pressed("full text", int(number)))]
+        for name, number in sent
+        if number.isdecimal()
+    ]
+    text = "\n".join([phrase("routine.title"), *lines]) if lines or rows else phrase("routine.none")
+    return Reply(text, InlineKeyboardMarkup(rows) if rows else None)
+
+
+async def full_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:
+    """A routine's message as it was sent, with its time. Raises what the memory raises."""
+    known = await memory.explain(c.ExplainArgs(message_id=str(number), chat_id=chat_id))
+    return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)

@@ -1,0 +1,62 @@
+"""`/why` in sentences: what an answer was based on, by the receipt of its context; pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from tellonce.contract import Explanation
+from tellonce_relay.catalogue import counted, phrase
+from tellonce_relay.views import SHOWN, short
+
+_NOUNS = ("message", "memory", "summary")
+_FOUND = re.compile(r"\[(?P<when>[^\],|]*(?:, \d{4})?)[^\]]*\] (?:(?P<who>User|Assistant)[^:]*: |: )?(?P<text>.*)")
+"""A line of the context such as `[Feb 15, 3 days ago | 09:15 AM] User: …`."""
+
+
+def why_view(message: Explanation, receipt: Explanation | None = None) -> str:
+    """The answer, then what its context held."""
+    lines = list(_held(receipt)) if receipt is not None else []
+    learned = [f"• {m.content}" for m in message.memories]
+    lines += [phrase("why.learned"), *learned] if learned else []
+    return "\n".join([phrase("why.answered", text=short(message.text)), *(lines or [phrase("why.no_record")])])
+
+
+def _held(receipt: Explanation) -> Iterator[str]:
+    things = _counts(receipt)
+    yield phrase("why.from_things", things=", ".join(things)) if things else phrase("why.from_talk")
+    for name, title in (("memories", "why.remembered"), ("relevant", "why.found")):
+        shown = [f"• {_sentence(line)}" for line in _body(receipt, name)[:SHOWN]]
+        if shown:
+            yield from (phrase(title), *shown)
+    if receipt.left_out:
+        yield phrase("why.left_out", things=counted("thing", len(receipt.left_out)))
+
+
+def _counts(receipt: Explanation) -> list[str]:
+    """`3 messages`, `2 memories`: a receipt names them `messages`, and `relevant message` where they were found."""
+    found: Counter[str] = Counter()
+    for kind, ids in receipt.included.items():
+        noun = next((noun for noun in _NOUNS if kind.removeprefix("relevant ").startswith(noun[:-1])), "memory")
+        found[noun] += len(ids)
+    return [counted(noun, found[noun]) for noun in _NOUNS if found[noun]]
+
+
+def _body(receipt: Explanation, name: str) -> list[str]:
+    """The lines of a section that state something: neither title nor fence."""
+    lines = [line for section in receipt.sections if section.name == name for line in section.text.split("\n")[1:]]
+    return [line for line in lines if line and not line.startswith("⟦") and not line.isupper()]
+
+
+def _sentence(line: str) -> str:
+    """A prompt's line as a person would say it: `you said on Feb 15: “…”`."""
+    found = _FOUND.match(line)
+    if found is None:
+        return short(line.removeprefix("- "))
+    day, quote = found["when"].strip(), f"“{short(found['text'])}”"
+    match found["who"]:
+        case "User":
+            return phrase("offline.told", day=day, quote=quote)
+        case "Assistant":
+            return phrase("offline.wrote", day=day, quote=quote)
+        case _:
+            return short(found["text"])

@@ -1,0 +1,77 @@
+"""The public contract of the relay's tools for reminders: dated memories with an alarm."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from tellonce.contract import Memory
+from tellonce.contract_types import Bigint, Contract, ExternalId, Place, RowId, Text
+from tellonce.moments import Instant
+
+SET_REMINDER = "set_reminder"
+LIST_REMINDERS = "list_reminders"
+CHANGE_REMINDER = "change_reminder"
+CLAIM_REMINDERS = "claim_reminders"
+FINISH_REMINDER = "finish_reminder"
+
+Cron = Annotated[str, Field(pattern=r"^\S+( \S+){4}$", max_length=64)]
+
+
+class SetReminderArgs(Place):
+    content: Annotated[Text, Field(max_length=2000, description="What to remind of.")]
+    at: Instant = Field(description="When, at first.")
+    repeats: Cron | None = Field(default=None, description="Cron expression on the user's clock.")
+    words: Annotated[Text, Field(max_length=200)] | None = Field(
+        default=None, description="When, in the user's words; kept with one that repeats."
+    )
+    source_message_id: ExternalId | None = None
+    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
+        default=None, description="The user's words that ask for it; with them it is a model's claim, and checked."
+    )
+
+
+class Reminder(Contract):
+    """It goes off at `due_at` while its memory is active; an uncertain one waits for the user's yes."""
+
+    memory: Memory
+    chat_id: int
+    message_thread_id: int | None
+    due_at: AwareDatetime
+    repeats: str | None
+    reasons: tuple[str, ...] = Field(default=(), description="Why it is uncertain.")
+
+
+class ListRemindersArgs(Place):
+    pass
+
+
+class Reminders(Contract):
+    reminders: tuple[Reminder, ...]
+
+
+class ChangeReminderArgs(Place):
+    """`restore` takes a `cancel` back; `move` sets it to another time, also after it was delivered."""
+
+    memory_id: RowId
+    action: Literal["cancel", "restore", "move"]
+    at: Instant | None = Field(default=None, description="For move.")
+
+
+class ClaimRemindersArgs(Contract):
+    worker: Annotated[Text, Field(max_length=64, description="Who delivers; after a crash it gets its own back.")]
+
+
+class ClaimedReminders(Contract):
+    reminders: tuple[Reminder, ...]
+    next_at: AwareDatetime | None = Field(description="When the next one is due.")
+
+
+class FinishReminderArgs(Contract):
+    chat_id: Bigint
+    memory_id: RowId
+    due_at: Instant = Field(description="The time it was due; each is finished once.")
+    next_at: Instant | None = Field(default=None, description="When it is due next, if it repeats.")
+
+
+class FinishedReminder(Contract):
+    finished: bool = Field(description="False: it was finished before, or is gone.")

@@ -1,0 +1,44 @@
+"""`up` connects a bot with its user: it shows a link for one use, and keeps who opened it in `.env`."""
+
+import asyncio
+from pathlib import Path
+
+from telegram import User
+from telegram.error import TelegramError
+
+from tellonce.settings import RelaySettings
+from tellonce_cli.screen import console
+from tellonce_relay.pairing import offer, paired
+from tellonce_relay.telegram_bot import make_bot
+
+ENV = Path(".env")
+VARIABLE = "TELEGRAM_USER_ID"
+
+
+async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
+    """Who opened the link; None where nobody has to, or nobody can."""
+    if settings.bot_token is None or settings.user_ids:
+        return None
+    try:
+        async with make_bot(settings.bot_token.get_secret_value(), settings.bot_api_url) as bot:
+            pairing = await offer(bot)
+            console.print(
+                f"Telegram: open {pairing.link} on your phone and tap Start, or send your bot: /start {pairing.code}",
+                soft_wrap=True,
+            )
+            return await paired(pairing, stop)
+    except TelegramError as error:
+        console.print(f"Telegram: the bot cannot be connected ({error}). Check TELEGRAM_BOT_TOKEN.", style="yellow")
+        return None
+
+
+def keep_user(user: User, file: Path = ENV) -> str:
+    """Write the user's id behind what stands in the file; what to tell of it."""
+    before = file.read_text() if file.exists() else ""
+    gap = "" if not before or before.endswith("\n") else "\n"
+    is_new = not file.exists()
+    with file.open("a") as out:
+        out.write(f"{gap}{VARIABLE}={user.id}\n")
+    if is_new:
+        file.chmod(0o600)
+    return f"Connected with {user.first_name} ({user.id}); {VARIABLE} is now in {file.absolute()}. Starting again …"

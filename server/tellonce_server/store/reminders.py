@@ -1,0 +1,70 @@
+"""Alarms of dated memories, each with its memory."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce.reminders import Reminder
+from tellonce_server.store.database import Queries, Row
+from tellonce_server.store.memories import memory
+
+
+@dataclass(frozen=True)
+class OwnersAlarms:
+    """`due_at`: the oldest that is due; `next_at`: the next that is not."""
+
+    owner_id: int
+    due_at: datetime | None
+    next_at: datetime | None
+
+
+async def set_alarm(
+    q: Queries,
+    owner_id: int,
+    memory_id: int,
+    *,
+    chat_id: int,
+    thread_id: int | None,
+    due_at: datetime,
+    repeats: str | None,
+    now: datetime,
+) -> None:
+    await q.run("reminders.set", owner_id, memory_id, chat_id, thread_id, due_at, repeats, now)
+
+
+async def by_memory(q: Queries, owner_id: int, memory_id: int) -> Reminder | None:
+    row = await q.row("reminders.one", owner_id, memory_id)
+    return _reminder(row) if row is not None else None
+
+
+async def pending(q: Queries, owner_id: int, chat_id: int) -> list[Reminder]:
+    return [_reminder(row) for row in await q.rows("reminders.pending", owner_id, chat_id)]
+
+
+async def owners(q: Queries, now: datetime) -> list[OwnersAlarms]:
+    return [OwnersAlarms(**row) for row in await q.rows("reminders.owners", now)]
+
+
+async def claim(q: Queries, owner_id: int, now: datetime, worker: str, until: datetime) -> list[Reminder]:
+    """What is due, in the order of time."""
+    found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until)]
+    return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
+
+
+async def finish(
+    q: Queries, owner_id: int, memory_id: int, due_at: datetime, next_at: datetime | None, now: datetime
+) -> bool:
+    return await q.row("reminders.finish", owner_id, memory_id, due_at, next_at, now) is not None
+
+
+async def move(q: Queries, owner_id: int, memory_id: int, due_at: datetime | None, now: datetime) -> bool:
+    return await q.row("reminders.move", owner_id, memory_id, due_at, now) is not None
+
+
+def _reminder(row: Row) -> Reminder:
+    return Reminder(
+        memory=memory(row),
+        chat_id=row["alarm_chat_id"],
+        message_thread_id=row["message_thread_id"],
+        due_at=row["due_at"],
+        repeats=row["repeats"],
+    )

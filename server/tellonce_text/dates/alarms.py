@@ -1,0 +1,226 @@
+"""When an alarm is to go off, by the words that order it: `tomorrow at 9`, `in 20 minutes`, `every Monday at 8`; pure.
+
+An order differs from a statement: it looks forward, an hour without its half of the day is one people are awake in, and a
+day without an hour means its morning.
+"""
+
+from collections.abc import Iterator
+from datetime import date, datetime, time, timedelta
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
+
+from tellonce_text.dates.clock_phrases import Clock, clock_at, part_at
+from tellonce_text.dates.items import Item, items
+from tellonce_text.dates.phrases import count_at, day_number, skip
+from tellonce_text.dates.readings import DAY, Said
+from tellonce_text.dates.resolver import resolved
+from tellonce_text.dates.tokens import Line, line_of
+
+HOURS: Final = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
+"""The hour meant by a part of the day alone."""
+
+MORNING: Final = HOURS["morning"]
+
+
+class Alarm(NamedTuple):
+    """`start` and `end` say where in the text it stands. Either `at`, or `cron`: five fields, on the user's clock.
+
+    With neither it repeats in a way that cron cannot express: every other day.
+    """
+
+    start: int
+    end: int
+    at: datetime | None = None
+    cron: str | None = None
+
+
+class _Repeat(NamedTuple):
+    """The last three fields of a cron expression, and the hour where no clock is named."""
+
+    end: int
+    days: str
+    hour: int = MORNING
+
+
+def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
+    """The alarm a text orders, which may lie in the past; None where it names no time, or one that cannot be kept.
+
+    `language` is that of the order, where it is known; else the text's words tell.
+    """
+    line = line_of(text, language)
+    if line is None:
+        return None
+    local = said.at.astimezone(said.zone)
+    found = _repeating(line, local) or _once(line, said, local) or _bare_hour(line, local)
+    return found and found._replace(start=_led_by(line, found.start))
+
+
+def rings(text: str, said: Said, moment: datetime) -> bool:
+    """Whether the alarm a text orders goes off at that moment; an hour without its half of the day may be either."""
+    found = alarm(text, said)
+    local = moment.astimezone(said.zone)
+    if found is None or (found.at is None and found.cron is None):
+        return False
+    if found.at is not None:
+        apart = abs(moment - found.at)
+        return apart < timedelta(minutes=1) or (apart == timedelta(hours=12) and local.date() >= said.at.date())
+    minute, hour, day, month, weekdays = (found.cron or "").split()
+    return (
+        (local.minute, local.hour) == (int(minute), int(hour))
+        and day in ("*", str(local.day))
+        and month in ("*", str(local.month))
+        and _is_among(local.isoweekday() % 7, weekdays)
+    )
+
+
+def _is_among(weekday: int, field: str) -> bool:
+    if field == "1-5":
+        return 1 <= weekday <= 5
+    return field == "*" or str(weekday) in field.split(",")
+
+
+def _led_by(line: Line, start: int) -> int:
+    """With the words that lead to it: `on Friday`."""
+    index = next(at for at in range(len(line)) if line[at].start == start)
+    while index and any(line[index - 1].has(tag) for tag in ("on", "at", "article")):
+        index -= 1
+    return line[index].start
+
+
+def _repeating(line: Line, local: datetime) -> Alarm | None:
+    for index in range(len(line)):
+        found = _repeat_at(line, index, local.date())
+        if found is not None:
+            return _with_clock(line, index, found)
+    repeats = next(((line[first].start, line[item.end - 1].end) for first, item in items(line) if item.repeats), None)
+    return Alarm(*repeats) if repeats else None
+
+
+def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
+    """The time of day after the days, else the one before them: `every Monday at 8`, `at 8 every Monday`."""
+    part = part_at(line, found.end)
+    hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
+    after = clock_at(line, end, beside_day=True)
+    if after is not None:
+        return _cron(line, index, after.end, after, found.days)
+    for at in range(index):
+        before = clock_at(line, at, beside_day=True)
+        if before is not None and before.end == index:
+            return _cron(line, at, end, before, found.days)
+    return _cron(line, index, end, Clock(end, hour), found.days)
+
+
+def _cron(line: Line, first: int, end: int, clock: Clock, days: str) -> Alarm:
+    hour, minute = _awake(clock) % 24, clock.minute
+    return Alarm(line[first].start, line[end - 1].end, cron=f"{minute} {hour} {days}")
+
+
+def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
+    token = line[index]
+    if token.has("every_day"):
+        return _Repeat(index + 1, "* * *")
+    if token.has("weekdays"):
+        return _weekdays(line, index, "weekdays")
+    if token.has("workdays"):
+        return _Repeat(index + 1, "* * 1-5")
+    return _every(line, skip(line, index + 1, "article"), today) if token.has("every") else None
+
+
+def _every(line: Line, at: int, today: date) -> _Repeat | None:
+    """What follows `every`; `every other week` and `every 3 days` are no cron expression."""
+    if line[at].has("other") or count_at(line, at) is not None:
+        return None
+    if line[at].has("workdays"):
+        return _Repeat(at + 1, "* * 1-5")
+    if line[at].has("weekday") or line[at].has("weekdays"):
+        return _weekdays(line, at, "weekday" if line[at].has("weekday") else "weekdays")
+    if line[at].has("part"):
+        return _Repeat(at + 1, "* * *", HOURS[line[at].get("part")])
+    return _unit(line, at, today)
+
+
+def _weekdays(line: Line, at: int, tag: str) -> _Repeat:
+    """`Monday`, `Monday and Thursday`; cron counts from Sunday on."""
+    days, end = [line[at].get(tag)], at + 1
+    while (line[end].has("and") or line[end].word == ",") and line[end + 1].has(tag):
+        days.append(line[end + 1].get(tag))
+        end += 2
+    return _Repeat(end, f"* * {','.join(str((day + 1) % 7) for day in days)}")
+
+
+def _unit(line: Line, at: int, today: date) -> _Repeat | None:
+    match line[at].get("unit"):
+        case "day":
+            return _Repeat(at + 1, "* * *")
+        case "week":
+            return _Repeat(at + 1, f"* * {today.isoweekday() % 7}")
+        case "weekend":
+            return _Repeat(at + 1, "* * 6")
+        case "month":
+            return _of_month(line, at + 1, today)
+        case "year":
+            return _Repeat(at + 1, f"{today.day} {today.month} *")
+        case _:
+            return None
+
+
+def _of_month(line: Line, end: int, today: date) -> _Repeat:
+    """`on the 1st` after `every month`; else today's day, as far as every month has it."""
+    at = skip(line, end, "on", "article")
+    day = day_number(line, at) if at > end else None
+    return _Repeat(at + 1, f"{day} * *") if day else _Repeat(end, f"{min(today.day, 28)} * *")
+
+
+def _once(line: Line, said: Said, local: datetime) -> Alarm | None:
+    """The first expression with a time of day; else the first that names a day."""
+    found = [one for first, item in items(line) if (one := _moment(line, first, item, said, local)) is not None]
+    timed = next((one for one, is_timed in found if is_timed), None)
+    return timed or next((one for one, _ in found), None)
+
+
+def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> tuple[Alarm, bool] | None:
+    named = None if item.repeats or item.since else resolved(line, first, item, local, said.region, "future")
+    if named is None or named.best is None:
+        return None
+    place, best = (named.start, named.end), named.best
+    if item.elapsed or (named.timed and (item.clock is None or item.clock.half or item.phrase is None)):
+        return Alarm(*place, at=best.start), True
+    if item.clock is not None:
+        return Alarm(*place, at=_on(best.start.date(), item.clock, local, said.zone)), True
+    hour = HOURS[item.part] if item.part else MORNING
+    return Alarm(*place, at=_wall(best.start.date(), hour, 0, said.zone)), bool(item.part)
+
+
+def _bare_hour(line: Line, local: datetime) -> Alarm | None:
+    """`at 5`, with nothing else said: the next time the clock shows that, by day."""
+    for index in range(len(line)):
+        clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
+        if clock is not None:
+            at = next(_coming(clock, local))
+            return Alarm(line[index].start, line[clock.end - 1].end, at=at)
+    return None
+
+
+def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
+    assert isinstance(local.tzinfo, ZoneInfo)
+    for day in (local.date(), local.date() + DAY):
+        at = _on(day, clock, local, local.tzinfo)
+        if at > local:
+            yield at
+
+
+def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
+    """That hour of a day; without its half of the day the one people are awake in, today one that is still to come."""
+    at = _wall(day, _awake(clock), clock.minute, zone)
+    later = _wall(day, clock.hour % 12 + 12, clock.minute, zone)
+    return later if not clock.half and day == local.date() and at <= local < later else at
+
+
+def _awake(clock: Clock) -> int:
+    return clock.hour if clock.half or not 1 <= clock.hour <= 6 else clock.hour + 12
+
+
+def _wall(day: date, hour: int, minute: int, zone: ZoneInfo) -> datetime:
+    """The moment the clock shows that; an hour that is left out in spring is the one after it."""
+    moment = datetime.combine(day + timedelta(days=hour // 24), time(hour % 24, minute), zone)
+    return moment.astimezone(ZoneInfo("UTC")).astimezone(zone)

@@ -1,0 +1,68 @@
+-- name: set
+-- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now. Setting it again changes
+-- nothing, also after it was delivered.
+insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, repeats, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (owner_id, memory_id) do nothing
+
+-- name: one
+-- $1 owner, $2 memory
+select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
+from reminders r
+join memories m on m.owner_id = $1 and m.id = r.memory_id
+where r.owner_id = $1 and r.memory_id = $2
+
+-- name: pending
+-- $1 owner, $2 chat: those that are still to come, the next first
+select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
+from reminders r
+join memories m on m.owner_id = $1 and m.id = r.memory_id
+where r.owner_id = $1 and r.chat_id = $2 and r.done_at is null and m.status = 'active' and m.valid_to is null
+order by r.due_at, m.id
+
+-- name: owners
+-- across owners: a relay delivers the alarms of all it serves
+-- $1 now: whose alarms are due, and when the next one of all is
+select owner_id, min(due_at) filter (where due_at <= $1) as due_at, min(due_at) filter (where due_at > $1) as next_at
+from reminders
+where done_at is null
+group by owner_id
+
+-- name: claim
+-- $1 owner, $2 now, $3 worker, $4 end of the lease: what is due and nobody else delivers; a worker that was killed gets its
+-- own back at once
+update reminders r
+set worker = $3, leased_until = $4
+from memories m
+where r.owner_id = $1 and r.done_at is null and r.due_at <= $2
+  and (r.worker = $3 or r.leased_until is null or r.leased_until < $2)
+  and m.owner_id = $1 and m.id = r.memory_id and m.status = 'active' and m.valid_to is null
+returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
+
+-- name: finish
+-- $1 owner, $2 memory, $3 the time it was due, $4 when next or null, $5 now: once for each time it was due. A memory that
+-- has no next time is history.
+with finished as (
+  update reminders
+  set due_at = coalesce($4, due_at), done_at = case when $4::timestamptz is null then $5::timestamptz end, worker = null,
+    leased_until = null
+  where owner_id = $1 and memory_id = $2 and due_at = $3 and done_at is null
+  returning memory_id
+), changed as (
+  update user_profile set memories_changed_at = $5 where owner_id = $1
+)
+update memories
+set deadline = coalesce($4, deadline), updated_at = $5,
+  status = case when $4::timestamptz is null then 'completed' else status end,
+  valid_to = case when $4::timestamptz is null then greatest($3::timestamptz, valid_from) end,
+  reason = case when $4::timestamptz is null then 'the reminder was delivered' end
+where owner_id = $1 and id in (select memory_id from finished)
+returning id
+
+-- name: move
+-- $1 owner, $2 memory, $3 due at or null for the time it was set to, $4 now: an alarm that lies in the past stays done
+update reminders
+set due_at = coalesce($3, due_at), done_at = case when coalesce($3, due_at) > $4 then null else done_at end, worker = null,
+  leased_until = null
+where owner_id = $1 and memory_id = $2
+returning memory_id

@@ -1,0 +1,116 @@
+"""The texts of the bot: each language has them all, with the same placeholders, and the code uses each of them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+import tellonce_cli
+import tellonce_relay
+from tellonce_relay import catalogue
+from tellonce_relay.catalogue import LANGUAGES, Language, counted, entries, language_of, phrase, speaking
+from tellonce_relay.orders import KINDS, order_of
+
+SOURCES = "\n".join(
+    file.read_text()
+    for package in (tellonce_relay, tellonce_cli)
+    for file in Path(str(package.__file__)).parent.rglob("*.py")
+)
+BY_NAME = ("menu.", "trouble.", "count.", "kind.", "orders.", "memory.tab_", "memory.goals", "memory.pins", "reminder.")
+"""Keys that the code puts together, or names in a table."""
+
+
+def placeholders(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def forms(entry: object) -> Iterator[str]:
+    if isinstance(entry, Mapping):
+        yield from entry.values()
+    elif isinstance(entry, str):
+        yield entry
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_every_text_with_the_same_placeholders(language: Language) -> None:
+    english, own = entries("en"), entries(language)
+    assert own.keys() == english.keys()
+    for key, entry in english.items():
+        if key == "calendar.time":  # of 24 hours or of 12
+            continue
+        wanted = set[str]().union(*map(placeholders, forms(entry)))
+        for form in forms(own[key]):
+            # A form for one may write its number as a word or a digit.
+            assert placeholders(form) == wanted or placeholders(form) == wanted - {"n"}, (language, key)
+        assert type(own[key]) is type(entry), (language, key)
+    assert len(own["calendar.months"]) == 12
+    assert len(own["calendar.weekdays"]) == 7
+    assert all(own[f"orders.{kind}"] for kind in KINDS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_number_has_its_form_in_every_language(language: Language) -> None:
+    nouns = [key.removeprefix("count.") for key in entries(language) if key.startswith("count.")]
+    with speaking(language):
+        assert all(counted(noun, n) for noun in nouns for n in (0, 1, 2, 5, 11, 21, 102))
+
+
+def test_every_text_is_used_and_every_key_is_there() -> None:
+    named = set(re.findall(r"""["']([a-z]+\.[a-z_]+)["']""", SOURCES))
+    unused = [key for key in entries("en") if key not in named and not key.startswith((*BY_NAME, "calendar."))]
+    assert unused == []
+    assert set(re.findall(r'phrase\(\s*"([a-z.]+_?[a-z_]*)"', SOURCES)) <= entries("en").keys()
+
+
+def test_a_person_is_spoken_with_in_the_language_of_their_telegram() -> None:
+    assert [language_of(code) for code in ("de-AT", "ru", "pt", None)] == ["de", "ru", "en", "en"]
+    at, now = datetime(2026, 11, 23, 9, 5, tzinfo=UTC), datetime(2026, 11, 22, 9, 0, tzinfo=UTC)
+    said = {}
+    for language in LANGUAGES:
+        with speaking(language):
+            said[language] = catalogue.moment(at, now), counted("message", 3)
+    assert said["en"] == ("tomorrow at 9:05 AM", "3 messages")
+    assert said["de"] == ("morgen um 09:05", "3 Nachrichten")
+    assert said["es"] == ("mañana a las 09:05", "3 mensajes")
+    assert said["ru"] == ("завтра в 09:05", "3 сообщения")
+    assert phrase("forget.kept") == "Kept"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "rest"),
+    [
+        ("Help!", "help", ""),
+        ("could you please remind me on Friday to call", "remind", "on Friday to call"),
+        ("Forget that I am vegetarian.", "forget", "I am vegetarian."),
+        ("please delete my address", "forget", "my address"),
+        ("Remember: no meetings before ten", "remember", "no meetings before ten"),
+        ("What do you know about me?", "know", ""),
+        ("thanks!", "nod", ""),
+        ("Erinnere mich bitte morgen an Brot", "remind", "morgen an Brot"),
+        ("¿Qué sabes de mí?", "know", ""),
+        ("Забудь, что я вегетарианец", "forget", "я вегетарианец"),
+        ("Write a letter to my landlord", "task", "a letter to my landlord"),
+    ],
+)
+def test_an_order_is_known_by_its_first_words(text: str, kind: str, rest: str) -> None:
+    found = order_of(text)
+    assert found is not None
+    assert (found.kind, found.rest) == (kind, rest)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember the trip to Oslo?",
+        "I forgot my keys",
+        "Helping hands",
+        "What do you know about cats?",
+        "I stop here",
+        "",
+    ],
+)
+def test_what_only_looks_like_an_order_is_none(text: str) -> None:
+    assert order_of(text) is None

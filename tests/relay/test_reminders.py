@@ -1,0 +1,180 @@
+"""Reminders: set in words or by a model, shown with their time, changed by buttons, delivered once and on time."""
+
+import asyncio
+import random
+import signal
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
+from tellonce.reminders import ListRemindersArgs, Reminder, SetReminderArgs
+from tests.memory_fixtures import Clock, Memory
+from tests.patience import HANGS
+from tests.relay.relay_process import relay_process
+from tests.relay.relaying import Scripted, relaying, texts
+from tests.server.processes import http_server
+from tests.stubs.telegram_emulator import DropAfter, Telegram, telegram
+
+pytestmark = pytest.mark.anyio
+
+MOM = "⏰ I'll remind you tomorrow at 9:00 AM: call mom"
+
+
+async def statuses(memory: Memory) -> dict[str, str]:
+    async with memory.tables() as tables:
+        return {row["content"]: row["status"] for row in await tables.fetch("select content, status from memories")}
+
+
+async def coming(client: MemoryClient, wanted: Callable[[tuple[Reminder, ...]], bool]) -> tuple[Reminder, ...]:
+    """The reminders, once they are as wanted: one is finished a moment after it is shown."""
+    async with asyncio.timeout(HANGS):
+        while not wanted(  # noqa: ASYNC110 - the server has no event for it
+            found := (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
+        ):
+            await asyncio.sleep(0.05)
+    return found
+
+
+async def test_a_reminder_set_in_words_is_confirmed_delivered_once_and_history_then(
+    memory: Memory, clock: Clock
+) -> None:
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
+        await api.say("remind me tomorrow at 9 to call mom")
+        assert await api.replies(1) == [MOM]
+        clock.forward(hours=22)  # 7:15 of that day in Singapore
+        await api.say("/reminders")
+        await api.replies(2)
+        assert len(await coming(client, bool)) == 1
+        clock.forward(hours=1, minutes=46)
+        await api.say("/help")
+        await coming(client, lambda found: not found)
+        await api.press(next(m for m in api.sent if m["text"] == "⏰ call mom"), "✓ Done")
+        await api.until(lambda: "✓ call mom" in texts(api))
+    assert sum(text in ("⏰ call mom", "✓ call mom") for text in texts(api)) == 1
+    assert await statuses(memory) == {"call mom (2026-02-17 09:00)": "completed"}
+
+
+async def test_one_that_repeats_comes_again_and_late_ones_say_when_they_were_due(memory: Memory, clock: Clock) -> None:
+    next_time = datetime(2026, 3, 9, 0, 0, tzinfo=UTC)
+    async with relaying(memory, clock=clock) as api, memory.relay() as client:
+        await api.say("remind me to water the plants every Monday at 8am")
+        assert (await api.replies(1))[0].startswith(
+            "⏰ I'll remind you Mon, Feb 23 at 8:00 AM: water the plants (every"
+        )
+        clock.forward(days=15)  # both Mondays passed: it comes once, and next week again
+        await api.say("/help")
+        await coming(client, lambda found: found[0].due_at == next_time)
+        late = next(m for m in api.sent if "This was due" in m["text"])
+        await api.press(late, "✗ Stop it")
+        await coming(client, lambda found: not found)
+        await api.until(lambda: late["text"].startswith("✗ Cancelled"))
+        await api.press(late, "Undo")
+        await coming(client, lambda found: [r.due_at for r in found] == [next_time])
+    assert sum("This was due" in text or "Back again" in text for text in texts(api)) == 1
+
+
+async def test_undo_and_the_list_take_reminders_back(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, clock=clock) as api:
+        for count, text in enumerate(("in 20 minutes to take the pizza out", "on Friday at 6pm about the dentist"), 1):
+            await api.say(f"Remind me {text}")
+            await api.replies(count)
+        first = api.sent[0]
+        await api.press(first, "Undo")
+        await api.until(lambda: first["text"] == "✗ Cancelled: take the pizza out")
+        await api.press(first, "Undo")
+        await api.until(lambda: first["text"].startswith("⏰ Back again: take the pizza out"))
+        await api.say("what reminders do I have?")
+        listed = (await api.replies(3))[2]
+        await api.press(api.sent[2], "✗ 2")
+        await api.until(lambda: api.sent[2]["text"].startswith("✗ Cancelled: the dentist"))
+        kept = await statuses(memory)
+    assert listed.splitlines()[1:] == [
+        "1. today at 9:36 AM: take the pizza out",
+        "2. Fri, Feb 20 at 6:00 PM: the dentist",
+    ]
+    assert sorted(kept.values()) == ["active", "completed"]
+
+
+async def test_a_models_reminder_is_checked_against_the_users_words(memory: Memory, clock: Clock) -> None:
+    tag = "Sure. [REMIND: call mom | AT: 2026-02-17 09:00]"
+    invented = "Fine. [REMIND: divorce Ann | AT: 2026-02-17 09:00]"
+    async with relaying(memory, Scripted(tag, invented), clock=clock) as api, memory.relay() as client:
+        await api.say("Could you remind me tomorrow at 9 to call mom?")
+        assert await api.replies(2) == ["Sure.", MOM]
+        await api.say("What will the weather be like?")
+        assert (await api.replies(4))[2:] == ["Fine.", "❔ Is this right?\ndivorce Ann (2026-02-17 09:00)"]
+        left = await coming(client, bool)
+    assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
+
+
+async def test_what_is_forgotten_never_rings_and_a_lost_answer_of_telegram_doubles_nothing(
+    memory: Memory, clock: Clock
+) -> None:
+    async with relaying(memory, clock=clock) as api, memory.client() as client, memory.relay() as relay:
+        for minutes, what in ((20, "stir the soup"), (30, "call Zoe")):
+            at = clock() + timedelta(minutes=minutes)
+            await relay.set_reminder(SetReminderArgs(chat_id=42, content=what, at=at))
+        await api.say("/forget Zoe")
+        await api.replies(1)
+        await api.press(api.sent[0], "Forget")
+        await api.until(lambda: api.sent[0]["text"].startswith("✓ Forgotten"))
+        clock.forward(hours=1)
+        api.faults["sendMessage"] = [DropAfter()]
+        await api.say("/help")
+        await api.until(lambda: len(api.sent) >= 3)
+        await api.say("/help")
+        await api.until(lambda: len(api.sent) >= 4)
+    assert sum("stir the soup" in text for text in texts(api)) == 1
+    assert not any("Zoe" in text for text in texts(api)[1:])
+    assert client is not None
+
+
+async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memory: Memory, clock: Clock) -> None:
+    asked = ("remind me to buy milk", "remind me yesterday at 5 to laugh", "remind me every other day at 9 to run")
+    async with relaying(memory, clock=clock) as api:
+        for count, text in enumerate(asked, 1):
+            await api.say(text)
+            shown = await api.replies(count)
+    assert shown[0].startswith("When should I remind you?")
+    assert "already past" in shown[1]
+    assert shown[2].startswith("I can repeat a reminder every day")
+    assert await statuses(memory) == {}
+
+
+@pytest.mark.parametrize(("reminders", "kills"), [(8, 3), pytest.param(60, 20, marks=pytest.mark.slow)])
+@pytest.mark.timeout(600)
+async def test_with_relay_and_server_killed_around_delivery_each_reminder_comes_once(
+    tmp_path: Path, dsn: str, reminders: int, kills: int
+) -> None:
+    rng = random.Random(11)
+    async with (
+        telegram("999:emulated") as api,
+        http_server(tmp_path / "data", dsn) as server,
+        relay_process(server, api) as relay,
+    ):
+        await api.say("/help")
+        await api.replies(1)
+        async with connect_http(server.url, server.token("relay")) as memory:
+            start = datetime.now(UTC) + timedelta(seconds=1)
+            for n in range(reminders):
+                at = start + timedelta(seconds=n * kills / reminders)
+                await memory.set_reminder(SetReminderArgs(chat_id=42, content=f"task {n}.", at=at))
+        for kill in range(kills):
+            await asyncio.sleep(rng.uniform(0.2, 1.2))  # the moment of the kill is to be any
+            if kill % 3 == 2:
+                await server.stop(signal.SIGKILL)
+                await server.start()
+            else:
+                await relay.kill()
+                await relay.start()
+        async with connect_http(server.url, server.token("relay")) as memory:
+            await coming(memory, lambda found: not found)
+    assert sorted(told(api)) == sorted(f"task {n}." for n in range(reminders))
+
+
+def told(api: Telegram) -> list[str]:
+    return [text.split(" ", 1)[1].split("\n")[0] for text in texts(api) if text.startswith("⏰ task")]

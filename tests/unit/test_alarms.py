@@ -1,0 +1,86 @@
+"""When an ordered alarm goes off, by its words."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tellonce_relay.routines.cron import next_due
+from tellonce_text.dates.alarms import alarm, rings
+from tellonce_text.dates.readings import Said
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = datetime(2026, 11, 22, 15, 0, tzinfo=BERLIN)  # a Sunday
+SAID = Said(NOW, BERLIN, "DE")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "at"),
+    [
+        (None, "tomorrow at 9 to call mom", "2026-11-23 09:00"),
+        (None, "at 9 tomorrow to go", "2026-11-23 09:00"),
+        (None, "in 20 minutes to take the pizza out", "2026-11-22 15:20"),
+        (None, "on Friday at 6pm about the dentist?", "2026-11-27 18:00"),
+        (None, "at 5 to leave", "2026-11-22 17:00"),
+        (None, "at 9 to leave", "2026-11-22 21:00"),
+        (None, "tonight to lock up", "2026-11-22 21:00"),
+        (None, "tomorrow to call mom", "2026-11-23 09:00"),
+        (None, "next week to pay the rent", "2026-11-23 09:00"),
+        (None, "on 3 March at 7:40 about the flight", "2027-03-03 07:40"),
+        (None, "yesterday at 5 to laugh", "2026-11-21 17:00"),
+        (None, "2026-11-23 09:00", "2026-11-23 09:00"),
+        ("de", "morgen um 9 an den Zahnarzt", "2026-11-23 09:00"),
+        ("de", "heute Abend um 8 Oma anrufen", "2026-11-22 20:00"),
+        ("es", "mañana a las 9 llamar a mamá", "2026-11-23 09:00"),
+        ("ru", "завтра в 9 позвонить маме", "2026-11-23 09:00"),
+        ("ru", "в 9 вечера выключить", "2026-11-22 21:00"),
+    ],
+)
+def test_an_alarm_goes_off_once_when_its_words_say(language: str | None, text: str, at: str) -> None:
+    found = alarm(text, SAID, language)
+    assert found is not None
+    assert found.at is not None
+    assert f"{found.at:%Y-%m-%d %H:%M}" == at
+    assert rings(text, SAID, found.at) or language is not None
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "cron"),
+    [
+        (None, "to water the plants every Monday at 8am", "0 8 * * 1"),
+        (None, "at 8 every Sunday to call dad", "0 8 * * 0"),
+        (None, "every Monday and Thursday at 18:30 gym", "30 18 * * 1,4"),
+        (None, "every day at 7:30 to take my pills", "30 7 * * *"),
+        (None, "daily at 9", "0 9 * * *"),
+        (None, "on weekdays at 9 am", "0 9 * * 1-5"),
+        (None, "every month on the 1st at 10:00 to pay rent", "0 10 1 * *"),
+        (None, "every evening to journal", "0 19 * * *"),
+        ("de", "jeden Montag um 8 Uhr an den Müll", "0 8 * * 1"),
+        ("es", "todos los días a las 8 pastillas", "0 8 * * *"),
+        ("ru", "по будням в 9 зарядка", "0 9 * * 1-5"),
+    ],
+)
+def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron: str) -> None:
+    found = alarm(text, SAID, language)
+    assert found is not None
+    assert (found.at, found.cron) == (None, cron)
+    first = next_due(cron, NOW, BERLIN)
+    assert first is not None
+    assert language is not None or rings(text, SAID, first)
+
+
+def test_what_cannot_be_repeated_is_told_from_what_names_no_time() -> None:
+    found = alarm("every other day at 9", SAID)
+    assert found is not None
+    assert (found.at, found.cron) == (None, None)
+    assert alarm("to buy milk", SAID) is None
+    assert not rings("to buy milk", SAID, NOW)
+
+
+def test_an_hour_that_the_clocks_leave_out_is_the_one_after_and_an_hour_stays_the_hour() -> None:
+    before = Said(datetime(2027, 3, 27, 12, 0, tzinfo=BERLIN), BERLIN, "DE")
+    skipped, after = alarm("tomorrow at 2:30 am", before), alarm("tomorrow at 9", before)
+    assert skipped is not None
+    assert after is not None
+    assert f"{skipped.at:%H:%M %z}" == "03:30 +0200"
+    assert f"{after.at:%H:%M %z}" == "09:00 +0200"
