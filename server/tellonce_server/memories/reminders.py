@@ -30,13 +30,13 @@ class Reminding:
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # of one statement
-        db, thread = self._kit.database, args.message_thread_id
+        db, topic = self._kit.database, args.message_thread_id
         await reminders.set_alarm(
             db,
             where.owner_id,
             memory.id,
             chat_id=where.chat_id,
-            thread_id=thread,
+            thread_id=topic if isinstance(topic, int) else None,
             due_at=args.at,
             repeats=args.repeats,
             now=self._kit.now(),
