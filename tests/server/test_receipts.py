@@ -38,7 +38,7 @@ async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
         await gate.wait()
         await add(*args)  # type: ignore[arg-type]  # passed on as they came
 
-    monkeypatch.setattr(receipt_keeper.receipts, "add", late)
+    monkeypatch.setattr(receipts, "add", late)
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="My locker code is 4417"))
         shown = await client.get_context(c.GetContextArgs(query="locker code"))
@@ -57,7 +57,7 @@ async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
     async def away(*args: object) -> None:
         raise ConnectionResetError
 
-    monkeypatch.setattr(receipt_keeper.receipts, "add", away)
+    monkeypatch.setattr(receipts, "add", away)
     async with memory.client() as client:
         for _ in range(receipt_keeper.MOST_PENDING + 2):
             shown = await client.get_context(c.GetContextArgs())

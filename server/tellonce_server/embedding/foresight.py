@@ -3,10 +3,14 @@
 import asyncio
 from typing import Final
 
+from tellonce_server.admission import RateLimit
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 
 MOST: Final = 2
-"""Texts under way at once: who records faster than that is not waiting for answers."""
+"""Texts under way at once."""
+
+RATE: Final = 10.0
+"""Texts a second, for longer than a moment: who records faster than that is not waiting for answers."""
 
 LONGEST: Final = 2_000
 """Characters; nobody asks with a longer text."""
@@ -18,10 +22,13 @@ class Foresight:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._under_way: set[asyncio.Task[None]] = set()
+        self._rate = RateLimit(RATE)
 
     def expect(self, text: str) -> None:
         """The text is likely to be asked with soon. Returns at once."""
-        if self._embedder.ready and len(self._under_way) < MOST and len(text) <= LONGEST:
+        if len(text) > LONGEST or len(self._under_way) >= MOST or not self._embedder.ready:
+            return
+        if not self._rate.wait(self._embedder.model):
             task = asyncio.create_task(self._embed(text))
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
