@@ -30,7 +30,7 @@ ENVIRONMENT = {
     "TELLONCE_QUEUE__LEASE_SECONDS": "5",
 }
 MOST_UNANSWERED = 8
-_ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
+ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
 """Of one that broke off and came later the beginning is a message of its own."""
 _NOTE = re.compile(r"note-\d+-\d+")
 
@@ -150,7 +150,7 @@ async def _say(life: Whole, lane: Lane, words: str, chance: float) -> int:
 
 
 async def _answered(life: Whole, count: int) -> bool:
-    return sum(bool(_ANSWER.match(message["text"])) for message in life.telegram.sent) >= count
+    return sum(bool(ANSWER.match(message["text"])) for message in life.telegram.sent) >= count
 
 
 async def _kill(
@@ -201,7 +201,7 @@ async def faults(life: Whole, talk: Sequence[Lane]) -> list[str]:
 def _seen(life: Whole, lane: Lane) -> list[str]:
     """What the person saw."""
     texts = [message["text"] for message in life.telegram.sent if lane.lane_of(message)]
-    answers = [found[1] for text in texts if (found := _ANSWER.match(text))]
+    answers = [found[1] for text in texts if (found := ANSWER.match(text))]
     counts = Counter(answers)
     faults = [f"{note} was answered {counts[note]} times" for note in lane.said if counts[note] != 1]
     heard = Counter(found[0] for text in texts if text.startswith("🎤") and (found := _NOTE.search(text)))
@@ -244,4 +244,4 @@ def _mismatched(row: Any, asked: dict[int, str]) -> bool:
 
 def _others(life: Whole) -> Counter[str]:
     texts = [message["text"] for message in life.telegram.sent]
-    return Counter("🎤 …" if text.startswith("🎤") else text for text in texts if not _ANSWER.match(text))
+    return Counter("🎤 …" if text.startswith("🎤") else text for text in texts if not ANSWER.match(text))
