@@ -33,7 +33,7 @@ _FOLLOW_UPS = (
 )
 
 
-SUBJECTS, AGAIN, CHATS = 12, 8, 4
+SUBJECTS, AGAIN, CHATS = 16, 8, 4
 """Subjects of one session, sessions that come back to one of them, and sessions without any fact."""
 
 

@@ -83,9 +83,9 @@ def test_pins_and_other_memories_pay_one_title_and_stand_by_kind() -> None:
     memories.write()
     assert after_pins - d.purse.left < 4300 - alone.purse.left
     assert d.bodies["memories"].split("\n") == [
-        *("FACTS", "- statement 3"),
-        *("GOALS", "- statement 2"),
-        *("PINS", "- statement 1"),
+        *("FACTS", "- #3 statement 3 (Mar 7)"),
+        *("GOALS", "- #2 statement 2 (Mar 7)"),
+        *("PINS", "- #1 statement 1 (Mar 7)"),
     ]
     assert memories.ids == d.included["memories"] == [1, 2, 3]
 
