@@ -11,6 +11,7 @@ without it: SPEC §4 asks for that, and `tests/chain/test_evidence.py` holds it 
 import argparse
 import asyncio
 import json
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +28,7 @@ from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_server.embedding.model_files import MODEL
 
+_DAY_BESIDE = re.compile(r" \([^()]*\d{4}-\d\d[^()]*\)")
 BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
 
@@ -161,7 +163,8 @@ def _parts(text: str) -> tuple[str, str]:
 
 
 def _squeezed(text: str) -> str:
-    return " ".join(text.split())
+    """Without the days that a context writes beside relative words."""
+    return " ".join(_DAY_BESIDE.sub("", text).split())
 
 
 if __name__ == "__main__":

@@ -1,20 +1,22 @@
 """One context within its budget: which section is filled when, and what goes if the whole is still too long; pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tellonce.contract import Coverage, Focus, Section
 from tellonce_server.context import lines as form
-from tellonce_server.context.budget import Purse, scaled, take
+from tellonce_server.context.budget import Purse, scaled
 from tellonce_server.context.draft import SEPARATOR, Draft
 from tellonce_server.context.focus import find_focus
 from tellonce_server.context.history import History
 from tellonce_server.context.material import Material
 from tellonce_server.context.memories import Memories
 from tellonce_server.context.memory_order import ranked_memories
-from tellonce_server.retrieval.hits import Hit
+from tellonce_server.context.relevant import Relevant, unseen
+from tellonce_server.context.rolling import summary_text, unsaid
+from tellonce_server.retrieval.found import MEMORY_KINDS
 from tellonce_server.store.messages import Line
-from tellonce_server.text.fences import contained, contained_text
+from tellonce_server.text.fences import contained_text
 from tellonce_server.text.tokens import clip, estimate
 
 JOINT = 2
@@ -37,21 +39,43 @@ class Assembled:
         return SEPARATOR.join(section.text for section in self.sections)
 
 
+STATED_PART = 6
+"""One part in so many of the budget that a question leaves to profile, summaries and memories, whatever was found for it.
+
+It is kept free even where there are none yet, so that a question finds the same messages with the summarizer as without.
+"""
+
+
 def assemble(m: Material) -> Assembled:
     """Fill the sections in keep order, so that what is cut first is what is filled last."""
     draft = Draft(m, Purse(m.total), scaled(m.budgets, m.total))
-    history, memories = History(draft), Memories(draft)
-    pins, others = ranked_memories(m.rows.memories)
+    history, memories, relevant = History(draft), Memories(draft), Relevant(draft)
+    draft.fill_now()
     history.fill_newest()
-    memories.fill(pins)
-    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
-    draft.fill("profile", contained_text(m.rows.narrative.strip()), draft.shares.profile)
-    draft.fill("summary", _summary_text(m), draft.shares.summary)
-    memories.fill(others)
-    history.fill_older()
-    _fill_relevant(draft, _unseen(draft, history.messages, memories.ids))
-    memories.write()
+    if m.asked:
+        history.fill_older()
+        stated = draft.purse.set_aside(m.total // STATED_PART)
+        relevant.fill(unseen(draft, m.found("message"), history.messages))
+        draft.purse.left += stated
+    _fill_stated(draft, memories)
+    if not m.asked:
+        history.fill_older()
+        relevant.fill(unseen(draft, m.found("message"), history.messages))
+    history.fill_summaries()
+    relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), memories.ids))
+    relevant.write()
     return _finished(draft, history.messages)
+
+
+def _fill_stated(draft: Draft, memories: Memories) -> None:
+    """What was learned and summed up: pins, wishes and what bears on the question first, then what says it in prose."""
+    m = draft.material
+    for ranked in ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)]):
+        memories.fill(ranked)
+    memories.write()
+    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    draft.fill("profile", contained_text(unsaid(m.rows.narrative, draft.says)), draft.shares.profile)
+    draft.fill("summary", summary_text(m.rows, draft.shares.summary, draft.says), draft.shares.summary)
 
 
 def _quoted_text(m: Material) -> str:
@@ -59,43 +83,6 @@ def _quoted_text(m: Material) -> str:
         return ""
     quoted, *around = (form.quoted_line(line, m.view) for line in (m.rows.quoted, *m.around))
     return "\n".join([quoted, "Around it:", *around]) if around else quoted
-
-
-def _summary_text(m: Material) -> str:
-    chat = m.rows.chat
-    parts = (
-        ("Confirmed by the user", chat.user_confirmed),
-        ("Inferred", chat.llm_inferred),
-        ("Summary", chat.general_summary),
-        ("This thread", m.rows.thread_summary),
-    )
-    return "\n".join(contained(f"{title}: {text.strip()}") for title, text in parts if text.strip())
-
-
-def _unseen(draft: Draft, messages: Sequence[Line], memories: Collection[int]) -> list[Hit]:
-    """Hits that are not shown above: a routine stands above only by its summary, so its full text is not seen yet."""
-    seen = {
-        "message": {line.id for line in messages if line.routine is None},
-        "summary": set(draft.included.get("summaries", ())),
-    }
-    of_memories = set(memories)
-    return [hit for hit in draft.material.hits if hit.id not in seen.get(hit.kind, of_memories)]
-
-
-def _fill_relevant(draft: Draft, hits: Sequence[Hit]) -> None:
-    """What fits of these, which stand in rank order; shown in the order of time."""
-    if not hits or not draft.opens("relevant"):
-        return
-    view = draft.material.view
-    # Shares nobody used flow on to what answers the question.
-    room = draft.purse.left
-    taken = take(hits, lambda hit: form.hit_line(hit, view), room, draft.purse, dense=True, least=form.least_cost)
-    kept = zip(taken.kept, taken.texts, strict=True)
-    draft.bodies["relevant"] = "\n".join(text for _, text in sorted(kept, key=lambda pair: hits[pair[0]].at))
-    for index in taken.kept:
-        draft.note(f"relevant {hits[index].kind}", [hits[index].id])
-    for index in taken.left:
-        draft.omit(hits[index].kind, [hits[index].id], "relevant budget")
 
 
 def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:

@@ -32,6 +32,8 @@ class Memories:
         self._spent += taken.cost
         draft.omit("memory", [ordered[i].id for i in taken.left], "memories budget")
         self._kept += [(ordered[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
 
     def write(self) -> None:
         blocks: dict[str, list[str]] = {title: [] for title in form.KIND_TITLES.values()}
