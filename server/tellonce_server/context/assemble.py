@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tellonce.contract import Coverage, Focus, Section
 from tellonce_server.context import lines as form
@@ -15,6 +16,7 @@ from tellonce_server.context.memory_order import ranked_memories
 from tellonce_server.context.relevant import Relevant, unseen
 from tellonce_server.context.rolling import summary_text, unsaid
 from tellonce_server.retrieval.found import MEMORY_KINDS
+from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tellonce_server.text.fences import contained_text
 from tellonce_server.text.tokens import clip, estimate
@@ -40,42 +42,71 @@ class Assembled:
 
 
 STATED_PART = 6
-"""One part in so many of the budget that a question leaves to profile, summaries and memories, whatever was found for it.
+"""One part in so many of the budget that a question leaves to pins, wishes and the memories that bear on it, whatever
+else was found.
 
-It is kept free even where there are none yet, so that a question finds the same messages with the summarizer as without.
+What they leave of it is the next messages'. The rest of the memories, profile and summaries come after all that bears on
+the question, so that it finds no less with the summarizer than without.
 """
 
 
 def assemble(m: Material) -> Assembled:
     """Fill the sections in keep order, so that what is cut first is what is filled last."""
     draft = Draft(m, Purse(m.total), scaled(m.budgets, m.total))
-    history, memories, relevant = History(draft), Memories(draft), Relevant(draft)
+    parts = _Parts(draft, History(draft), Memories(draft), Relevant(draft))
     draft.fill_now()
-    history.fill_newest()
+    parts.history.fill_newest()
     if m.asked:
-        history.fill_older()
-        stated = draft.purse.set_aside(m.total // STATED_PART)
-        relevant.fill(unseen(draft, m.found("message"), history.messages))
-        draft.purse.left += stated
-    _fill_stated(draft, memories)
-    if not m.asked:
-        history.fill_older()
-        relevant.fill(unseen(draft, m.found("message"), history.messages))
-    history.fill_summaries()
-    relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), memories.ids))
-    relevant.write()
-    return _finished(draft, history.messages)
+        _for_question(parts)
+    else:
+        _for_talk(parts)
+    parts.history.fill_summaries()
+    parts.relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), parts.memories.ids))
+    parts.relevant.write()
+    return _finished(draft, parts.history.messages)
 
 
-def _fill_stated(draft: Draft, memories: Memories) -> None:
-    """What was learned and summed up: pins, wishes and what bears on the question first, then what says it in prose."""
-    m = draft.material
-    for ranked in ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)]):
-        memories.fill(ranked)
-    memories.write()
+class _Parts(NamedTuple):
+    """The parts of one context, each of which writes into its draft."""
+
+    draft: Draft
+    history: History
+    memories: Memories
+    relevant: Relevant
+
+
+def _for_question(parts: _Parts) -> None:
+    """What bears on the question before anything else; half of the budget is its own, for the last messages have a part."""
+    draft, m = parts.draft, parts.draft.material
+    first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
-    draft.fill("profile", contained_text(unsaid(m.rows.narrative, draft.says)), draft.shares.profile)
-    draft.fill("summary", summary_text(m.rows, draft.shares.summary, draft.says), draft.shares.summary)
+    parts.history.fill_older()
+    stated = draft.purse.set_aside(m.total // STATED_PART)
+    left = parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    draft.purse.left += stated
+    parts.memories.fill(first)
+    parts.relevant.fill(left)
+    _fill_stated(parts, others)
+
+
+def _for_talk(parts: _Parts) -> None:
+    """Who the user is and what was talked about, before what a message that asks nothing calls to mind."""
+    draft, m = parts.draft, parts.draft.material
+    first, others = ranked_memories(m.rows.memories, [])
+    parts.memories.fill(first)
+    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    _fill_stated(parts, others)
+    parts.history.fill_older()
+    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+
+
+def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
+    """The memories first: of what they state, profile and summary say nothing again."""
+    draft, rows = parts.draft, parts.draft.material.rows
+    parts.memories.fill(others)
+    parts.memories.write()
+    draft.fill("profile", contained_text(unsaid(rows.narrative, draft.says)), draft.shares.profile)
+    draft.fill("summary", summary_text(rows, draft.shares.summary, draft.says), draft.shares.summary)
 
 
 def _quoted_text(m: Material) -> str:
