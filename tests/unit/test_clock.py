@@ -127,7 +127,9 @@ def test_rendering_reads_back_to_the_local_minute(at: datetime, zone: ZoneInfo) 
 
 
 @given(MOMENTS, st.timedeltas(timedelta(0), timedelta(days=900)), ZONES)
-def test_an_age_does_not_depend_on_the_clock_its_moments_are_read_from(now: datetime, elapsed: timedelta, zone: ZoneInfo) -> None:
+def test_an_age_does_not_depend_on_the_clock_its_moments_are_read_from(
+    now: datetime, elapsed: timedelta, zone: ZoneInfo
+) -> None:
     assert age((now - elapsed).astimezone(BERLIN), now.astimezone(zone), zone) == age(now - elapsed, now, zone)
 
 

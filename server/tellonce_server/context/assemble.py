@@ -41,12 +41,11 @@ class Assembled:
         return SEPARATOR.join(section.text for section in self.sections)
 
 
-STATED_PART = 6
-"""One part in so many of the budget that a question leaves to pins, wishes and the memories that bear on it, whatever
-else was found.
+STATED_PART = 12
+"""One part in so many of the budget that a question leaves to pins, wishes and the memories that bear on it.
 
-What they leave of it is the next messages'. The rest of the memories, profile and summaries come after all that bears on
-the question, so that it finds no less with the summarizer than without.
+It is kept free even where there are none, and everything else that was learned comes after the messages that bear on the
+question: so a question finds the same messages with the summarizer as without.
 """
 
 
@@ -82,10 +81,9 @@ def _for_question(parts: _Parts) -> None:
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
     parts.history.fill_older()
     stated = draft.purse.set_aside(m.total // STATED_PART)
-    left = parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
     draft.purse.left += stated
     parts.memories.fill(first)
-    parts.relevant.fill(left)
     _fill_stated(parts, others)
 
 

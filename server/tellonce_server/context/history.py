@@ -24,7 +24,7 @@ ALWAYS = 3
 """The last messages that stay whatever the budget."""
 
 KEPT = 20
-"""The last messages that a question leaves in place of a window too long for its share (SPEC §4)."""
+"""The last messages that a question leaves in place (SPEC §4)."""
 
 ASKED_PART = 4
 """One part in so many of the budget that a question leaves to the last messages, for which long replies among them are
@@ -116,20 +116,19 @@ class History:
         pairs = list(zip(wanted, newer, strict=False))
         taken = take(pairs, lambda pair: self._priced_line(*pair), share, self._draft.purse, dense=False)
         fitting = wanted[: len(taken.kept)][::-1]
-        cut_by_budget = len(wanted) == len(candidates) > len(fitting)
+        cut_by_budget = len(wanted) > len(fitting)
         return _from_a_step(fitting) if cut_by_budget else fitting
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
         """What of the history a question leaves room for, and its share: an answer seldom lies in the last messages.
 
-        A window that outgrew its share, as without a summarizer, keeps its last messages; those before compete by
-        relevance like any other.
+        The last messages, as many as a summarizer keeps, stay as far as they fit; those before compete by relevance like
+        any other, whether they are summarised or not.
         """
         if not self._m.asked:
             return older, share
         share = min(share, max(0, self._m.total // ASKED_PART - sum(cost(shown.text) for shown in self._newest)))
-        outgrown = sum(line.tokens for line in older) > share
-        return older[: KEPT - ALWAYS] if outgrown else older, share
+        return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
         """A line with the day header it brings: none if the line after it has that day's header already."""

@@ -25,27 +25,23 @@ class Relevant:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._kept: list[tuple[Hit, str]] = []
-        self._left: list[Hit] = []
         self._open = False
 
-    def fill(self, hits: Sequence[Hit]) -> list[Hit]:
-        """What fits of these, which stand in rank order, into what is left of the budget; returns the others."""
+    def fill(self, hits: Sequence[Hit]) -> None:
+        """What fits of these, which stand in rank order, into what is left of the budget."""
         draft = self._draft
         if not hits or not self._opened():
-            return []
+            return
         view = draft.material.view
         room = draft.purse.left
         taken = take(hits, lambda hit: form.hit_line(hit, view), room, draft.purse, dense=True, least=form.least_cost)
         self._kept += [(hits[index], text) for index, text in zip(taken.kept, taken.texts, strict=True)]
         for text in taken.texts:
             draft.say(text)
-        left = [hits[index] for index in taken.left]
-        self._left = [*(hit for hit in self._left if hit not in hits), *left]
-        return left
+        for index in taken.left:
+            draft.omit(hits[index].kind, [hits[index].id], "relevant budget")
 
     def write(self) -> None:
-        for hit in self._left:
-            self._draft.omit(hit.kind, [hit.id], "relevant budget")
         in_time = sorted(self._kept, key=lambda pair: pair[0].at)
         self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
         for hit, _ in self._kept:

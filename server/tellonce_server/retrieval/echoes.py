@@ -10,7 +10,7 @@ from tellonce_server.retrieval.signals import asking
 SAME_QUESTION = 0.9
 """Cosine from which a question of the user is the one that is asked now, put in other words."""
 
-REPEATED = 0.8
+REPEATED = 0.7
 """Share of an answer's word pairs that stand in what was found before it: then the answer repeats that."""
 
 _WORD = re.compile(r"\w+")

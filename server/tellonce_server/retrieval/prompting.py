@@ -37,7 +37,7 @@ def choose(
 def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, limits: ContextDefaults) -> list[Found]:
     """All that bears on it, for a budget that has room: of the window, too, only what the budget leaves is shown."""
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
-    messages = _of_lane(without_echoes(_bearing(talk), query), thread_key)
+    messages = _of_lane(without_echoes(_bearing(talk, limits.messages), query), thread_key)
     return [*messages, *_memories(ranked, limits)[:MORE_MEMORIES], *_summaries(ranked)]
 
 
@@ -49,11 +49,12 @@ def _summaries(ranked: Sequence[Found]) -> list[Found]:
     return [f for f in ranked if f.kind == "summary" and _near(f)][:SUMMARIES]
 
 
-def _bearing(messages: Sequence[Found]) -> list[Found]:
-    """Those above the floor, best first: what bears on nothing is not added to fill a budget."""
+def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
+    """Those above the floor, best first, and `least` in any case, for among few messages scores tell little: what bears on
+    nothing is not added to fill a budget."""
     best = messages[0].score if messages else 0.0
     floor = max(w.FLOOR, best - w.FAR)
-    return [f for f in messages if f.score >= floor]
+    return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
 
 
 def _near(found: Found) -> bool:
