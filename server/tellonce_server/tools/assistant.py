@@ -235,8 +235,13 @@ class _Tools:
 
     async def _at(self, call: Call[Any]) -> "tuple[Actors, Where]":
         actors = await self._ready()
-        where = locate(call.caller, call.args.chat_id, actors.kit.settings)
-        return actors, replace(where, channel=_channel(call))
+        return actors, place_of(call, actors)
+
+
+def place_of(call: Call[Any], actors: "Actors") -> Where:
+    """The chat a call is about, with the channel it came by."""
+    where = locate(call.caller, call.args.chat_id, actors.kit.settings)
+    return replace(where, channel=_channel(call))
 
 
 def _channel(call: Call[Any]) -> str:
