@@ -66,7 +66,7 @@ async def fill(memory: Memory, dialogues: Sequence[Dialogue]) -> None:
     for user, dialogue in enumerate(dialogues, FIRST_USER):
         importer = Importer(memory.actors.kit, Where(user, user))
         for start in range(0, len(dialogue.turns), BATCH):
-            await importer.add([_message(turn) for turn in dialogue.turns[start : start + BATCH]])
+            await importer.add([import_message(turn) for turn in dialogue.turns[start : start + BATCH]])
     if memory.settings.embeddings != "none":
         await embedded(memory)
     async with memory.tables() as tables:
@@ -74,7 +74,7 @@ async def fill(memory: Memory, dialogues: Sequence[Dialogue]) -> None:
         await tables.execute("vacuum analyze message_fts")
 
 
-def _message(turn: Turn) -> ImportMessage:
+def import_message(turn: Turn) -> ImportMessage:
     return ImportMessage(turn.role, turn.text, f"turn:{turn.id}", turn.at, "benchmark", turn.speaker)
 
 
