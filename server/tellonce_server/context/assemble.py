@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from tellonce.contract import Coverage, Focus, Section
 from tellonce_server.context import lines as form
-from tellonce_server.context.budget import Purse, scaled
+from tellonce_server.context.budget import DEFAULT_TOTAL, Purse, scaled
 from tellonce_server.context.draft import SEPARATOR, Draft
+from tellonce_server.context.elsewhere import FRAME, MOST, elsewhere_text
 from tellonce_server.context.focus import find_focus
 from tellonce_server.context.history import History
 from tellonce_server.context.material import Material
@@ -79,6 +80,7 @@ def _for_question(parts: _Parts) -> None:
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
     parts.history.fill_older()
     stated = draft.purse.set_aside(m.total // STATED_PART)
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
@@ -93,6 +95,7 @@ def _for_talk(parts: _Parts) -> None:
     first, others = ranked_memories(m.rows.memories, [])
     parts.memories.fill(first)
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
     _fill_stated(parts, others)
     parts.history.fill_older()
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
@@ -118,7 +121,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
     # Estimates of parts may exceed the estimate of the whole by rounding only; should the whole still be over, the
     # least needed sections go first.
-    for name in ("relevant", "summary", "profile", "memories", "quoted"):
+    for name in ("elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break
         sections = [section for section in sections if section.name != name]

@@ -20,12 +20,13 @@ _LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
     ("summary", "CHAT SUMMARY", "stable"),
     ("memories", "FACTS, GOALS AND PINS", "slow"),
     ("history", "CONVERSATION HISTORY", "append"),
+    ("elsewhere", "ELSEWHERE", "volatile"),
     ("relevant", "RELEVANT CONTEXT", "volatile"),
     ("quoted", "QUOTED MESSAGE", "volatile"),
     ("now", "NOW", "volatile"),
 )
 _TITLES: dict[ShownName, str] = {name: title for name, title, _ in _LAYOUT}
-_FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "relevant"))
+_FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))
 
 
 @dataclass

@@ -38,7 +38,8 @@ def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, l
     """All that bears on it, for a budget that has room: of the window, too, only what the budget leaves is shown."""
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
     messages = _of_lane(without_echoes(_bearing(talk, limits.messages), query), thread_key)
-    return [*messages, *_memories(ranked, limits)[:MORE_MEMORIES], *_summaries(ranked)]
+    first, more = messages[: limits.messages], messages[limits.messages :]
+    return [*first, *_memories(ranked, limits)[:MORE_MEMORIES], *_summaries(ranked), *more]
 
 
 def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:

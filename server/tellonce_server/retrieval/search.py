@@ -88,15 +88,15 @@ class Retriever:
         *,
         shown: frozenset[int],
         limits: ContextDefaults,
-        total: int,
+        total: int | None = None,
     ) -> list[Hit]:
         """Of what was recalled what a prompt of `total` tokens should hold, what matters most first; `shown` are messages it
         holds anyway.
 
-        The first are as many as `limits` says; after them, if the query asks something, more for a budget that has room.
+        The first are as many as `limits` says; after them, if the query asks something, all else that bears on it.
         """
         chosen = prompting.choose(ranked, request.query, request.thread_key, shown, limits)
-        return await self._hits(request, chosen, excerpts_of(total))
+        return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
 
     async def read(self, r: SearchRequest) -> Read:
         """The question as understood, and everything that may answer it; not ranked yet."""
