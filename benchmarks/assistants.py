@@ -5,18 +5,23 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from benchmarks import projects
 from benchmarks.blocks import Block, blocks, fill, sentences, slots_of
 from benchmarks.dialogue import Dialogue, Probe
+from benchmarks.projects import Project
 from benchmarks.telling import Script, Told, happened, question, recall, session_dates, turns_of
 
 FAR = 0.6
 """Share of facts told in words a question would not use."""
 
-BACK = 0.97
+BACK = 0.6
 """How often a reply contains a question like the one that will be asked."""
 
 RECALLS = 0.45
 """Share of requests that come back to an older fact."""
+
+ASIDES = 0.4
+"""Share of requests in a project that also hold small talk."""
 
 _FOLLOW_UPS = (
     "Thanks, that's useful! Can you tell me a bit more about the third point and how I'd start with it this week?",
@@ -28,15 +33,41 @@ _FOLLOW_UPS = (
 )
 
 
+SUBJECTS, AGAIN, CHATS = 16, 8, 4
+"""Subjects of one session, sessions that come back to one of them, and sessions without any fact."""
+
+
 def write(seed: int) -> Dialogue:
     rng = random.Random(f"assistant {seed}")
     script = Script(rng)
-    bank = blocks("assistant_facts.txt")
-    subjects = [*rng.sample(bank, len(bank)), *rng.choices(bank, k=26), *[None] * 6]
-    rng.shuffle(subjects)
-    for date, block in zip(session_dates(rng, len(subjects), 3), subjects, strict=True):
-        _session(script, block, date)
-    return Dialogue(f"assistant-{seed}", "assistant", script.turns, _probes(rng, script))
+    bank = rng.sample(blocks("assistant_facts.txt"), SUBJECTS)
+    single = [*bank, *rng.choices(bank, k=AGAIN), *[None] * CHATS]
+    rng.shuffle(single)
+    long = projects.projects(rng)
+    order = [None] * len(single) + [project for project in long for _ in project.sessions]
+    rng.shuffle(order)
+    waiting = {id(project): iter(project.sessions) for project in long}
+    for date, project in zip(session_dates(rng, len(order), 3), order, strict=True):
+        if project is None:
+            _session(script, single.pop(), date)
+        else:
+            _project_session(script, project, next(waiting[id(project)]), date)
+    asked = [*_probes(rng, script), *(probe for project in long for probe in projects.probes(rng, project))]
+    return Dialogue(f"assistant-{seed}", "assistant", script.turns, asked)
+
+
+def _project_session(script: Script, project: Project, facts: Sequence[projects.Fact], at: datetime) -> None:
+    """Requests on one matter, in some of which something is told by the way."""
+    rng, block = script.rng, project.block
+    requests = rng.sample(block.parts["d"], rng.randint(max(2, len(facts)), 4))
+    telling = dict(zip(rng.sample(range(len(requests)), len(facts)), facts, strict=True))
+    for place, request in enumerate(requests):
+        fact = telling.get(place)
+        said = [request, *([project.line(fact)] if fact else []), *([_aside(rng)] if rng.random() < ASIDES else [])]
+        rng.shuffle(said)
+        if fact is not None:
+            fact.turn = len(script.turns) + 1
+        at = _exchange(script, " ".join(said), block.slots["topic"][0], at, block=block)
 
 
 def _session(script: Script, block: Block | None, at: datetime) -> None:
@@ -122,7 +153,7 @@ def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
 
 
 def _question_back(rng: random.Random, block: Block) -> str:
-    asked = [*block.parts.get("q", ()), *block.parts.get("v", ()), *block.parts.get("b", ())]
+    asked = [question for part in "qvbmo" for question in block.parts.get(part, ())]
     turned = fill(rng.choice(asked), block.draw(rng)).replace(" my ", " your ").replace(" I ", " you ")
     return fill(rng.choice(sentences("advice.txt", "k")), {"question": turned})
 

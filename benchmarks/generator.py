@@ -7,15 +7,20 @@ from what answers them is set so that the usual methods land where they do on re
 `python -m benchmarks.retrieval`, and docs/PERFORMANCE.md).
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
 from benchmarks import assistants, people
 from benchmarks.dialogue import Dialogue
 
+SHAPES: Final[Mapping[str, Callable[[int], Dialogue]]] = {
+    "people": lambda seed: people.write(seed, people.LETTERS),
+    "friends": lambda seed: people.write(seed, people.CHAT),
+    "assistant": assistants.write,
+}
 
-def corpus(count: int, seed: int = 1) -> list[Dialogue]:
+
+def corpus(count: int, seed: int = 1, shapes: Sequence[str] = tuple(SHAPES)) -> list[Dialogue]:
     """`count` dialogues of each shape, in turns."""
     seeds = range(seed * 1000, seed * 1000 + count)
-    return [
-        make
-        for n in seeds
-        for make in (people.write(n, people.LETTERS), people.write(n, people.CHAT), assistants.write(n))
-    ]
+    return [SHAPES[shape](n) for n in seeds for shape in shapes]

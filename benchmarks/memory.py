@@ -21,6 +21,12 @@ FIRST_USER = 1
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 """When the questions are asked: later than any dialogue, as when somebody comes back."""
 
+_WAITING = """
+select (select count(*) from messages where embedding is null)
+  + (select count(*) from memories where embedding is null)
+  + (select count(*) from conversation_summaries where embedding is null and kind = 'chunk')
+"""
+
 
 class Memory(RunningMemory):
     """A running server. Every dialogue is the private chat of a user of its own."""
@@ -60,23 +66,24 @@ async def fill(memory: Memory, dialogues: Sequence[Dialogue]) -> None:
     for user, dialogue in enumerate(dialogues, FIRST_USER):
         importer = Importer(memory.actors.kit, Where(user, user))
         for start in range(0, len(dialogue.turns), BATCH):
-            await importer.add([_message(turn) for turn in dialogue.turns[start : start + BATCH]])
+            await importer.add([import_message(turn) for turn in dialogue.turns[start : start + BATCH]])
     if memory.settings.embeddings != "none":
-        await _embedded(memory)
+        await embedded(memory)
     async with memory.tables() as tables:
         await tables.execute("vacuum analyze messages")
         await tables.execute("vacuum analyze message_fts")
 
 
-def _message(turn: Turn) -> ImportMessage:
+def import_message(turn: Turn) -> ImportMessage:
     return ImportMessage(turn.role, turn.text, f"turn:{turn.id}", turn.at, "benchmark", turn.speaker)
 
 
-async def _embedded(memory: Memory) -> None:
+async def embedded(memory: Memory) -> None:
+    """Wait until everything that has a vector has one."""
     async with memory.tables() as tables:
-        while left := await tables.fetchval("select count(*) from messages where embedding is null"):
+        while left := await tables.fetchval(_WAITING):
             state = memory.storage.embedder.state
             if state["failed"]:
                 raise RuntimeError(f"no embeddings: {state['failed']}")
-            print(f"  {left} messages to embed", flush=True)
+            print(f"  {left} texts to embed", flush=True)
             await asyncio.sleep(5)

@@ -43,7 +43,7 @@ class Style:
 
 
 LETTERS = Style("people", (25, 30), 9, (9, 13), 0.65, 0.4, 0.45, 0.25, 0.72, careless=False)
-CHAT = Style("friends", (26, 32), 1, (11, 15), 0.12, 0.15, 0.45, 0.25, 0.7, careless=True)
+CHAT = Style("friends", (26, 32), 1, (14, 18), 0.12, 0.15, 0.6, 0.5, 0.4, careless=True)
 
 
 def write(seed: int, style: Style) -> Dialogue:

@@ -1,21 +1,19 @@
 """Evidence recall through our own tools, beside the usual methods on the same questions.
 
     python -m benchmarks.retrieval [--synthetic N] [--seed N] [--locomo FILE ...] [--longmemeval FILE]
-        [--half first|second] [--model FOLDER] [--budgets TOKENS ...] [--words-only]
+        [--half first|second] [--shapes SHAPE ...] [--model FOLDER] [--words-only]
         [--json FILE] [--plot FILE]
 
 `--synthetic N` is N seeded dialogues of each shape (three, when no file is given); seeds 1 and 2 are those the weights were
 fitted and chosen on.  `--locomo benchmarks/talks/*.json` are the talks written by hand; of them the first half of the
 questions (every other one) may be studied, the second only judges.  Each dialogue is one chat, imported into embedded PostgreSQL; questions go through
-`search_memory(where="chat")` of a real server over MCP, and through `get_context`, to see what of the evidence a context of
-each budget holds.
+`search_memory(where="chat")` of a real server over MCP.  What a context holds is measured by `benchmarks.evidence`.
 """
 
 import argparse
 import asyncio
 import json
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +22,7 @@ from zoneinfo import ZoneInfo
 
 from benchmarks import baselines, corpora
 from benchmarks.dialogue import Dialogue, Probe
-from benchmarks.generator import corpus
+from benchmarks.generator import SHAPES, corpus
 from benchmarks.memory import FIRST_USER, NOW, Memory, fill, open_memory
 from benchmarks.metrics import DEPTHS, Recalls, as_json, table
 from benchmarks.recall_plot import curves
@@ -53,14 +51,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, metavar="N", help="only the first N dialogues of each file")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
     parser.add_argument("--words-only", action="store_true", help="without embeddings")
-    parser.add_argument("--budgets", type=int, nargs="*", default=[1000, 4300], metavar="TOKENS")
+    parser.add_argument("--shapes", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES))
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="recall by depth, as SVG")
     return parser.parse_args()
 
 
 async def _main(args: argparse.Namespace) -> None:
-    dialogues = corpus(args.synthetic or (0 if args.locomo or args.longmemeval else 3), args.seed)
+    dialogues = corpus(args.synthetic or (0 if args.locomo or args.longmemeval else 3), args.seed, args.shapes)
     dialogues += [dialogue for file in args.locomo for dialogue in corpora.locomo(file)[: args.first]]
     dialogues += corpora.longmemeval(args.longmemeval)[: args.first] if args.longmemeval else []
     if args.half:
@@ -70,14 +68,10 @@ async def _main(args: argparse.Namespace) -> None:
         await fill(memory, dialogues)
         recalls = await _measured(memory, dialogues)
         print(table(recalls), await _cost(memory, dialogues), sep="\n", flush=True)
-        contexts = {budget: await _contexts(memory, dialogues, budget) for budget in args.budgets}
-        for budget, by_regime in contexts.items():
-            for regime, (some, every) in by_regime.items():
-                print(f"get_context({budget}): {regime}: some evidence {some:.3f}, all of it {every:.3f}")
     if args.plot:
         args.plot.write_text(curves(recalls))
     if args.json:
-        args.json.write_text(json.dumps({"recall": as_json(recalls), "contexts": contexts}, indent=1))
+        args.json.write_text(json.dumps({"recall": as_json(recalls)}, indent=1))
 
 
 async def _measured(memory: Memory, dialogues: Sequence[Dialogue]) -> Recalls:
@@ -118,37 +112,6 @@ async def _cost(memory: Memory, dialogues: Sequence[Dialogue]) -> str:
 async def _searched(client: MemoryClient, probe: Probe) -> list[int]:
     page = await client.search_memory(c.SearchMemoryArgs(query=probe.text, kinds=("message",), limit=DEPTHS[-1]))
     return [result.id for result in page.results]
-
-
-async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) -> dict[str, tuple[float, float]]:
-    """By regime: how many questions find some of their evidence in the context, and how many all of it."""
-    some: defaultdict[str, list[bool]] = defaultdict(list)
-    every: defaultdict[str, list[bool]] = defaultdict(list)
-    for user, dialogue in enumerate(dialogues, FIRST_USER):
-        async with memory.client(user) as client:
-            for probe in dialogue.probes:
-                if probe.kind != "adversarial":
-                    held = await _held(client, dialogue, probe, budget)
-                    some[dialogue.regime].append(any(held))
-                    every[dialogue.regime].append(all(held))
-    return {regime: (sum(some[regime]) / len(some[regime]), sum(every[regime]) / len(every[regime])) for regime in some}
-
-
-async def _held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> list[bool]:
-    """For each evidence turn whether the context has its beginning, or the middle that an excerpt would show."""
-    context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
-    text = _squeezed(context.context or "")
-    return [any(part in text for part in _parts(dialogue.turns[turn - 1].text)) for turn in probe.evidence]
-
-
-def _parts(text: str) -> tuple[str, str]:
-    squeezed = _squeezed(text)
-    middle = max(0, len(squeezed) // 2 - 30)
-    return squeezed[:60], squeezed[middle : middle + 60]
-
-
-def _squeezed(text: str) -> str:
-    return " ".join(text.split())
 
 
 if __name__ == "__main__":

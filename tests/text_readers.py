@@ -196,7 +196,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.memories.resolving.admits": lambda text: resolving.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.memories.striking.carries": lambda text: striking.carries(text, ENDED, NO_COSINES),
     "tellonce_server.memories.striking.struck": lambda text: striking.struck(text, [ENDED], NO_COSINES),
-    "tellonce_server.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE, routine=False),
+    "tellonce_server.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE),
     "tellonce_server.retrieval.lexical.index_text": lambda text: lexical.index_text(text, "Ann"),
     "tellonce_server.retrieval.lexical.normal": lexical.normal,
     "tellonce_server.retrieval.question.asks": question.asks,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import Context, Section, SectionName
+from tellonce.contract import Context, Section, ShownName
 from tellonce_llm import Completion, File, SystemBlock, Turn
 
 POLICY = """\
@@ -98,7 +98,7 @@ def build(
         *_block([policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]),
         *_block([summary, memories]),
         *_history(_text(sections.get("history"))),
-        *_block([*_volatile(sections), _tags(files)], cache=False),
+        *_block([*_volatile(sections), _focus(context), _tags(files)], cache=False),
     ]
     at = now.astimezone(zone)
     return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context, files)
@@ -106,6 +106,23 @@ def build(
 
 def _tags(files: tuple[File, ...]) -> str:
     return f"{TAGS}\n{SEEN}" if files else TAGS
+
+
+def _focus(context: Context) -> str:
+    """What the message most likely refers to, where no other section says it: an answer you asked for, or your last
+    message if the history leaves it out."""
+    focus = context.focus
+    if focus is None or focus.source == "reply":
+        return ""
+    if focus.slot:
+        return f"FOCUS\nThe message answers what you asked for: {_line(focus.slot)} = {_line(focus.value or '')}."
+    shown = "".join(section.text for section in context.sections or () if section.name == "history")
+    first = focus.text.split("\n")[0]
+    return "" if not first or first in shown else f"FOCUS\nThe message most likely refers to yours: “{_line(first)}”"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _greeting(user_name: str, now: datetime, zone: ZoneInfo) -> str:
@@ -120,7 +137,7 @@ def _profile(section: Section | None, fallback: str) -> str:
     return f"USER PROFILE\n{fallback.strip()}" if fallback.strip() else ""
 
 
-def _volatile(sections: dict[SectionName, Section]) -> list[str]:
+def _volatile(sections: dict[ShownName, Section]) -> list[str]:
     return [_text(sections.get(name)) for name in ("elsewhere", "relevant", "quoted")]
 
 

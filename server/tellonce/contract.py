@@ -20,6 +20,7 @@ from tellonce.contract_types import ResultKind as ResultKind
 from tellonce.contract_types import Role as Role
 from tellonce.contract_types import Scope as Scope
 from tellonce.contract_types import SectionName as SectionName
+from tellonce.contract_types import ShownName as ShownName
 from tellonce.contract_types import SlotType as SlotType
 from tellonce.contract_types import Stability as Stability
 from tellonce.contract_types import When as When
@@ -92,7 +93,7 @@ class GetContextArgs(NamedPlace):
 
 
 class Section(Contract):
-    name: SectionName
+    name: ShownName
     title: str
     text: str
     tokens: int

@@ -46,7 +46,7 @@ class Searcher:
             role=hit.role,
             speaker=hit.speaker,
             at=hit.at.astimezone(self._kit.zone),
-            age=age(hit.at, self._kit.now()),
+            age=age(hit.at, self._kit.now(), self._kit.zone),
             chat_id=hit.chat_id,
             thread_key=hit.thread_key,
             score=round(hit.score, 6),

@@ -66,6 +66,6 @@ def _number(hit: Hit, chat_id: int) -> str:
 def _about(hit: Hit, now: datetime, zone: ZoneInfo) -> str:
     day = dated(local_day(hit.at, zone), local_day(now, zone))
     if hit.kind == "message":
-        return f"{'the user' if hit.role == 'user' else 'assistant'}, {day}, {age(hit.at, now)}"
+        return f"{'the user' if hit.role == 'user' else 'assistant'}, {day}, {age(hit.at, now, zone)}"
     note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
     return f"{hit.kind}, {day}{note}"

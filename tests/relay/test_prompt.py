@@ -74,3 +74,18 @@ def test_the_profile_of_the_settings_is_shown_only_while_the_memory_has_none() -
 
 def test_the_model_knows_that_of_a_picture_it_has_the_label_only() -> None:
     assert "[photo]" in prompt("[photo] Nice?").system[0].text
+
+
+def test_what_a_message_answers_stands_in_the_prompt_and_a_last_message_that_is_shown_does_not() -> None:
+    focus = c.Focus(source="slot", message_id=3, role="assistant", text="Which day?", slot="day", value="next\nFriday")
+    context = of_sections().model_copy(update={"focus": focus})
+    asked = build(context, "Next Friday", policy="P", user_name="Priya", now=NOW, zone=SINGAPORE)
+    assert "FOCUS\nThe message answers what you asked for: day = next Friday." in asked.text
+    latest = focus.model_copy(update={"source": "latest", "slot": None, "value": None})
+    unseen = build(
+        of_sections().model_copy(update={"focus": latest}), "Ok", policy="P", user_name="P", now=NOW, zone=SINGAPORE
+    )
+    assert "refers to yours: “Which day?”" in unseen.text
+    shown = c.Section(name="history", title="H", text="[09:15 AM] Assistant: Which day?", tokens=9, stability="append")
+    seen = of_sections(shown).model_copy(update={"focus": latest})
+    assert "FOCUS" not in build(seen, "Ok", policy="P", user_name="P", now=NOW, zone=SINGAPORE).text

@@ -244,7 +244,7 @@ async def test_what_was_tried_and_how_it_ended_is_shown_like_a_fact(memory: Memo
         context = await client.get_context(c.GetContextArgs())
     assert [(m.kind, m.content) for m in known.facts] == [("outcome", tried)]
     assert context.context is not None
-    assert f"OUTCOMES\n- {tried}" in context.context
+    assert f"OUTCOMES\n- #{known.facts[0].id} {tried} (" in context.context
 
 
 async def test_a_confirm_token_alone_is_told_what_belongs_to_it(memory: Memory) -> None:

@@ -40,6 +40,7 @@ def test_the_last_messages_are_paid_first_and_written_with_the_others() -> None:
     assert left < 4300
     assert "history" not in d.bodies
     history.fill_older()
+    history.fill_summaries()
     assert d.purse.left < left
     assert [line.id for line in history.messages] == d.included["messages"] == list(range(1, 21))
 
@@ -49,6 +50,7 @@ def test_every_day_of_the_history_is_headed_once() -> None:
     history = History(d)
     history.fill_newest()
     history.fill_older()
+    history.fill_summaries()
     days = [line for line in d.bodies["history"].split("\n") if line.startswith("───")]
     assert len(days) == len(set(days)) == 6
 
@@ -83,9 +85,9 @@ def test_pins_and_other_memories_pay_one_title_and_stand_by_kind() -> None:
     memories.write()
     assert after_pins - d.purse.left < 4300 - alone.purse.left
     assert d.bodies["memories"].split("\n") == [
-        *("FACTS", "- statement 3"),
-        *("GOALS", "- statement 2"),
-        *("PINS", "- statement 1"),
+        *("FACTS", "- #3 statement 3 (Mar 7)"),
+        *("GOALS", "- #2 statement 2 (Mar 7)"),
+        *("PINS", "- #1 statement 1 (Mar 7)"),
     ]
     assert memories.ids == d.included["memories"] == [1, 2, 3]
 

@@ -26,7 +26,7 @@ def found(
         None,
         AT,
         9,
-        -float(number),
+        8.0 - number,
         cosine,
         covered,
         (number,),
@@ -41,8 +41,25 @@ def test_a_statement_recalls_five_messages_and_no_more() -> None:
     assert ids(p.choose([found(n) for n in range(20)], TELLING, LANE, frozenset(), LIMITS)) == [0, 1, 2, 3, 4]
 
 
-def test_a_question_offers_more_in_rank_order_for_a_budget_that_has_room() -> None:
-    assert ids(p.choose([found(n) for n in range(20)], ASKING, LANE, frozenset(), LIMITS)) == list(range(20))
+def test_a_question_is_offered_all_that_bears_on_it_in_rank_order_and_five_messages_at_least() -> None:
+    assert ids(p.choose([found(n) for n in range(20)], ASKING, LANE, frozenset(), LIMITS)) == list(range(8))
+    assert ids(p.choose([found(n) for n in range(9, 20)], ASKING, LANE, frozenset(), LIMITS)) == list(range(9, 14))
+
+
+def test_an_answer_that_repeats_a_better_message_and_the_question_asked_before_are_no_evidence() -> None:
+    said = found(1)._replace(text="My sister Ann lives in Graz since May.")
+    echo = found(2)._replace(text="You told me: My sister Ann lives in Graz since May.", role="assistant")
+    again = found(3)._replace(text="Where does my sister live?", cosine=0.95)
+    twice = found(4)._replace(text="my sister Ann lives in Graz, since May")
+    other = found(5)._replace(text="She moved there for a job at the opera.")
+    asked = "In which town does my sister live?"
+    assert ids(p.choose([said, echo, again, twice, other], asked, LANE, frozenset(), LIMITS)) == [1, 5]
+
+
+def test_what_another_person_of_an_imported_talk_says_again_is_no_echo() -> None:
+    said = found(1)._replace(text="My sister Ann lives in Graz since May.", speaker="Kim")
+    other = found(2)._replace(text="So your sister Ann lives in Graz since May.", role="assistant", speaker="Lee")
+    assert ids(p.choose([said, other], ASKING, LANE, frozenset(), LIMITS)) == [1, 2]
 
 
 def test_what_is_far_is_not_recalled_for_a_statement() -> None:

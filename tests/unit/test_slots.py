@@ -63,6 +63,17 @@ def test_a_date_is_taken_as_it_was_said(said: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "said", ["What about yesterday's game?", "Yesterday's game was great", "Did you see the news today?"]
+)
+def test_a_date_in_talk_of_something_else_fills_no_slot(said: str) -> None:
+    assert fill("date", said) is None
+
+
+def test_a_date_put_as_a_question_is_an_answer() -> None:
+    assert fill("date", "Next Friday, maybe?") == "Next Friday"
+
+
+@pytest.mark.parametrize(
     "said", ["Play some jazz", "Maybe 10 of them", "market 12", "pi is 3.14", "version 2.5 is out"]
 )
 def test_a_number_beside_a_word_that_begins_like_a_month_is_no_date(said: str) -> None:

@@ -1,11 +1,12 @@
 """One context within its budget: which section is filled when, and what goes if the whole is still too long; pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from tellonce.contract import Coverage, Focus, Section
 from tellonce_server.context import lines as form
-from tellonce_server.context.budget import DEFAULT_TOTAL, Purse, scaled, take
+from tellonce_server.context.budget import DEFAULT_TOTAL, Purse, scaled
 from tellonce_server.context.draft import SEPARATOR, Draft
 from tellonce_server.context.elsewhere import FRAME, MOST, elsewhere_text
 from tellonce_server.context.focus import find_focus
@@ -13,9 +14,12 @@ from tellonce_server.context.history import History
 from tellonce_server.context.material import Material
 from tellonce_server.context.memories import Memories
 from tellonce_server.context.memory_order import ranked_memories
-from tellonce_server.retrieval.hits import Hit
+from tellonce_server.context.relevant import Relevant, unseen
+from tellonce_server.context.rolling import summary_text, unsaid
+from tellonce_server.retrieval.found import MEMORY_KINDS
+from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
-from tellonce_server.text.fences import contained, contained_text
+from tellonce_server.text.fences import contained_text
 from tellonce_server.text.tokens import clip, estimate
 
 JOINT = 2
@@ -38,22 +42,72 @@ class Assembled:
         return SEPARATOR.join(section.text for section in self.sections)
 
 
+STATED_PART = 12
+"""One part in so many of the budget that a question leaves to pins, wishes and the memories that bear on it.
+
+It is kept free even where there are none, and everything else that was learned comes after the messages that bear on the
+question: so a question finds the same messages with the summarizer as without.
+"""
+
+
 def assemble(m: Material) -> Assembled:
     """Fill the sections in keep order, so that what is cut first is what is filled last."""
     draft = Draft(m, Purse(m.total), scaled(m.budgets, m.total))
-    history, memories = History(draft), Memories(draft)
-    pins, others = ranked_memories(m.rows.memories)
-    history.fill_newest()
-    memories.fill(pins)
+    parts = _Parts(draft, History(draft), Memories(draft), Relevant(draft))
+    draft.fill_now()
+    parts.history.fill_newest()
+    if m.asked:
+        _for_question(parts)
+    else:
+        _for_talk(parts)
+    parts.history.fill_summaries()
+    parts.relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), parts.memories.ids))
+    parts.relevant.write()
+    return _finished(draft, parts.history.messages)
+
+
+class _Parts(NamedTuple):
+    """The parts of one context, each of which writes into its draft."""
+
+    draft: Draft
+    history: History
+    memories: Memories
+    relevant: Relevant
+
+
+def _for_question(parts: _Parts) -> None:
+    """What bears on the question before anything else; half of the budget is its own, for the last messages have a part."""
+    draft, m = parts.draft, parts.draft.material
+    first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
     draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
-    draft.fill("profile", contained_text(m.rows.narrative.strip()), draft.shares.profile)
-    draft.fill("summary", _summary_text(m), draft.shares.summary)
-    memories.fill(others)
-    history.fill_older()
-    _fill_relevant(draft, _unseen(draft, history.messages, memories.ids))
-    memories.write()
-    return _finished(draft, history.messages)
+    parts.history.fill_older()
+    stated = draft.purse.set_aside(m.total // STATED_PART)
+    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    draft.purse.left += stated
+    parts.memories.fill(first)
+    _fill_stated(parts, others)
+
+
+def _for_talk(parts: _Parts) -> None:
+    """Who the user is and what was talked about, before what a message that asks nothing calls to mind."""
+    draft, m = parts.draft, parts.draft.material
+    first, others = ranked_memories(m.rows.memories, [])
+    parts.memories.fill(first)
+    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
+    _fill_stated(parts, others)
+    parts.history.fill_older()
+    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+
+
+def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
+    """The memories first: of what they state, profile and summary say nothing again."""
+    draft, rows = parts.draft, parts.draft.material.rows
+    parts.memories.fill(others)
+    parts.memories.write()
+    draft.fill("profile", contained_text(unsaid(rows.narrative, draft.says)), draft.shares.profile)
+    draft.fill("summary", summary_text(rows, draft.shares.summary, draft.says), draft.shares.summary)
 
 
 def _quoted_text(m: Material) -> str:
@@ -61,43 +115,6 @@ def _quoted_text(m: Material) -> str:
         return ""
     quoted, *around = (form.quoted_line(line, m.view) for line in (m.rows.quoted, *m.around))
     return "\n".join([quoted, "Around it:", *around]) if around else quoted
-
-
-def _summary_text(m: Material) -> str:
-    chat = m.rows.chat
-    parts = (
-        ("Confirmed by the user", chat.user_confirmed),
-        ("Inferred", chat.llm_inferred),
-        ("Summary", chat.general_summary),
-        ("This thread", m.rows.thread_summary),
-    )
-    return "\n".join(contained(f"{title}: {text.strip()}") for title, text in parts if text.strip())
-
-
-def _unseen(draft: Draft, messages: Sequence[Line], memories: Collection[int]) -> list[Hit]:
-    """Hits that are not shown above: a routine stands above only by its summary, so its full text is not seen yet."""
-    seen = {
-        "message": {line.id for line in messages if line.routine is None},
-        "summary": set(draft.included.get("summaries", ())),
-    }
-    of_memories = set(memories)
-    return [hit for hit in draft.material.hits if hit.id not in seen.get(hit.kind, of_memories)]
-
-
-def _fill_relevant(draft: Draft, hits: Sequence[Hit]) -> None:
-    """What fits of these, which stand in rank order; shown in the order of time."""
-    if not hits or not draft.opens("relevant"):
-        return
-    view = draft.material.view
-    # Shares nobody used flow on to what answers the question.
-    room = draft.purse.left
-    taken = take(hits, lambda hit: form.hit_line(hit, view), room, draft.purse, dense=True, least=form.least_cost)
-    kept = zip(taken.kept, taken.texts, strict=True)
-    draft.bodies["relevant"] = "\n".join(text for _, text in sorted(kept, key=lambda pair: hits[pair[0]].at))
-    for index in taken.kept:
-        draft.note(f"relevant {hits[index].kind}", [hits[index].id])
-    for index in taken.left:
-        draft.omit(hits[index].kind, [hits[index].id], "relevant budget")
 
 
 def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:

@@ -26,6 +26,12 @@ class Purse:
         self.left -= tokens
         return True
 
+    def set_aside(self, tokens: int) -> int:
+        """Takes at most so many out; returns how many, to be put back by the caller."""
+        taken = min(tokens, self.left)
+        self.left -= taken
+        return taken
+
 
 @dataclass(frozen=True)
 class Taken:

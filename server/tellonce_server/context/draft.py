@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tellonce.contract import Section, SectionName, Stability
+from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
 from tellonce_server.context.budget import Purse, cost
 from tellonce_server.context.material import Material
+from tellonce_server.context.rolling import statement
+from tellonce_server.dates.clock import moment_line
 from tellonce_server.text.fences import fenced
 from tellonce_server.text.tokens import clip, estimate
 
 SEPARATOR = "\n\n"
 """Between two sections."""
 
-_LAYOUT: tuple[tuple[SectionName, str, Stability], ...] = (
+_LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
     ("profile", "USER PROFILE", "stable"),
     ("summary", "CHAT SUMMARY", "stable"),
     ("memories", "FACTS, GOALS AND PINS", "slow"),
@@ -21,9 +23,10 @@ _LAYOUT: tuple[tuple[SectionName, str, Stability], ...] = (
     ("elsewhere", "ELSEWHERE", "volatile"),
     ("relevant", "RELEVANT CONTEXT", "volatile"),
     ("quoted", "QUOTED MESSAGE", "volatile"),
+    ("now", "NOW", "volatile"),
 )
-_TITLES: dict[SectionName, str] = {name: title for name, title, _ in _LAYOUT}
-_FENCED: frozenset[SectionName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))
+_TITLES: dict[ShownName, str] = {name: title for name, title, _ in _LAYOUT}
+_FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))
 
 
 @dataclass
@@ -33,10 +36,27 @@ class Draft:
     material: Material
     purse: Purse
     shares: Budgets
-    bodies: dict[SectionName, str] = field(default_factory=dict)
+    bodies: dict[ShownName, str] = field(default_factory=dict)
     included: dict[str, list[int]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     truncated: bool = False
+    _said: list[str] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        """The context shows this text: no other section says it again."""
+        self._said.append(" ".join(text.casefold().split()))
+
+    def says(self, line: str) -> bool:
+        """Whether a text that is shown makes the statement of this line."""
+        made = statement(line)
+        return bool(made) and any(made in text for text in self._said)
+
+    def fill_now(self) -> None:
+        """The moment, for a reader without a clock; before all else, since dates mean nothing without it."""
+        m = self.material
+        line = moment_line(m.now, m.zone)
+        if m.clock and self.purse.pay(estimate(_framed("now", line)) + cost(SEPARATOR)):
+            self.bodies["now"] = line
 
     def wants(self, name: SectionName) -> bool:
         """Whether the caller asked for the section."""
@@ -85,5 +105,7 @@ class Draft:
         return out
 
 
-def _framed(name: SectionName, body: str) -> str:
+def _framed(name: ShownName, body: str) -> str:
+    if name == "now":
+        return f"Now: {body}"
     return f"{_TITLES[name]}\n{fenced(body) if name in _FENCED else body}"

@@ -4,6 +4,7 @@ Its beginning moves by steps of several messages, so that the prompt's prefix st
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
 
 from tellonce_server.context import lines as form
@@ -11,6 +12,7 @@ from tellonce_server.context.budget import cost, take
 from tellonce_server.context.draft import Draft
 from tellonce_server.context.lines import Shown
 from tellonce_server.context.material import Material
+from tellonce_server.context.rolling import unsaid
 from tellonce_server.dates.clock import day_header
 from tellonce_server.store.messages import Line
 from tellonce_server.text.tokens import clip
@@ -22,19 +24,19 @@ ALWAYS = 3
 """The last messages that stay whatever the budget."""
 
 KEPT = 20
-"""The last messages that a question leaves in place of a window too long for its share (SPEC §4)."""
+"""The last messages that a question leaves in place (SPEC §4)."""
 
-FOUND_PART = 2
-"""One part in so many of the budget, at most its share, is kept free for what answers a question: long last messages are
-clipped for it.
-"""
+ASKED_PART = 4
+"""One part in so many of the budget that a question leaves to the last messages, for which long replies among them are
+clipped: what bears on the question has the first claim."""
 
-REPLY = 160
-"""Tokens a long last reply of the assistant keeps beside a question: it repeats much, and the user's words stay whole."""
+REPLY, REPLY_PART = 160, 10
+"""Tokens a long last reply of the assistant keeps beside a question, or one part in so many of a small budget: it repeats
+much, and the user's words stay whole."""
 
 
 class History:
-    """Filled in two steps: the last messages before all else, the rest when the other sections have their shares."""
+    """Filled in three steps: the last messages before all else, those before them, and summaries of what is older."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -43,6 +45,7 @@ class History:
         self._newest: list[Shown] = []
         self._headed = True
         self._rendered: dict[int, Shown] = {}
+        self._shown: list[Shown] = []
         self.messages: Sequence[Line] = ()
         """Those shown verbatim, oldest first; known after the second step."""
 
@@ -51,8 +54,7 @@ class History:
         draft, newest = self._draft, [self._line(line) for line in self._window[-ALWAYS:]]
         if not (newest or self._m.rows.chunks) or not draft.opens("history"):
             return
-        kept_free = min(draft.purse.left // FOUND_PART, self._m.budgets.relevant) if self._m.asked else 0
-        room = draft.purse.left - kept_free
+        room = self._m.total // ASKED_PART if self._m.asked else draft.purse.left
         eased = self._eased(newest, room)
         if draft.purse.pay(_price(eased)):
             cut = [shown.line.id for shown, whole in zip(eased, newest, strict=True) if shown != whole]
@@ -60,17 +62,24 @@ class History:
             draft.omit("message", cut, "clipped")
             self._newest = eased
         else:
-            self._newest = self._clipped(eased, room)
+            self._newest = self._clipped(eased, draft.purse.left // (2 if self._m.asked else 1))
 
     def fill_older(self) -> None:
-        """The messages before the last ones, newest first, then older summaries, newest first; both stay contiguous."""
+        """The messages before the last ones, newest first; they stay contiguous."""
         if not self._draft.wants("history"):
             return
         candidates = self._window[: len(self._window) - len(self._newest)][::-1]
         older = self._fitting(candidates)
         self._draft.omit("message", [x.id for x in candidates[len(older) :]], "history budget")
         self.messages = [*older, *(shown.line for shown in self._newest)]
-        self._write(self._summaries(), [*map(self._line, older), *self._newest])
+        self._shown = [*map(self._line, older), *self._newest]
+        for shown in self._shown:
+            self._draft.say(shown.text)
+
+    def fill_summaries(self) -> None:
+        """The summaries of what is older, as far as nothing above says the same; then the section is written."""
+        if self._draft.wants("history"):
+            self._write(self._summaries(), self._shown)
 
     def _line(self, line: Line) -> Shown:
         """Rendered once: it is priced, then written."""
@@ -80,12 +89,13 @@ class History:
 
     def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
         """Long replies among the last messages clipped as far as what answers a question needs, and no further than REPLY."""
-        long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > REPLY]
+        least = min(REPLY, self._m.total // REPLY_PART)
+        long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > least]
         over = _price(newest) - room
         if not (self._m.asked and long and over > 0):
             return newest
         left = sum(cost(x.text) for x in long) - over
-        most = max(REPLY, left // len(long))
+        most = max(least, left // len(long))
         return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
 
     def _clipped(self, newest: list[Shown], room: int) -> list[Shown]:
@@ -106,20 +116,19 @@ class History:
         pairs = list(zip(wanted, newer, strict=False))
         taken = take(pairs, lambda pair: self._priced_line(*pair), share, self._draft.purse, dense=False)
         fitting = wanted[: len(taken.kept)][::-1]
-        cut_by_budget = len(wanted) == len(candidates) > len(fitting)
+        cut_by_budget = len(wanted) > len(fitting)
         return _from_a_step(fitting) if cut_by_budget else fitting
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
         """What of the history a question leaves room for, and its share: an answer seldom lies in the last messages.
 
-        What was found keeps its own share, even of a small budget. A window that outgrew its share, as without a
-        summarizer, keeps its last messages; those before compete by relevance like any other.
+        The last messages, as many as a summarizer keeps, stay as far as they fit; those before compete by relevance like
+        any other, whether they are summarised or not.
         """
         if not self._m.asked:
             return older, share
-        share = min(share, max(0, self._draft.purse.left - self._m.budgets.relevant))
-        outgrown = sum(line.tokens for line in older) > share
-        return older[: KEPT - ALWAYS] if outgrown else older, share
+        share = min(share, max(0, self._m.total // ASKED_PART - sum(cost(shown.text) for shown in self._newest)))
+        return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
         """A line with the day header it brings: none if the line after it has that day's header already."""
@@ -131,6 +140,8 @@ class History:
         """The newest chunk summaries that fit, oldest first; not those whose messages all stand below verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
+        texts = [unsaid(chunk.text, draft.says) for chunk in chunks]
+        chunks = [replace(chunk, text=text) for chunk, text in zip(chunks, texts, strict=True) if text]
         taken = take(
             chunks, lambda c: form.summary_line(c, self._m.zone), draft.shares.summaries, draft.purse, dense=False
         )

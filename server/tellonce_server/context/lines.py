@@ -78,7 +78,7 @@ def shown(line: Line, view: View) -> Shown:
     at = time_of_day(local_time)
     if line.routine is None:
         return Shown(line, local_time.date(), f"[{at}] {speaker(line.role, line.speaker)}: {body(line.content)}")
-    lead = contained(f"[{name_of(line.routine)} | {at}, {age(line.sent_at, view.now)}]: ")
+    lead = contained(f"[{name_of(line.routine)} | {at}, {age(line.sent_at, view.now, view.zone)}]: ")
     return Shown(line, local_time.date(), lead + body(line.routine_summary or line.content))
 
 
@@ -99,10 +99,11 @@ def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
 
 
 def memory_line(memory: Remembered, view: View) -> str:
-    """`- text (by Mar 15)`; a pin keeps its mark wherever it stands. A note is the user's quoted words with their day."""
-    if memory.note:
-        return contained(f"- {_told_by(memory)}“{memory.content}” ({local_day(memory.valid_from, view.zone)})")
-    return contained(f"- {memory.content}{_due(memory, memory.deadline, view) if memory.deadline is not None else ''}")
+    """`- #12 text (Feb 15)`, with what is due: `(Feb 15, due Mar 1)`. A note is the user's quoted words."""
+    said = f"{_told_by(memory)}“{memory.content}”" if memory.note else memory.content
+    due = _due(memory, memory.deadline, view) if memory.deadline is not None else ""
+    day = dated(local_day(memory.valid_from, view.zone), view.today)
+    return contained(f"- #{memory.id} {said} ({day}{due})")
 
 
 def _told_by(memory: Remembered) -> str:
@@ -113,8 +114,8 @@ def _due(memory: Remembered, deadline: datetime, view: View) -> str:
     day = dated(local_day(deadline, view.zone), view.today)
     over = local_day(deadline, view.zone) < view.today
     if memory.kind == "goal":
-        return f" (overdue since {day})" if over else f" (due {day})"
-    return f" (was {day})" if over else f" ({day})"
+        return f", overdue since {day}" if over else f", due {day}"
+    return f", past: {day}" if over else f", on {day}"
 
 
 def hit_line(hit: Hit, view: View) -> str:
@@ -136,7 +137,7 @@ def _lead(hit: Hit, view: View) -> str:
     local_time = local(hit.at, view.zone)
     day = dated(local_time.date(), view.today)
     recent = view.now - hit.at < RECENT
-    when = f"{day}, {age(hit.at, view.now)}" if recent else day
+    when = f"{day}, {age(hit.at, view.now, view.zone)}" if recent else day
     if hit.kind == "message":
         minute = f" | {time_of_day(local_time)}" if recent else ""
         lane = "" if hit.thread_key == view.thread_key else f" | in {_name(hit.thread_key or '')}"
@@ -144,7 +145,7 @@ def _lead(hit: Hit, view: View) -> str:
     if hit.kind == "summary":
         return f"[Summary | {when}]"
     note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
-    return f"[{hit.kind} | {when}{note}]"
+    return f"[{hit.kind} #{hit.id} | {when}{note}]"
 
 
 def _teller(hit: Hit) -> str:
@@ -155,7 +156,7 @@ def _teller(hit: Hit) -> str:
 
 def moment(at: datetime, view: View) -> str:
     """`Feb 15, 09:15 AM, 2h ago`."""
-    return f"{dated(local_day(at, view.zone), view.today)}, {clock_time(at, view.zone)}, {age(at, view.now)}"
+    return f"{dated(local_day(at, view.zone), view.today)}, {clock_time(at, view.zone)}, {age(at, view.now, view.zone)}"
 
 
 def quoted_line(line: Line, view: View) -> str:
@@ -163,4 +164,4 @@ def quoted_line(line: Line, view: View) -> str:
     if line.routine is not None:
         return shown(line, view).text
     at = clock_time(line.sent_at, view.zone)
-    return f"[{at}, {age(line.sent_at, view.now)}] {speaker(line.role, line.speaker)}: {body(line.content)}"
+    return f"[{at}, {age(line.sent_at, view.now, view.zone)}] {speaker(line.role, line.speaker)}: {body(line.content)}"

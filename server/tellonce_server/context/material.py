@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import SectionName
+from tellonce.contract import ResultKind, SectionName
 from tellonce.settings import Budgets
 from tellonce_server.context.lines import View
 from tellonce_server.retrieval.hits import Hit
@@ -19,7 +19,7 @@ from tellonce_server.store.messages import Line
 @dataclass(frozen=True)
 class Material:
     """`hits` stand in rank order; `around` are the neighbours of a quoted message; `excluded` is the number of the
-    message being answered. `total` is the token budget. The last `keep` messages are shown even if they are summarised.
+    message being answered. `total` is the token budget, `clock` whether the reader is told the time. The last `keep` messages are shown even if they are summarised.
     """
 
     rows: ContextRows
@@ -36,10 +36,15 @@ class Material:
     elsewhere: Elsewhere = field(default_factory=Elsewhere)
     include: frozenset[SectionName] | None = None
     keep: int = 20
+    clock: bool = False
 
     @cached_property
     def view(self) -> View:
         return View(self.now, self.zone, self.thread_key)
+
+    def found(self, *kinds: ResultKind) -> list[Hit]:
+        """The hits of these kinds."""
+        return [hit for hit in self.hits if hit.kind in kinds]
 
     @cached_property
     def asked(self) -> bool:

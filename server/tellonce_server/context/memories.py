@@ -1,5 +1,7 @@
 """The memories of one context: which of them fit their share, under a heading for each kind; pure."""
 
+from collections.abc import Sequence
+
 from tellonce_server.context import lines as form
 from tellonce_server.context.budget import cost, take
 from tellonce_server.context.draft import Draft
@@ -20,7 +22,7 @@ class Memories:
         """Of those shown."""
         return [memory.id for memory, _ in self._kept]
 
-    def fill(self, ordered: list[Remembered]) -> None:
+    def fill(self, ordered: Sequence[Remembered]) -> None:
         """What of these fits into what is left of the share."""
         if not ordered or not self._opened():
             return
@@ -32,6 +34,8 @@ class Memories:
         self._spent += taken.cost
         draft.omit("memory", [ordered[i].id for i in taken.left], "memories budget")
         self._kept += [(ordered[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
 
     def write(self) -> None:
         blocks: dict[str, list[str]] = {title: [] for title in form.KIND_TITLES.values()}

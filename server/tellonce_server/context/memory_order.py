@@ -4,15 +4,23 @@ from collections.abc import Iterator, Sequence
 
 from tellonce_server.store.context import Remembered
 
+WISHES = 12
+"""Wishes and tastes, the newest, that a context shows before other memories: most bear on questions that do not name them."""
 
-def ranked_memories(memories: Sequence[Remembered]) -> tuple[list[Remembered], list[Remembered]]:
-    """Pins by importance; then goals by priority and deadline, then the rest newest first."""
+
+def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
+    """Pins by importance, the newest wishes and what was found, in its order; then goals by priority and deadline among
+    the rest, newest first."""
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
-    rest = [m for m in shown if not (m.pinned or m.kind == "pin")]
-    goals = sorted((m for m in rest if m.kind == "goal"), key=_goal_order)
-    facts = sorted((m for m in rest if m.kind != "goal"), key=lambda m: (m.valid_from, m.id), reverse=True)
-    return pins, _interleave(goals, facts)
+    rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]
+    wishes = [m for m in rest if m.kind == "preference"][:WISHES]
+    by_id = {m.id: m for m in rest}
+    first = list(dict.fromkeys([*pins, *_interleave(wishes, [by_id[i] for i in found if i in by_id])]))
+    placed = {m.id for m in first}
+    others = [m for m in rest if m.id not in placed]
+    goals = sorted((m for m in others if m.kind == "goal"), key=_goal_order)
+    return first, _interleave(goals, [m for m in others if m.kind != "goal"])
 
 
 def _goal_order(memory: Remembered) -> tuple[int, float, int]:
@@ -20,12 +28,12 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
     return memory.priority, due, memory.id
 
 
-def _interleave(goals: list[Remembered], facts: list[Remembered]) -> list[Remembered]:
-    """One goal to two facts, so that neither starves the other in a small share."""
+def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
+    """One of the first to two of the second, so that neither starves the other in a small share."""
     out: list[Remembered] = []
-    waiting_goals, waiting_facts = iter(goals), iter(facts)
+    waiting, others = iter(some), iter(more)
     while True:
-        batch = [*_some(waiting_goals, 1), *_some(waiting_facts, 2)]
+        batch = [*_some(others, 2), *_some(waiting, 1)]
         if not batch:
             return out
         out += batch

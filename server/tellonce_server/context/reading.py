@@ -72,7 +72,7 @@ class ContextReader:
         rows, recalled, beside = await asyncio.gather(
             self._rows(request), self._recalled(asked), self._elsewhere(request)
         )
-        hits = await self._hits(asked, rows, recalled)
+        hits = await self._hits(request, asked, rows, recalled)
         answered = self._answered(request, rows)
         if answered is not None:
             rows, hits = await self._as_asked(request, rows, hits, answered)
@@ -139,6 +139,8 @@ class ContextReader:
             canonical_cap=self._kit.settings.compaction.canonical_cap,
             include=frozenset(r.args.include) if r.args.include is not None else None,
             keep=self._kit.settings.compaction.keep,
+            # A client that takes sections has a place of its own for the time, as SPEC §4 lays a prompt out.
+            clock=r.args.detail == "text" and r.args.include is None,
         )
 
     def _asked(self, r: _Request) -> SearchRequest | None:
@@ -159,11 +161,14 @@ class ContextReader:
     async def _recalled(self, asked: SearchRequest | None) -> list[Found]:
         return await self._retriever.recalled(asked) if asked is not None else []
 
-    async def _hits(self, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Found]) -> list[Hit]:
+    async def _hits(
+        self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Found]
+    ) -> list[Hit]:
         if asked is None:
             return []
         shown = frozenset(line.id for line in rows.window if line.routine is None)
-        return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=self._kit.settings.context)
+        limits, total = self._kit.settings.context, r.args.token_budget
+        return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=limits, total=total)
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
         """A reply that opens a lane also sees what stood beside its target."""

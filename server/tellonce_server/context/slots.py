@@ -32,7 +32,7 @@ _DATE = re.compile(
     rf"\b(?:{_MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?(?:,?\s+\d{{4}})?|\d{{1,2}}(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}(?:\s+\d{{4}})?"
     r"|\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}(?:/\d{2,4})?|\d{1,2}\.\d{1,2}\.(?:\d{2,4})?|\d{1,2}(?:st|nd|rd|th)"
     r"|today|tomorrow|tonight|yesterday|in\s+(?:\d+|a|one|two|three)\s+(?:day|week|month)s?"
-    r"|(?:next|this|on|last)?\s*(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:next|this)\s+(?:week|month|year))(?!\w)",
+    r"|(?:next|this|on|last)?\s*(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:next|this)\s+(?:week|month|year))(?!['’]?\w)",
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
@@ -46,7 +46,15 @@ def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | N
     said = text.strip()
     if not said or (slot_type != "text" and _is_talk(said, slot_type)):
         return None
-    return _MATCHERS[slot_type](said, choices)
+    value = _MATCHERS[slot_type](said, choices)
+    return None if value is None or _asks_beside(said, value, slot_type) else value
+
+
+def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
+    """Whether a message is a question in which the value only occurs: "tomorrow?" answers, "what was on tomorrow?" asks."""
+    if slot_type in ("text", "yes_no") or not said.rstrip().endswith(("?", "？")):
+        return False
+    return 2 * len(value.split()) < len(said.split())
 
 
 def _is_talk(said: str, slot_type: SlotType) -> bool:

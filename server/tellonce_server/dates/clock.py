@@ -12,7 +12,6 @@ MONTHS: Final = (
 )
 
 _HOUR: Final = timedelta(hours=1)
-_DAY: Final = timedelta(days=1)
 
 
 def local(at: datetime, zone: ZoneInfo) -> datetime:
@@ -45,15 +44,23 @@ def offset_minutes(at: datetime) -> int:
     return (at.utcoffset() or timedelta()) // timedelta(minutes=1)
 
 
-def age(at: datetime, now: datetime) -> str:
-    """`just now` under 1 h (and for the future), `Nh ago` under 24 h, `yesterday` under 48 h, then `N days ago`."""
+def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
+    """`just now` under 1 h (and for the future), `Nh ago` on the same day, then by the zone's calendar: `yesterday`,
+    `N days ago`."""
     # In UTC: two moments of one zone Python subtracts by their wall clocks.
     elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
+    days = (local_day(now, zone) - local_day(at, zone)).days
     if elapsed < _HOUR:
         return "just now"
-    if elapsed < _DAY:
+    if days == 0:
         return f"{elapsed // _HOUR}h ago"
-    return "yesterday" if elapsed < 2 * _DAY else f"{elapsed // _DAY} days ago"
+    return "yesterday" if days == 1 else f"{days} days ago"
+
+
+def moment_line(now: datetime, zone: ZoneInfo) -> str:
+    """`Friday, 20 November 2026, 02:15 PM (Asia/Singapore)`."""
+    at = local(now, zone)
+    return f"{WEEKDAYS[at.weekday()]}, {at.day} {MONTHS[at.month - 1]} {at.year}, {time_of_day(at)} ({zone.key})"
 
 
 def period(start: datetime, end: datetime, zone: ZoneInfo) -> str:

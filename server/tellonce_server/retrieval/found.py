@@ -8,7 +8,7 @@ import numpy as np
 
 from tellonce.contract import MemoryStatus, ResultKind, Role
 from tellonce_server.retrieval import weights as w
-from tellonce_server.retrieval.excerpt import excerpt
+from tellonce_server.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.retrieval.hits import Hit
 from tellonce_server.retrieval.question import Question
 from tellonce_server.retrieval.ranking import Ranking
@@ -120,10 +120,13 @@ def _measured(
     return covered.tolist(), likeness.tolist()
 
 
-def hit(found: Found, text: str, query: str) -> Hit:
-    """`text` is the whole text: the one that was found, unless that was clipped or has been edited since."""
+def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
+    """`text` is the whole text: the one that was found, unless that was clipped or has been edited since. `reply`: tokens
+    of a reply of the assistant that are shown."""
     tokens = found.tokens if text is found.text else estimate(text)
-    shown = excerpt(text, tokens, query, routine=found.routine is not None) if found.kind == "message" else text
+    replies = found.role == "assistant" and found.speaker is None
+    whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE
+    shown = excerpt(text, tokens, query, whole=whole) if found.kind == "message" else text
     return Hit(
         *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
         *(found.tokens, found.score, found.cosine, found.source_ids, found.routine, found.memory_status),

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from tellonce.settings import ContextDefaults
+from tellonce_server.retrieval import weights as w
+from tellonce_server.retrieval.echoes import without_echoes
 from tellonce_server.retrieval.found import MEMORY_KINDS, Found
 from tellonce_server.retrieval.question import asks
 
 SUMMARIES = 2
-MORE = 120
-"""Further messages offered to a budget that has room, for a query that asks something."""
+MORE_MEMORIES = 12
+"""Memories offered to a question, those that `limits` names among them."""
 
 MEMORY_COVERED = 0.15
 """The share of the query's words a memory needs that is not as alike as the settings ask."""
@@ -24,20 +26,36 @@ OTHER_LANE_MARGIN = 0.25
 def choose(
     ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Found]:
-    """What matters most first: the messages, memories and summaries of SPEC §5, then more messages.
+    """What matters most first. `shown` are the messages of the window, which a message that asks nothing shows anyway."""
+    if asks(query):
+        return _for_question(ranked, query, thread_key, limits)
+    talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
+    messages = _of_lane(without_echoes(talk, query), thread_key)
+    return [*messages[: limits.messages], *_memories(ranked, limits)[: limits.memories], *_summaries(ranked)]
 
-    `shown` are the messages of the window. They are left out of the first messages, but not of the further ones: the
-    budget may cut a window, and only who does so knows which of its messages are shown then.
-    """
-    asking = asks(query)
-    talk = [f for f in ranked if f.kind == "message" and f.text != query and (asking or _near(f))]
-    messages = _of_lane(talk, thread_key)
-    first = [f for f in messages if f.id not in shown][: limits.messages]
-    memories = [f for f in ranked if f.kind in MEMORY_KINDS and _of_use(f, limits.min_cosine)]
-    summaries = [f for f in ranked if f.kind == "summary" and _near(f)]
-    placed = {id(f) for f in first}
-    more = [f for f in messages if id(f) not in placed][:MORE] if asking else []
-    return [*first, *memories[: limits.memories], *summaries[:SUMMARIES], *more]
+
+def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, limits: ContextDefaults) -> list[Found]:
+    """All that bears on it, for a budget that has room: of the window, too, only what the budget leaves is shown."""
+    talk = [f for f in ranked if f.kind == "message" and f.text != query]
+    messages = _of_lane(without_echoes(_bearing(talk, limits.messages), query), thread_key)
+    first, more = messages[: limits.messages], messages[limits.messages :]
+    return [*first, *_memories(ranked, limits)[:MORE_MEMORIES], *_summaries(ranked), *more]
+
+
+def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:
+    return [f for f in ranked if f.kind in MEMORY_KINDS and _of_use(f, limits.min_cosine)]
+
+
+def _summaries(ranked: Sequence[Found]) -> list[Found]:
+    return [f for f in ranked if f.kind == "summary" and _near(f)][:SUMMARIES]
+
+
+def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
+    """Those above the floor, best first, and `least` in any case, for among few messages scores tell little: what bears on
+    nothing is not added to fill a budget."""
+    best = messages[0].score if messages else 0.0
+    floor = max(w.FLOOR, best - w.FAR)
+    return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
 
 
 def _near(found: Found) -> bool:

@@ -17,6 +17,7 @@ from tellonce_server.retrieval import candidates, cursor, found, prompting, rank
 from tellonce_server.retrieval import question as questions
 from tellonce_server.retrieval.candidates import Scan
 from tellonce_server.retrieval.cursor import Cursor
+from tellonce_server.retrieval.excerpt import WHOLE, excerpts_of
 from tellonce_server.retrieval.found import MEMORY_KINDS, Found
 from tellonce_server.retrieval.hits import Hit, SearchPage, SearchRequest
 from tellonce_server.retrieval.lexical import index_text
@@ -81,13 +82,21 @@ class Retriever:
         return ranked
 
     async def for_prompt(
-        self, request: SearchRequest, ranked: Sequence[Found], *, shown: frozenset[int], limits: ContextDefaults
+        self,
+        request: SearchRequest,
+        ranked: Sequence[Found],
+        *,
+        shown: frozenset[int],
+        limits: ContextDefaults,
+        total: int | None = None,
     ) -> list[Hit]:
-        """Of what was recalled what a prompt should hold, what matters most first; `shown` are messages it holds anyway.
+        """Of what was recalled what a prompt of `total` tokens should hold, what matters most first; `shown` are messages it
+        holds anyway.
 
-        The first are as many as `limits` says; after them, if the query asks something, more for a budget that has room.
+        The first are as many as `limits` says; after them, if the query asks something, all else that bears on it.
         """
-        return await self._hits(request, prompting.choose(ranked, request.query, request.thread_key, shown, limits))
+        chosen = prompting.choose(ranked, request.query, request.thread_key, shown, limits)
+        return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
 
     async def read(self, r: SearchRequest) -> Read:
         """The question as understood, and everything that may answer it; not ranked yet."""
@@ -169,12 +178,12 @@ class Retriever:
             return []
         return await candidates.summaries(self._database, scan)
 
-    async def _hits(self, r: SearchRequest, chosen: Sequence[Found]) -> list[Hit]:
+    async def _hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))
         longest = max(map(len, (r.query, *texts)))
-        return await offloaded(longest, lambda: [found.hit(f, text, r.query) for f, text in pairs])
+        return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
         """Texts of messages, by (chat, number), that are not those the candidates brought: clipped there, or edited since."""

@@ -107,4 +107,9 @@ LEAST_DENSE_DEVIATION: Final = 0.04
 MOST_DEVIATIONS: Final = 3.0
 """Standard deviations that count: one hit among a hundred misses would drown every other signal."""
 
+FLOOR: Final = 0.5
+FAR: Final = 8.0
+"""A message with less than FLOOR, or with so much less than the best, bears on no question: 98 of 100 pieces of evidence
+stand above both, and a third to two thirds of the candidates do (seed 2 of the generator and the talks written by hand)."""
+
 AFTER_DAYS: Final = 7

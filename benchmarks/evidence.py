@@ -1,0 +1,171 @@
+"""What of a question's evidence a context holds, before and after the summarizer worked through the history.
+
+    python -m benchmarks.evidence [--synthetic N] [--seed N] [--shapes people friends assistant] [--locomo FILE ...]
+        [--half first|second] [--first N] [--budgets TOKENS ...] [--kinds] [--model FOLDER] [--json FILE]
+
+The summarizer is the real agent without a language model, so that the figures are the same on every machine.  The command
+ends with exit code 1 if in any shape and budget a context of a memory with the summarizer holds less evidence than one
+without it: SPEC §4 asks for that, and `tests/server/test_evidence.py` holds it on a small talk.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from benchmarks import corpora
+from benchmarks.dialogue import Dialogue, Probe
+from benchmarks.generator import SHAPES, corpus
+from benchmarks.learning.harness import drain, ladder_of
+from benchmarks.memory import FIRST_USER, Memory, embedded, fill, open_memory
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.settings import ServerSettings
+from tellonce_server.embedding.model_files import MODEL
+
+_DAY_BESIDE = re.compile(r" \([^()]*\d{4}-\d\d[^()]*\)")
+BUDGETS = (1_000, 4_300, 12_000, 30_000)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What one context held: its shape of talk and kind of question, the share of the evidence, and its size in tokens."""
+
+    regime: str
+    kind: str
+    share: float
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Shares of the questions of which a context holds some and all evidence; mean tokens of a context."""
+
+    some: float
+    every: float
+    tokens: float
+    questions: int
+
+
+def main() -> None:
+    sys.exit(asyncio.run(_main(_arguments())))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--synthetic", type=int, default=0, metavar="N", help="generated dialogues of each shape")
+    parser.add_argument("--shapes", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES))
+    parser.add_argument("--seed", type=int, default=3)
+    parser.add_argument("--locomo", type=Path, metavar="FILE", nargs="+", default=[])
+    parser.add_argument("--first", type=int, metavar="N", help="only the first N dialogues of each file")
+    parser.add_argument("--half", choices=("first", "second"), help="only every other question of each dialogue")
+    parser.add_argument("--budgets", type=int, nargs="+", default=BUDGETS, metavar="TOKENS")
+    parser.add_argument("--kinds", action="store_true", help="figures of each kind of question as well")
+    parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser.parse_args()
+
+
+async def _main(args: argparse.Namespace) -> int:
+    dialogues = corpus(args.synthetic or (0 if args.locomo else 1), args.seed, args.shapes)
+    dialogues += [dialogue for file in args.locomo for dialogue in corpora.locomo(file)[: args.first]]
+    if args.half:
+        dialogues = [replace(x, probes=x.probes[args.half == "second" :: 2]) for x in dialogues]
+    model = args.model or ServerSettings().data_dir / "models" / MODEL
+    async with open_memory(model, len(dialogues)) as memory:
+        await fill(memory, dialogues)
+        without = await measured(memory, dialogues, args.budgets)
+        print(f"{await drain(memory, ladder_of(None))} exchanges read by the summarizer", flush=True)
+        await embedded(memory)
+        with_it = await measured(memory, dialogues, args.budgets)
+    print("\n".join(report(without, with_it, kinds=args.kinds)))
+    if args.json:
+        args.json.write_text(json.dumps(_as_json(without, with_it), indent=1))
+    return 1 if any(fewer(without[budget], with_it[budget]) for budget in args.budgets) else 0
+
+
+async def measured(
+    memory: Memory, dialogues: Sequence[Dialogue], budgets: Iterable[int]
+) -> dict[int, dict[str, Figures]]:
+    """By budget, then by shape of talk and by `shape: kind`."""
+    return {budget: figures(await _contexts(memory, dialogues, budget)) for budget in budgets}
+
+
+async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) -> list[Held]:
+    found: list[Held] = []
+    for user, dialogue in enumerate(dialogues, FIRST_USER):
+        async with memory.client(user) as client:
+            asked = [probe for probe in dialogue.probes if probe.kind != "adversarial"]
+            found += [await held(client, dialogue, probe, budget) for probe in asked]
+    return found
+
+
+async def held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> Held:
+    """For each evidence turn whether the context has its beginning, or the middle that an excerpt would show."""
+    context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
+    text = _squeezed(context.context or "")
+    shown = [any(part in text for part in _parts(dialogue.turns[turn - 1].text)) for turn in probe.evidence]
+    return Held(dialogue.regime, probe.kind, sum(shown) / len(shown), context.tokens)
+
+
+def figures(contexts: Iterable[Held]) -> dict[str, Figures]:
+    groups: defaultdict[str, list[Held]] = defaultdict(list)
+    for one in contexts:
+        groups[one.regime].append(one)
+        groups[f"{one.regime}: {one.kind}"].append(one)
+    return {name: _figures(group) for name, group in sorted(groups.items())}
+
+
+def _figures(group: Sequence[Held]) -> Figures:
+    count = len(group)
+    some, every = sum(x.share > 0 for x in group), sum(x.share == 1 for x in group)
+    return Figures(some / count, every / count, sum(x.tokens for x in group) / count, count)
+
+
+def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> list[str]:
+    """The shapes of talk in which the summarizer costs evidence."""
+    shapes = [name for name in without if ":" not in name]
+    return [n for n in shapes if with_it[n].some < without[n].some or with_it[n].every < without[n].every]
+
+
+def report(
+    without: Mapping[int, Mapping[str, Figures]], with_it: Mapping[int, Mapping[str, Figures]], *, kinds: bool
+) -> list[str]:
+    """A line for each budget and shape: some / all evidence and tokens without the summarizer, then with it."""
+    return [
+        f"{budget:>6} {name:<28} n={x.questions:<4} off {_line(x)}   on {_line(with_it[budget][name])}"
+        for budget, by_name in without.items()
+        for name, x in by_name.items()
+        if kinds or ":" not in name
+    ]
+
+
+def _line(x: Figures) -> str:
+    return f"{x.some:.3f} / {x.every:.3f} in {x.tokens:6.0f}"
+
+
+def _as_json(*runs: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]:
+    def plain(run: Mapping[int, Mapping[str, Figures]]) -> Mapping[str, object]:
+        return {str(budget): {name: vars(x) for name, x in by_name.items()} for budget, by_name in run.items()}
+
+    return {"without": plain(runs[0]), "with": plain(runs[1])}
+
+
+def _parts(text: str) -> tuple[str, str]:
+    squeezed = _squeezed(text)
+    middle = max(0, len(squeezed) // 2 - 30)
+    return squeezed[:60], squeezed[middle : middle + 60]
+
+
+def _squeezed(text: str) -> str:
+    """Without the days that a context writes beside relative words."""
+    return " ".join(_DAY_BESIDE.sub("", text).split())
+
+
+if __name__ == "__main__":
+    main()

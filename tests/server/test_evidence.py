@@ -1,0 +1,45 @@
+"""The permanent gate of SPEC §4: with the summarizer a question finds no less of its evidence than without.
+
+On a small talk and by words alone; `python -m benchmarks.evidence` judges large ones with the embedding model.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from benchmarks.corpora import locomo
+from benchmarks.dialogue import Dialogue
+from benchmarks.evidence import Figures, fewer, figures, held
+from benchmarks.learning.harness import drain, ladder_of
+from benchmarks.memory import import_message
+from tellonce_server.importing import Importer
+from tellonce_server.places import Where
+from tests.memory_fixtures import USER, Memory
+
+pytestmark = pytest.mark.anyio
+
+TALK = Path(__file__).parents[2] / "benchmarks" / "talks" / "binder.json"
+QUESTIONS = 8
+BUDGETS = (1_000, 4_300)
+
+
+async def found(memory: Memory, dialogue: Dialogue, budgets: Sequence[int]) -> list[dict[str, Figures]]:
+    """By budget what the contexts hold of the evidence of the first questions."""
+    async with memory.client() as client:
+        return [
+            figures([await held(client, dialogue, probe, budget) for probe in dialogue.probes[:QUESTIONS]])
+            for budget in budgets
+        ]
+
+
+async def test_a_question_finds_no_less_evidence_with_the_summarizer_than_without(memory: Memory) -> None:
+    [dialogue] = locomo(TALK)
+    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    await importer.add([import_message(turn) for turn in dialogue.turns])
+    without = await found(memory, dialogue, BUDGETS)
+    assert await drain(memory, ladder_of(None)) > 0
+    with_it = await found(memory, dialogue, BUDGETS)
+    assert without[-1]["assistant"].some > 0.5
+    assert [fewer(*pair) for pair in zip(without, with_it, strict=True)] == [[], []]
+    assert with_it[-1]["assistant"].tokens > without[-1]["assistant"].tokens
