@@ -27,10 +27,9 @@ class TurnMessage(Contract):
 
 
 class RecordTurnArgs(Place):
-    """Messages to record, oldest first, and what is to be recalled for `event`."""
+    """Messages to record, oldest first, and what is to be recalled for `event`. `session` is its thread."""
 
     event: HookEvent
-    conversation_id: Annotated[Text, Field(max_length=128)] | None = None
     session: Annotated[Text, Field(max_length=128)] | None = None
     messages: Annotated[tuple[TurnMessage, ...], Field(max_length=MOST_MESSAGES)] = ()
     recall: bool = Field(default=False, description="Answer with what the event calls to mind.")

@@ -30,6 +30,8 @@ class TurnKeeper:
 
     async def turn(self, where: Where, args: RecordTurnArgs) -> RecordedTurn:
         """Record the messages and, beside that, look for what the event calls to mind."""
+        if args.session is not None and args.message_thread_id is None:
+            args = args.model_copy(update={"message_thread_id": args.session})
         (recorded, refused), told = await asyncio.gather(
             self._recorded(where, args), self._told(where, args) if args.recall else _nothing()
         )
