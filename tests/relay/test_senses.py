@@ -11,16 +11,8 @@ import pytest
 from tellonce import contract as c
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import ModelResponder
-from tellonce_relay.turn_sentences import (
-    CANNOT_HEAR,
-    CANNOT_READ,
-    CANNOT_SEE,
-    HEARD,
-    NOT_FETCHED,
-    NOT_HEARD,
-    TOO_LARGE,
-)
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import GROUP, Echo, Scripted, relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -122,9 +114,9 @@ async def test_where_nobody_can_see_the_person_is_told_once(memory: Memory, tmp_
     async with telegram() as api, ollama("completion") as (responder, stub):
         async with relaying(memory, responder, api=api, state=tmp_path):
             first = await api.photo()
-            await api.until(lambda: texts(api) == [CANNOT_SEE])
+            await api.until(lambda: texts(api) == [phrase("senses.cannot_see")])
             await api.document("a.zip", b"PK", "application/zip", caption="Keep this")
-            await api.until(lambda: texts(api)[1:] == [CANNOT_READ, "I see."])
+            await api.until(lambda: texts(api)[1:] == [phrase("senses.cannot_read"), "I see."])
         async with relaying(memory, responder, api=api, state=tmp_path):
             await api.photo(caption="And this?")
             await api.replies(4)
@@ -139,14 +131,14 @@ async def test_a_file_that_is_too_large_or_does_not_come_is_named_as_such(memory
     seeing.kinds = frozenset(("image", "pdf"))
     async with relaying(memory, seeing) as api:
         await api.photo(b"x" * 5_000_001)
-        await api.until(lambda: texts(api) == [TOO_LARGE.format(megabytes=5)])
+        await api.until(lambda: texts(api) == [phrase("senses.too_large", megabytes=5)])
         api.faults["file"] = [DropBefore()]
         await api.photo(caption="A picture")
         await api.replies(2)
         api.world.files.clear()
         await api.document("gone.pdf", b"%PDF", "application/pdf")
         api.world.files.clear()
-        await api.until(lambda: texts(api)[1:] in (["Fine.", NOT_FETCHED], ["Fine.", "Fine."]))
+        await api.until(lambda: texts(api)[1:] in (["Fine.", phrase("senses.not_fetched")], ["Fine.", "Fine."]))
     assert [file.data for file in seeing.prompts[0].files] == [PIXEL]
 
 
@@ -162,7 +154,7 @@ async def test_a_voice_is_the_message_it_says(memory: Memory, tmp_path: Path) ->
             api.world.updates.append({"update_id": 900, "message": api.world.messages[42, number]})
             await api.all_fetched()
     heard = "I moved to Oslo last week."
-    assert texts(api) == [HEARD.format(text=heard), f"re {heard}"]
+    assert texts(api) == [phrase("senses.heard", text=heard), f"re {heard}"]
     assert ear.files == [("voice.ogg", b"OggS-voice", "whisper-1")]
     assert await kept(memory, number) == heard
     async with memory.client() as client:
@@ -181,16 +173,16 @@ async def test_a_command_listens_too_and_where_nobody_does_the_person_is_told_on
     async with telegram() as api, TranscriptionStub([500, ""]) as ear:
         async with relaying(memory, Echo(), api=api, own=own):
             await api.voice(b"buy oats")
-            assert await api.replies(2) == [HEARD.format(text="BUY OATS"), "re BUY OATS"]
+            assert await api.replies(2) == [phrase("senses.heard", text="BUY OATS"), "re BUY OATS"]
         async with relaying(memory, Echo(), api=api, own={"transcribe_url": ear.url}):
             await api.voice()
             await api.voice()
-            assert (await api.replies(4))[2:] == [NOT_HEARD, NOT_HEARD]
+            assert (await api.replies(4))[2:] == [phrase("senses.not_heard"), phrase("senses.not_heard")]
         async with relaying(memory, Echo(), api=api):
             await api.voice()
             await api.replies(5)
             await api.voice()
-            assert (await api.replies(6))[4:] == [CANNOT_HEAR, "re [voice message]"]
+            assert (await api.replies(6))[4:] == [phrase("senses.cannot_hear"), "re [voice message]"]
 
 
 async def test_a_voice_in_a_group_is_heard_where_the_bot_is_spoken_to(memory: Memory) -> None:
@@ -204,4 +196,4 @@ async def test_a_voice_in_a_group_is_heard_where_the_bot_is_spoken_to(memory: Me
             await api.voice(chat=GROUP, reply_to_message=answer)
             await api.replies(3)
     assert len(ear.files) == 1
-    assert texts(api)[1:] == [HEARD.format(text="What is left?"), "re What is left?"]
+    assert texts(api)[1:] == [phrase("senses.heard", text="What is left?"), "re What is left?"]

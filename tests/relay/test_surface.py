@@ -1,0 +1,97 @@
+"""What a person sees besides answers: the greeting, the memory in one message, pairing, the last routine in full."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from telegram import User
+
+from tellonce import contract as c
+from tellonce_cli.bot_pairing import keep_user
+from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
+from tellonce_relay.pairing import offer, paired
+from tellonce_relay.telegram_bot import make_bot
+from tests.memory_fixtures import Memory
+from tests.relay.relaying import TOKEN, Scripted, relaying, texts
+from tests.stubs.telegram_emulator import Telegram
+
+pytestmark = pytest.mark.anyio
+
+
+def labels(message: dict[str, object]) -> list[str]:
+    markup = message["reply_markup"]
+    assert isinstance(markup, dict)
+    return [button["text"] for row in markup["inline_keyboard"] for button in row]
+
+
+async def test_the_memory_is_one_message_with_tabs_pages_and_what_can_be_done_to_each(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
+        for n in range(8):
+            await client.remember(c.RememberArgs(content=f"The user owns boat number {n}", kind="fact"))
+        await client.remember(c.RememberArgs(content="The user likes tea", kind="preference"))
+        await api.say("/memory")
+        await api.replies(1)
+        shown = api.sent[0]
+        assert labels(shown) == ["👤 Facts", "⚙️ Likes"]
+        await api.press(shown, "👤 Facts")
+        await api.until(lambda: "Page 1 of 2" in shown["text"])
+        await api.press(shown, "▶")
+        await api.until(lambda: "Page 2 of 2" in shown["text"])
+        second = shown["text"]
+        await api.press(shown, "7")
+        await api.until(lambda: "Known since" in shown["text"])
+        boat = shown["text"].split("\n")[0]
+        await api.press(shown, "✗")
+        await api.until(lambda: shown["text"] == f"✗ Removed: {boat}")
+        left = (await client.get_profile(c.GetProfileArgs())).facts
+        await api.press(shown, "Undo")
+        await api.until(lambda: "Page 2 of 2" in shown["text"])
+        await api.press(shown, "7")
+        await api.until(lambda: "Known since" in shown["text"])
+        await api.press(shown, "📌")
+        await api.until(lambda: "📌 ✗" in labels(shown))
+        profile = await client.get_profile(c.GetProfileArgs())
+    assert len(api.sent) == 1
+    assert boat in second
+    assert boat not in {m.content for m in left}
+    assert len(left) == 7
+    assert [m.content for m in profile.facts if m.pinned] + [m.content for m in profile.pins] != []
+
+
+async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        api.world.languages[42] = "de-AT"
+        await api.say("/start")
+        await api.say("Merk dir, dass ich Tee mag")
+        await api.replies(2)
+        await api.say("danke")
+        await api.until(lambda: bool(api.world.reactions))
+    with speaking("de"):
+        assert texts(api)[0] == phrase("start.greeting", name="Priya")
+    assert texts(api)[1] == "✓ Gemerkt: ich Tee mag"
+    assert set(api.world.menus) == {"", *LANGUAGES} - {"en"}
+    assert api.world.menus["ru"][0]["description"] == "Что я о тебе знаю"
+
+
+async def test_a_link_for_one_use_says_whose_the_bot_is(api: Telegram, tmp_path: Path) -> None:
+    async with make_bot(TOKEN, api.url) as bot:
+        pairing = await offer(bot)
+        waiting = asyncio.create_task(paired(pairing, asyncio.Event()))
+        await api.say("/start", user=666)
+        await api.say(f"/start {pairing.code}x", user=667)
+        await api.say(f"/start {pairing.code}", user=77)
+        user = await waiting
+    assert pairing.link == f"https://t.me/memory_bot?start={pairing.code}"
+    assert user is not None
+    assert user.id == 77
+    assert [message["chat"]["id"] for message in api.sent] == [77]
+    assert texts(api)[0].startswith(phrase("start.paired"))
+    assert api.world.updates == []
+
+
+def test_the_user_is_written_behind_what_stands_in_the_settings(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("TELEGRAM_BOT_TOKEN=1:x")
+    said = keep_user(User(77, "Ann", is_bot=False), file)
+    assert file.read_text() == "TELEGRAM_BOT_TOKEN=1:x\nTELEGRAM_USER_ID=77\n"
+    assert said.startswith("Connected with Ann (77)")
