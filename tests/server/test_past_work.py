@@ -165,12 +165,16 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
         await agent.submit_work(
             w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", rung="claude")
         )
-        return time.perf_counter() - started
+        took = time.perf_counter() - started
+        # A chat's live jobs go in order: the next exchange waits for the profile that this one asks for.
+        while profiles := (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("profile",)))).jobs:
+            await submit(agent, profiles[0])
+        return took
 
     async with memory.client() as client, memory.client(43) as other, memory.agent() as agent:
-        await imported(memory, [f"We talked about item {n}" for n in range(1500)])
-        times = [(await learned(client, f"Oslo {n}"), await learned(other, f"Bern {n}")) for n in range(12)]
+        await imported(memory, [f"We talked about item {n}" for n in range(750)])
+        times = [(await learned(client, f"Oslo {n}"), await learned(other, f"Bern {n}")) for n in range(8)]
         waiting = (await agent.queue_status()).reading.waiting
     behind, without = (min(column) for column in zip(*times, strict=True))
-    assert waiting >= 1500
+    assert waiting >= 750
     assert behind <= 1.2 * without + 0.005, f"{behind * 1000:.1f} ms behind the import, {without * 1000:.1f} ms without"
