@@ -41,19 +41,27 @@ class TurnKeeper:
         recorded, refused = 0, list[str]()
         for message in args.messages:
             try:
-                result = await self._recorder.record(where, await self._as_recorded(args, message))
+                recorded += await self._record(where, args, message)
             except MessageRefused as error:
                 refused.append(f"{message.message_id}: {error}")
-            else:
-                recorded += result.outcome != "duplicate"
         return recorded, refused
+
+    async def _record(self, where: Where, args: RecordTurnArgs, message: TurnMessage) -> bool:
+        """Whether there was anything to record. A reply whose prompt is not here stands by itself."""
+        said = await self._as_recorded(args, message)
+        try:
+            result = await self._recorder.record(where, said)
+        except MessageRefused:
+            if said.exchange_of is None:
+                raise
+            result = await self._recorder.record(where, said.model_copy(update={"exchange_of": None}))
+        return result.outcome != "duplicate"
 
     async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
         """Terminals are full of keys: what an assistant for code records is masked, whatever the settings say of chats."""
         content = await offloaded(len(message.content), lambda: mask(message.content))
-        place = {name: getattr(args, name) for name in Place.model_fields}
         said = message.model_copy(update={"content": content})
-        return RecordMessageArgs(**place, **dict(said))
+        return RecordMessageArgs.model_construct(**dict(_place(args)), **dict(said))
 
     async def _told(self, where: Where, args: RecordTurnArgs) -> str:
         if args.event == "SessionStart":
@@ -63,7 +71,7 @@ class TurnKeeper:
 
     async def _prompted(self, where: Where, args: RecordTurnArgs, query: str) -> str:
         now, zone = self._kit.now(), self._kit.zone
-        lane = await lane_of(self._kit.database, where, args)
+        lane = await lane_of(self._kit.database, where, _place(args))
         request = SearchRequest(where.owner_id, where.chat_id, None, query, now, zone)
         ranked = await self._retriever.recalled(request)
         limits = self._kit.settings.context
@@ -71,10 +79,13 @@ class TurnKeeper:
         return prompt_index(_unseen(hits, lane), where.chat_id, now, zone)
 
     async def _session(self, where: Where, args: RecordTurnArgs) -> str:
-        context = await self._reader.context(
-            where, GetContextArgs(include=("profile", "summary", "memories"), token_budget=SESSION_BUDGET)
-        )
+        shown = GetContextArgs(include=("profile", "summary", "memories"), token_budget=SESSION_BUDGET)
+        context = await self._reader.context(where, shown.model_copy(update=dict(_place(args))))
         return session_index(context.context or "")
+
+
+def _place(args: RecordTurnArgs) -> Place:
+    return Place.model_construct(message_thread_id=args.session)
 
 
 async def _nothing() -> str:
