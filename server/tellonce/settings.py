@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from platformdirs import user_data_path
 from pydantic import (
     AliasChoices,
     Field,
@@ -14,8 +13,9 @@ from pydantic import (
     field_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from tellonce.former_name import data_folder, former_sources
 from tellonce.remote_settings import Group
 from tellonce.remote_settings import Remote as Remote
 from tellonce.remote_settings import parsed_subjects as parsed_subjects
@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     )
 
     data_dir: Folder = Field(
-        default_factory=lambda: user_data_path("tellonce", appauthor=False),
+        default_factory=data_folder,
         validation_alias="TELLONCE_DATA_DIR",
         description="Folder of the database, access tokens and the embedding model.",
     )
@@ -155,6 +155,12 @@ class Settings(BaseSettings):
             return ZoneInfo(name).key if name else system_timezone()
         except (ZoneInfoNotFoundError, ValueError) as error:
             raise ValueError(f"{name!r} is no IANA time zone; example: Asia/Singapore") from error
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource, **named: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (*sources, *named.values(), *former_sources(settings_cls))
 
     @property
     def default_user(self) -> int:

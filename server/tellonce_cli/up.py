@@ -19,6 +19,7 @@ from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from tellonce_cli.screen import console
 from tellonce_relay.bot_token import relays_token
+from tellonce_server.former_folder import move_former_folder
 from tellonce_server.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
@@ -29,6 +30,8 @@ RUNNING = "running"
 
 def run() -> int:
     """Start, report, wait, stop. 0 when told to stop, 1 when the server would not start."""
+    if told := move_former_folder():
+        console.print(told)
     return asyncio.run(_up(load(ServerSettings), load(RelaySettings)))
 
 

@@ -2,11 +2,13 @@
 
 import argparse
 import asyncio
+import logging
 import sys
 
 from tellonce import lifeline, logs, tracing
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.starting import imported
+from tellonce_server.former_folder import move_former_folder
 
 SWITCH_SECONDS = 0.0001
 """How long a thread that computes may keep the event loop waiting for the interpreter, each time an answer of the
@@ -22,6 +24,8 @@ def main() -> None:
     args = parser.parse_args()
     lifeline.watch()
     logs.begin()
+    if told := move_former_folder():
+        logging.getLogger(__name__).warning(told)
     try:
         settings = load(ServerSettings)
     except SettingsError as error:

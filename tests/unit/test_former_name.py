@@ -1,0 +1,61 @@
+"""What the releases called chatmem left on a machine is still taken, with a word about it."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from tellonce import former_name
+from tellonce.settings import ServerSettings, load
+from tellonce_server import former_folder
+from tellonce_server.postgres.file_lock import hold
+
+
+@pytest.fixture(autouse=True)
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("TELLONCE_DATA_DIR", raising=False)
+    (tmp_path / "data").mkdir()
+    former_name._warned.clear()
+    return tmp_path / "data"
+
+
+def test_settings_under_the_former_name_are_read_where_the_new_name_is_not_set(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("CHATMEM_PORT", "9001")
+    monkeypatch.setenv("CHATMEM_HOST", "127.0.0.2")
+    monkeypatch.setenv("TELLONCE_HOST", "127.0.0.3")
+    monkeypatch.setenv("CHATMEM_BUDGETS__PROFILE", "11")
+    (machine.parent / ".env").write_text("CHATMEM_EMBEDDINGS=none\nTELLONCE_BUDGETS__QUOTED=7\n")
+    with caplog.at_level(logging.WARNING):
+        settings = load(ServerSettings)
+        load(ServerSettings)
+    assert (settings.port, settings.host, settings.embeddings) == (9001, "127.0.0.3", "none")
+    assert (settings.budgets.profile, settings.budgets.quoted) == (11, 7)
+    warned = [record.getMessage() for record in caplog.records]
+    assert "CHATMEM_PORT is read as TELLONCE_PORT in this release only; rename it" in warned
+    assert len(warned) == len(set(warned)) == 4
+
+
+def test_the_former_folder_is_used_until_it_is_moved_and_moved_once(machine: Path) -> None:
+    assert load(ServerSettings).data_dir == machine / "tellonce"
+    (machine / "chatmem").mkdir()
+    (machine / "chatmem" / "kept").write_text("yes")
+    assert load(ServerSettings).data_dir == machine / "chatmem"
+    assert former_folder.move_former_folder() == f"The memory was moved from {machine}/chatmem to {machine}/tellonce."
+    assert (load(ServerSettings).data_dir / "kept").read_text() == "yes"
+    assert former_folder.move_former_folder() is None
+
+
+@pytest.mark.anyio
+async def test_a_folder_in_use_stays(machine: Path) -> None:
+    (machine / "chatmem").mkdir()
+    lock = await hold(machine / "chatmem" / ".use", "shared")
+    try:
+        assert "is in use by a server of the former name" in (former_folder.move_former_folder() or "")
+    finally:
+        lock.release()
+    assert load(ServerSettings).data_dir == machine / "chatmem"
