@@ -12,7 +12,12 @@ from contextlib import suppress
 from datetime import datetime
 
 from tellonce_hooks.project import data
-from tellonce_hooks.server import Json, Refused, record_turn
+from tellonce_hooks.server import Refused, record_turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tellonce_hooks.server import Json
+
 
 BATCH = 50
 """Messages of one call; the server takes no more."""
