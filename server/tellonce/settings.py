@@ -232,6 +232,11 @@ class ServerSettings(Settings):
         validation_alias="MASK_SECRETS_IN_MESSAGES",
         description="Mask keys and passwords in stored messages too, not only in what is made of them.",
     )
+    stdio_learns: bool | None = Field(
+        default=None,
+        validation_alias="TELLONCE_STDIO_LEARNS",
+        description="Start a summarizer beside a stdio server where none is running; default: unless the service is installed.",
+    )
     monthly_cap_usd: float | None = Field(
         default=None,
         ge=0,
@@ -382,6 +387,11 @@ class RelaySettings(_Client):
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
         description="Groups of only you and the bot; part of your own memory.",
     )
+    always_groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_ALWAYS_GROUPS",
+        description="Groups in which every message is answered, not only those addressed to the bot.",
+    )
     webhook_url: str | None = Field(
         default=None,
         validation_alias="TELEGRAM_WEBHOOK_URL",
@@ -405,6 +415,29 @@ class RelaySettings(_Client):
         gt=0,
         validation_alias="TELLONCE_MODEL_SECONDS",
         description="Longest silence of the model while it answers, in seconds.",
+    )
+    breath_seconds: float = Field(
+        default=1.5,
+        ge=0,
+        le=10,
+        validation_alias="TELLONCE_BREATH_SECONDS",
+        description="Messages that follow each other within so many seconds are answered as one.",
+    )
+    transcribe_url: str | None = Field(
+        default=None,
+        validation_alias="TELLONCE_TRANSCRIBE_URL",
+        description="Server that transcribes voice messages, OpenAI-compatible (whisper.cpp, faster-whisper, LocalAI).",
+    )
+    transcribe_model: str = Field(
+        default="whisper-1", validation_alias="TELLONCE_TRANSCRIBE_MODEL", description="The model it is asked for."
+    )
+    transcribe_key: SecretStr | None = Field(
+        default=None, validation_alias="TELLONCE_TRANSCRIBE_KEY", description="Its key, where it wants one."
+    )
+    transcribe_command: str | None = Field(
+        default=None,
+        validation_alias="TELLONCE_TRANSCRIBE_COMMAND",
+        description="Command that prints what is said in a file instead; the path takes the place of `{file}` or is added.",
     )
     config_dir: Folder = Field(
         default=Path("config"),

@@ -1,7 +1,6 @@
 """What a command needs to reach the memory: the running server, or the storage itself."""
 
 import logging
-import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -12,11 +11,6 @@ from tellonce_server.outage import StorageUnavailable
 from tellonce_server.places import Caller, Where, locate
 from tellonce_server.storage import Storage
 from tellonce_server.store.database import Queries, as_login
-
-
-def own_environment() -> dict[str, str]:
-    """A child server sees the settings we see: the MCP SDK would hand it an allow-list only."""
-    return dict(os.environ)
 
 
 @asynccontextmanager

@@ -19,7 +19,10 @@ from pydantic import AnyUrl
 from tellonce.settings import ServerSettings
 from tellonce_server import outage
 from tellonce_server.auth import configured_caller, http_caller
+from tellonce_server.credentials import still_granted
 from tellonce_server.instructions import INSTRUCTIONS
+from tellonce_server.page.tools import page_tools
+from tellonce_server.page.visibility import AppOnly
 from tellonce_server.places import Caller
 from tellonce_server.prompts import add_prompts
 from tellonce_server.resources import add_resources, later
@@ -33,6 +36,7 @@ from tellonce_server.tools.turns import turn_tool
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
 AGENT = frozenset(("agent",))
+PERSON = frozenset(("assistant",))
 
 
 class MemoryServer(MCPServer[None]):
@@ -63,6 +67,7 @@ class MemoryServer(MCPServer[None]):
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """The SDK tells of a wrong name or argument as of a defect of ours."""
+        await _require_standing()
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
@@ -75,6 +80,8 @@ class MemoryServer(MCPServer[None]):
             raise ToolError(
                 f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names those there are."
             )
+        if not self._only_reads(name):
+            await _require_standing()
         return await super().call_tool(name, arguments, context)
 
     def _lists(self, caller: Caller, name: str) -> bool:
@@ -83,6 +90,16 @@ class MemoryServer(MCPServer[None]):
     def _admits(self, caller: Caller, name: str) -> bool:
         tool = self._strict.get(name)
         return tool is not None and bool(tool.scopes & caller.scopes)
+
+    def _only_reads(self, name: str) -> bool:
+        annotations = self._strict[name].annotations
+        return annotations is not None and annotations.read_only_hint is True
+
+
+async def _require_standing() -> None:
+    """Before what may write. The caller never reads the sentence: the request is answered 401 (`credentials.Standing`)."""
+    if not await still_granted():
+        raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
 def build_server(
@@ -101,7 +118,9 @@ def build_server(
     who = caller_of or (http_caller if auth else lambda: own_caller)
     bound = partial(strict_tool, caller_of=who, observe=storage.observe)
     zone = ZoneInfo(settings.timezone)
+    own = page_tools(storage.actors)
     tools = [
+        *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
         bound(turn_tool(storage.actors), scopes=ASSISTANT, zone=zone),
         # The agent's times carry the sender's offset: they are left as they are.
@@ -118,7 +137,7 @@ def build_server(
         instructions=INSTRUCTIONS,
         version=VERSION,
         subscriptions=OwnChanges(storage.changes, who),
-        middleware=middleware,
+        middleware=(AppOnly([spec.name for spec in own]), *middleware),
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
         **options,

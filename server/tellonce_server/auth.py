@@ -13,26 +13,29 @@ from mcp.server.auth.provider import AccessToken
 from tellonce.settings import ServerSettings
 from tellonce_server.places import Caller
 from tellonce_server.store import tokens
-from tellonce_server.store.database import Database, Queries
+from tellonce_server.store.database import Queries
+from tellonce_server.store.tokens import Grant
 
 TokenScope = Literal["assistant", "relay", "agent"]
 SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
+OPERATOR = "operator"
+"""Scope of a page session of whoever runs the server; no token bears it."""
 LOCAL = "local-"
 """Prefix of the names of the tokens the server keeps for the processes beside it."""
 
 
-class TokenVerifier:
-    """Looks a bearer token up by hash. A hash look-up compares nothing secret byte by byte, so its time tells nothing."""
+def granted(token: str, grant: Grant) -> AccessToken:
+    """A grant as the SDK knows it."""
+    subject = str(grant.user_id) if grant.user_id is not None else None
+    return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
-    async def verify_token(self, token: str) -> AccessToken | None:
-        grant = await tokens.find(self._database, digest(token))
-        if grant is None:
-            return None
-        subject = str(grant.user_id) if grant.user_id is not None else None
-        return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
+def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
+    """What a page session admits: its token's user as an assistant, and the operator's commands to the first user."""
+    if access is None or access.subject is None or "assistant" not in access.scopes:
+        return None
+    scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
+    return access.model_copy(update={"scopes": scopes})
 
 
 def digest(token: str) -> bytes:

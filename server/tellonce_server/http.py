@@ -17,8 +17,11 @@ from tellonce.settings import ServerSettings
 from tellonce_server.admission import Admission, RateLimit
 from tellonce_server.app import VERSION, MemoryServer, build_server
 from tellonce_server.arrival import TimedArrival
+from tellonce_server.credentials import Standing
 from tellonce_server.hooked_clients import show_hooked
 from tellonce_server.open_streams import OpenStreams
+from tellonce_server.page.cookies import PageCookie, cookie_name
+from tellonce_server.page.site import add_page
 from tellonce_server.storage import Storage
 from tellonce_server.unavailable import Unavailable
 
@@ -32,7 +35,9 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
-    add_health(server, storage, TransportSecurityMiddleware(security))
+    checked = TransportSecurityMiddleware(security)
+    add_health(server, storage, checked)
+    add_page(server, storage, checked)
     app = server.streamable_http_app(
         streamable_http_path="/mcp",
         stateless_http=True,
@@ -41,8 +46,10 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
         transport_security=security,
     )
     # Last, so that it stands behind authentication and knows the credential.
+    app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
+    app.user_middleware.append(Middleware(Standing))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager

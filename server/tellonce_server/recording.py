@@ -7,6 +7,7 @@ import asyncpg
 
 from tellonce.contract import JobKind, RecordedMessage, RecordMessageArgs
 from tellonce_server.dates.clock import offset_minutes
+from tellonce_server.embedding.foresight import Foresight
 from tellonce_server.erasure.redaction import GONE
 from tellonce_server.erasure.rederiving import Rederiver
 from tellonce_server.erasure.tombstones import Tombstones
@@ -69,6 +70,7 @@ class Recorder:
         self._kit = kit
         self._rederiver = rederiver
         self._tombstones = tombstones
+        self._foresight = Foresight(kit.embedder)
 
     async def record(self, where: Where, args: RecordMessageArgs) -> RecordedMessage:
         """Record a message, or recognise it by its id as a duplicate or an edit.
@@ -88,6 +90,8 @@ class Recorder:
         if await self._compacted(incoming, recorded, now):
             queued = (*queued, "chunk_summary")
         self._announce(incoming, queued)
+        if args.role == "user" and args.routine is None:
+            self._foresight.expect(incoming.content)
         return self._result(incoming, recorded.id, "created", queued)
 
     async def _incoming(self, where: Where, args: RecordMessageArgs) -> _Incoming:

@@ -15,12 +15,14 @@ from tellonce.journal import journal, utc_now
 from tellonce.logs import is_ours
 from tellonce.settings import Remote, ServerSettings
 from tellonce.side_tasks import SideTasks
-from tellonce_server.auth import TokenVerifier
+from tellonce_server.auth import session_access
+from tellonce_server.credentials import TokenVerifier
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.choose import choose_embedder, embedder_named
 from tellonce_server.loop_watch import LoopWatch
 from tellonce_server.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.outage import AWAY, StorageUnavailable
+from tellonce_server.page.sessions import PREFIX
 from tellonce_server.subscriptions import Changes
 
 if TYPE_CHECKING:
@@ -167,10 +169,17 @@ class LateVerifier:
 
     def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage
+        self._own: TokenVerifier | None = None
         self._issued = JwtVerifier(remote, SigningKeys(remote.jwks_url)) if remote.issuer else None
 
     async def verify_token(self, token: str) -> AccessToken | None:
         if is_jwt(token):
             return await self._issued.verify_token(token) if self._issued is not None else None
         actors = await self._storage.actors()
-        return await TokenVerifier(actors.kit.database).verify_token(token)
+        if self._own is None or self._own.database is not actors.kit.database:
+            self._own = TokenVerifier(actors.kit.database)
+        if not token.startswith(PREFIX):
+            return await self._own.verify_token(token)
+        token_hash = actors.seal.token_hash(token, actors.kit.now())
+        access = await self._own.access(token, token_hash) if token_hash is not None else None
+        return session_access(access, actors.kit.settings.default_user)

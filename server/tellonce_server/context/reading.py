@@ -12,6 +12,7 @@ from tellonce.counted import counted
 from tellonce_server.context.assemble import Assembled, assemble
 from tellonce_server.context.history import STEP
 from tellonce_server.context.material import Material
+from tellonce_server.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.locating import lane_of
 from tellonce_server.offload import offloaded
 from tellonce_server.places import Where, session_id
@@ -20,7 +21,7 @@ from tellonce_server.retrieval.hits import Hit, SearchRequest
 from tellonce_server.retrieval.search import Retriever
 from tellonce_server.services import Kit
 from tellonce_server.store import context as rows_of
-from tellonce_server.store import messages, receipts
+from tellonce_server.store import messages
 from tellonce_server.store.context import ContextRows, Limits
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
@@ -56,9 +57,10 @@ def _characters(rows: ContextRows) -> int:
 
 
 class ContextReader:
-    def __init__(self, kit: Kit, retriever: Retriever) -> None:
+    def __init__(self, kit: Kit, retriever: Retriever, receipts: ReceiptKeeper) -> None:
         self._kit = kit
         self._retriever = retriever
+        self._receipts = receipts
 
     async def context(self, where: Where, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
         """One context, and a receipt of it. `learns`: the caller is an assistant that may read what no model has read."""
@@ -77,7 +79,7 @@ class ContextReader:
             truncated=built.truncated,
             receipt=receipt_id,
         )
-        notices = [*built.notices, *_unread(rows.unread if learns else 0)]
+        notices = [*built.notices, *_unread(rows.unread if learns else 0), *self._kit.notices]
         return self._result(request, rows, built, receipt_id, notices)
 
     async def _rows(self, r: _Request) -> ContextRows:
@@ -144,8 +146,7 @@ class ContextReader:
 
     async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
         receipt_id = f"r{secrets.token_hex(8)}"
-        await receipts.add(
-            self._kit.traces,
+        await self._receipts.keep(
             Receipt(
                 owner_id=r.where.owner_id,
                 chat_id=r.where.chat_id,

@@ -54,6 +54,7 @@ class LocalEmbedder:
         self._backlog: asyncio.Queue[_Job] = asyncio.Queue()
         self._waiting = 0
         self._cache = VectorCache()
+        self._asked: dict[str, asyncio.Future[None]] = {}
         self._progress = (0, 0)
         self._failed: str | None = None
 
@@ -94,16 +95,21 @@ class LocalEmbedder:
                 self._refuse_waiting()
 
     async def _query(self, text: str) -> Vector:
+        while text in self._asked:  # whoever asks the same meanwhile waits for the same
+            await asyncio.wait((self._asked[text],))
         if self.ready and (known := self._cache.get(text)) is not None:
             return known
         if self._waiting >= MOST_WAITING:
             raise EmbeddingUnavailable("too many questions wait for their embedding")
         self._waiting += 1
+        answered = self._asked[text] = asyncio.get_running_loop().create_future()
         try:
             vector: Vector = await self._submit(self._queries, text)
+            self._cache.keep(text, vector)
         finally:
             self._waiting -= 1
-        self._cache.keep(text, vector)
+            del self._asked[text]
+            answered.set_result(None)
         return vector
 
     async def _background(self, text: str) -> Vector:

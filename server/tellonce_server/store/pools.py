@@ -12,9 +12,10 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
+from pgvector import HalfVector
 from pydantic_core import to_json
 
-from tellonce_server.embedding.codes import Halfvec
+from tellonce_server.embedding.codes import ModelVector
 from tellonce_server.outage import StorageRefused
 from tellonce_sql import reach
 
@@ -87,7 +88,7 @@ def _maker(args: tuple[Any, ...]) -> str | None:
     """The model that made the vectors among the arguments, or in a column of them."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
-        if isinstance(found, Halfvec):
+        if isinstance(found, ModelVector):
             return found.model
     return None
 
@@ -249,8 +250,9 @@ async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
     """How jsonb and vectors travel."""
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
-    # A halfvec travels in pgvector's own binary form: the embedding room makes and reads it.
-    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    # Not `register_vector`: it asks the database for two types more, which is two round trips a connection.
+    to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
+    await connection.set_type_codec("halfvec", schema="public", encoder=to_wire, decoder=from_wire, format="binary")
 
 
 async def _keep(connection: Any) -> None:

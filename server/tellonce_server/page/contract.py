@@ -1,0 +1,204 @@
+"""Arguments and results of the page's own tools; no model is ever shown them."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
+from tellonce.contract_types import Bigint, Contract, RowId, Text, Unit
+from tellonce.moments import Instant, Moment
+from tellonce.work import CostSummary, ReadingStatus
+
+PAGE_MEMORIES = "page_memories"
+PAGE_TODAY = "page_today"
+PAGE_MEMORY = "page_memory"
+PAGE_TIMELINE = "page_timeline"
+PAGE_WORDS = "page_words"
+PAGE_ANSWERS = "page_answers"
+PAGE_NAMES = "page_names"
+PAGE_UNDO = "page_undo"
+
+ListedKind = Literal["fact", "preference", "goal", "date", "outcome", "pin", "note"]
+Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
+
+
+class PageMemoriesArgs(Contract):
+    query: Text | None = None
+    kinds: tuple[ListedKind, ...] | None = None
+    statuses: tuple[MemoryStatus, ...] = ("active", "uncertain")
+    origins: tuple[MemoryOrigin, ...] | None = None
+    chat_id: Bigint | None = None
+    least_confidence: Unit = 0
+    as_of: Moment | None = None
+    about: Text | None = None
+    cursor: Text | None = None
+    limit: Limit = 100
+
+
+class PageEntry(Contract):
+    """A memory with the user's words it rests on."""
+
+    memory: Memory
+    quote: str | None
+    said_in: int | None = Field(description="The chat its sources are in.")
+
+
+class PageMemories(Contract):
+    entries: tuple[PageEntry, ...]
+    total: int
+    next_cursor: str | None
+
+
+class PageTodayArgs(Contract):
+    pass
+
+
+class PageToday(Contract):
+    """`reading` is told to the memory's operator only."""
+
+    narrative: str
+    uncertain: tuple[PageEntry, ...]
+    overdue: tuple[PageEntry, ...]
+    coming: tuple[PageEntry, ...]
+    learned: tuple[PageEntry, ...]
+    memories: int
+    messages: int
+    chats: int
+    reading: ReadingStatus | None = None
+    cost: CostSummary | None = None
+
+
+class PageMemoryArgs(Contract):
+    memory_id: RowId
+
+
+class SaidLine(Contract):
+    id: int
+    role: Role
+    speaker: str | None
+    at: AwareDatetime
+    text: str
+    source: bool = Field(description="Whether the memory rests on it.")
+
+
+class SourceTalk(Contract):
+    chat_id: int
+    lines: tuple[SaidLine, ...]
+
+
+class AnswerEntry(Contract):
+    receipt_id: str
+    chat_id: int
+    channel: str
+    at: AwareDatetime
+    question: str
+    tokens: int
+    token_budget: int
+    truncated: bool
+
+
+class PageMemory(Contract):
+    explanation: Explanation
+    talks: tuple[SourceTalk, ...]
+    answers: tuple[AnswerEntry, ...]
+
+
+class PageTimelineArgs(Contract):
+    month: Annotated[str, Field(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])$")] | None = None
+
+
+class MonthEntry(Contract):
+    month: str
+    messages: int
+
+
+class TalkSummary(Contract):
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    count: int
+    text: str
+
+
+class TalkEntry(Contract):
+    chat_id: int
+    channel: str
+    messages: int
+    from_id: int
+    to_id: int
+    from_at: AwareDatetime
+    to_at: AwareDatetime
+    summaries: tuple[TalkSummary, ...]
+
+
+class DayEntry(Contract):
+    day: str
+    talks: tuple[TalkEntry, ...]
+
+
+class PageTimeline(Contract):
+    """All months; the days of the one asked for, by default the newest."""
+
+    months: tuple[MonthEntry, ...]
+    month: str | None
+    days: tuple[DayEntry, ...]
+
+
+class PageWordsArgs(Contract):
+    chat_id: Bigint
+    from_id: RowId
+    to_id: RowId
+    limit: Limit = 100
+
+
+class PageWords(Contract):
+    lines: tuple[SaidLine, ...]
+    next_id: int | None
+
+
+class PageAnswersArgs(Contract):
+    before: Instant | None = None
+    limit: Limit = 30
+
+
+class PageAnswers(Contract):
+    answers: tuple[AnswerEntry, ...]
+    budgets: dict[SectionName, int] = Field(description="Tokens of each section of a context of the default size.")
+    next_before: AwareDatetime | None
+
+
+class PageNamesArgs(Contract):
+    limit: Limit = 60
+
+
+class NameEntry(Contract):
+    name: str
+    memories: int
+
+
+class NameLink(Contract):
+    one: str
+    other: str
+    memories: int
+
+
+class PageNames(Contract):
+    names: tuple[NameEntry, ...]
+    links: tuple[NameLink, ...]
+
+
+class FormerState(Contract):
+    """What a memory was before it was changed."""
+
+    memory_id: RowId
+    status: Literal["active", "uncertain", "completed", "rejected"]
+    user_confirmed: bool
+    pinned: bool
+
+
+class PageUndoArgs(Contract):
+    memories: Annotated[tuple[FormerState, ...], Field(min_length=1, max_length=200)]
+    withdraw: RowId | None = Field(default=None, description="A statement made in place of these.")
+
+
+class PageUndone(Contract):
+    restored: int

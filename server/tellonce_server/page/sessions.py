@@ -1,0 +1,75 @@
+"""How a browser signs in to the page: a code that is good once and for a minute, then a sealed cookie.
+
+The cookie names an access token by its hash, so revoking the token ends the session. It is sealed with the memory's own
+key, so it outlives a restart and nothing is stored.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+CODE_SECONDS = 60.0
+MOST_CODES = 100
+SESSION_DAYS = 30
+PREFIX = "page:"
+"""Marks a session among bearer tokens, whose alphabet has no colon."""
+
+_HASH = 32
+_TIME = 8
+
+
+class Codes:
+    """One-time codes of this process. A code leads to the hash of the token it was made with."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._open: dict[bytes, tuple[bytes, float]] = {}
+
+    def new(self, token_hash: bytes) -> str:
+        """A fresh code; the oldest goes where there are too many."""
+        self._open = {code: entry for code, entry in self._open.items() if entry[1] > self._clock()}
+        if len(self._open) >= MOST_CODES:
+            self._open.pop(next(iter(self._open)))
+        code = secrets.token_urlsafe(24)
+        self._open[_digest(code)] = (token_hash, self._clock() + CODE_SECONDS)
+        return code
+
+    def take(self, code: str) -> bytes | None:
+        """The token's hash, once; None for a code that is unknown, used or too old."""
+        entry = self._open.pop(_digest(code), None)
+        return entry[0] if entry is not None and entry[1] > self._clock() else None
+
+
+class Seal:
+    """Seals the hash of a token into a session, and opens sessions."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = hmac.digest(key, b"memory page session", "sha256")
+
+    def session(self, token_hash: bytes, now: datetime) -> str:
+        """A session of `SESSION_DAYS`."""
+        until = int((now + timedelta(days=SESSION_DAYS)).timestamp())
+        body = until.to_bytes(_TIME, "big") + token_hash
+        return PREFIX + base64.urlsafe_b64encode(body + self._mac(body)).decode().rstrip("=")
+
+    def token_hash(self, session: str, now: datetime) -> bytes | None:
+        """The hash a session was sealed with; None for one that is not ours or has ended."""
+        try:
+            raw = base64.urlsafe_b64decode(session.removeprefix(PREFIX) + "==")
+        except ValueError:
+            return None
+        body, mac = raw[: _TIME + _HASH], raw[_TIME + _HASH :]
+        if not hmac.compare_digest(mac, self._mac(body)):
+            return None
+        return body[_TIME:] if int.from_bytes(body[:_TIME], "big") > now.timestamp() else None
+
+    def _mac(self, body: bytes) -> bytes:
+        return hmac.digest(self._key, body, "sha256")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()

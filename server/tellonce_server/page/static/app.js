@@ -1,0 +1,130 @@
+/* Begins the page: signs in, finds the language, and shows the screen the address names. */
+
+import { address, followLinks, go } from "./address.js";
+import { Hosted, Http, Refused, SignedOut, connect } from "./client.js";
+import { data } from "./data.js";
+import { ask, h, note, show } from "./dom.js";
+import { forget, preview } from "./forget.js";
+import { memories } from "./memories.js";
+import { memory } from "./memory.js";
+import { timeline } from "./timeline.js";
+import { today } from "./today.js";
+import { why } from "./why.js";
+import { speak, t } from "./words.js";
+
+const SCREENS = { today, memories, memory, timeline, why, forget, data };
+const RAIL = {
+  today: "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5",
+  memories: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+  timeline: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
+  why: "M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
+  forget: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
+  data: "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3",
+};
+
+const main = h("main", { tabIndex: -1, id: "main" });
+const rail = h("nav");
+
+function drawRail(current) {
+  const links = Object.entries(RAIL).map(([name, path], i) => h("a", { href: `#${name}`, className: name === "data" ? "last" : "", "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: path })), t(name)));
+  rail.setAttribute("aria-label", t("rail"));
+  show(rail, h("strong", "Tellonce"), links);
+}
+
+/* Which screen is being shown; a slower one that was left meanwhile shows nothing. */
+let turn = 0;
+
+async function route() {
+  const mine = ++turn;
+  const [name, ...parts] = address().split("/").map(decodeURIComponent);
+  const screen = SCREENS[name] ?? today;
+  drawRail(name === "memory" ? "memories" : name in SCREENS ? name : "today");
+  document.title = `${t(name in RAIL ? name : "memories")} · Tellonce`;
+  const place = h("div", { className: "screen", "data-screen": name });
+  const failed = await attempt(() => screen(place, ...parts));
+  if (mine !== turn) return;
+  show(main, failed ?? place);
+  main.dataset.shown = address();
+  if (failed || mine > 1) (main.querySelector("[autofocus], #forget-words") ?? main).focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+/* Null where it went well, else what to show instead. */
+async function attempt(act) {
+  try {
+    await act();
+    return null;
+  } catch (error) {
+    return trouble(error);
+  }
+}
+
+function trouble(error) {
+  if (error instanceof SignedOut) return signedOut(error.message);
+  const text = error instanceof Refused ? error.message : t("unreachable");
+  return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, text), h("button", { type: "button", onclick: route }, t("again")));
+}
+
+/* An action that failed leaves the screen as it is. */
+function report(error) {
+  if (error instanceof SignedOut) show(main, signedOut());
+  else note(error instanceof Refused ? error.message : t("unreachable"));
+}
+
+function signedOut(reason) {
+  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), reason ? h("p", reason) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
+}
+
+function keys(event) {
+  if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const screen = Object.keys(RAIL)[Number(event.key) - 1];
+  const own = { "/": () => { go("memories"); setTimeout(() => document.getElementById("search")?.focus(), 150); }, u: () => document.querySelector("[data-undo]")?.click(), "?": help };
+  const act = screen ? () => { go(screen); } : own[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+function help() {
+  const rows = [["1–6", "keys.screens"], ["/", "search"], ["j k ↓ ↑", "keys.move"], ["Enter", "keys.open"], ["e", "edit"], ["p", "pin"], ["x", "keys.select"], ["Delete", "forget"], ["u", "undo"]];
+  ask(t("keys"), h("table", rows.map(([key, what]) => h("tr", h("th", { scope: "row" }, key), h("td", t(what))))), t("close"), t("cancel"));
+}
+
+/* In a host: what the model just asked for is shown first. */
+function follow(link) {
+  link.on("ui/notifications/tool-input", ({ arguments: args }) => { link.input = args ?? {}; });
+  link.on("ui/notifications/tool-result", ({ structuredContent: found }) => {
+    if (found?.confirm && found.matches) showPreview(link.input ?? {}, found);
+  });
+  link.on("ui/notifications/host-context-changed", theme);
+}
+
+async function showPreview(args, found) {
+  const mine = ++turn;
+  drawRail("forget");
+  const place = h("div", { className: "screen", "data-screen": "forget" });
+  await preview(place, args, args.topic ?? args.literal ?? t("forget.word"), found);
+  if (mine === turn) show(main, h("h1", t("forget")), place);
+}
+
+function theme(context) {
+  if (context?.theme) document.documentElement.dataset.theme = context.theme;
+}
+
+async function begin() {
+  const embedded = document.getElementById("strings");
+  const link = embedded ? new Hosted(JSON.parse(embedded.textContent)) : new Http();
+  connect(link);
+  if (embedded) { delete RAIL.data; document.body.className = "app"; follow(link); }
+  const failed = await attempt(() => link.signIn());
+  theme(link.context);
+  await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));
+  document.getElementById("page").append(h("div", { className: "frame" }, rail, main));
+  addEventListener("hashchange", route);
+  addEventListener("keydown", keys);
+  followLinks();
+  addEventListener("unhandledrejection", (event) => { event.preventDefault(); report(event.reason); });
+  if (failed) { drawRail("today"); show(main, failed); } else if (turn === 0) await route();
+}
+
+begin();

@@ -1,0 +1,141 @@
+/* The one way to the memory: MCP calls, over HTTP in a browser or through the host that shows the page as an MCP App. */
+
+const VERSION = "2026-07-28";
+const ABOUT = { name: "memory-page", version: "1" };
+const APP = "text/html;profile=mcp-app";
+
+/* A call that was refused; the text says what to do. */
+export class Refused extends Error {}
+
+/* Nobody is signed in. */
+export class SignedOut extends Error {}
+
+let number = 0;
+
+export class Http {
+  hosted = false;
+
+  async load(language) {
+    return (await fetch(`/page/strings/${language}.json`)).json();
+  }
+
+  /* Exchanges the code of the address for a session; the code leaves the address first. */
+  async signIn() {
+    const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+    if (!code) return;
+    history.replaceState(null, "", "/");
+    const answer = await fetch("/page/session", { method: "POST", body: code });
+    if (!answer.ok) throw new SignedOut((await answer.json()).error);
+  }
+
+  async request(method, params, onProgress) {
+    const id = ++number;
+    const meta = {
+      "io.modelcontextprotocol/protocolVersion": VERSION,
+      "io.modelcontextprotocol/clientInfo": ABOUT,
+      "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [APP] } } },
+    };
+    if (onProgress) meta.progressToken = id;
+    const response = await fetch("/mcp", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", "MCP-Protocol-Version": VERSION, "Mcp-Method": method, "Mcp-Name": params.name ?? params.uri ?? "" },
+      body: JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, _meta: meta } }),
+    });
+    if (response.status === 401) throw new SignedOut();
+    const streamed = response.headers.get("content-type")?.startsWith("text/event-stream");
+    const message = streamed ? await lastOf(response, id, onProgress) : await response.json();
+    if (message.error) throw new Refused(message.error.message ?? String(message.error));
+    return message.result;
+  }
+}
+
+/* Reads events until the answer comes; progress is told on the way. */
+async function lastOf(response, id, onProgress) {
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Refused("The answer was cut off.");
+    text += value.replaceAll("\r\n", "\n");
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const data = text.slice(0, end).split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n");
+      text = text.slice(end + 2);
+      const message = data.trim() ? JSON.parse(data) : {};
+      if (message.method === "notifications/progress") onProgress?.(message.params);
+      if (message.id === id) return message;
+    }
+  }
+}
+
+/* JSON-RPC with the host by postMessage (MCP Apps, version 2026-01-26). Only its window is listened to. */
+export class Hosted {
+  hosted = true;
+  #waiting = new Map();
+  #listeners = new Map();
+
+  constructor(strings) {
+    this.strings = strings;
+    addEventListener("message", (event) => { if (event.source === window.parent) this.#receive(event.data); });
+  }
+
+  async load(language) {
+    return this.strings[language];
+  }
+
+  on(method, listener) {
+    this.#listeners.set(method, listener);
+  }
+
+  async signIn() {
+    const result = await this.#ask("ui/initialize", { protocolVersion: "2026-01-26", appInfo: ABOUT, appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] } });
+    this.context = result.hostContext ?? {};
+    this.#tell("ui/notifications/initialized", {});
+    new ResizeObserver(() => this.#tell("ui/notifications/size-changed", { width: document.documentElement.scrollWidth, height: Math.ceil(document.body.getBoundingClientRect().height) })).observe(document.body);
+  }
+
+  async request(method, params) {
+    return this.#ask(method, params);
+  }
+
+  #ask(method, params) {
+    const id = ++number;
+    this.#post({ id, method, params });
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+  }
+
+  #tell(method, params) {
+    this.#post({ method, params });
+  }
+
+  #post(message) {
+    window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+  }
+
+  #receive(message) {
+    if (message?.jsonrpc !== "2.0") return;
+    if (message.method === undefined) {
+      const waiting = this.#waiting.get(message.id);
+      this.#waiting.delete(message.id);
+      if (message.error) waiting?.reject(new Refused(message.error.message));
+      else waiting?.resolve(message.result);
+    } else if (message.id !== undefined) this.#post({ id: message.id, result: {} });
+    else this.#listeners.get(message.method)?.(message.params);
+  }
+}
+
+let link;
+
+export function connect(made) {
+  link = made;
+}
+
+export function isHosted() {
+  return link.hosted;
+}
+
+/* The structured result of a tool. Raises Refused with the tool's own sentence. */
+export async function call(name, args = {}, onProgress) {
+  const result = await link.request("tools/call", { name, arguments: args }, onProgress);
+  if (result.isError) throw new Refused(result.content.map((part) => part.text).join(" ").replace(/^Error executing tool \w+: /, ""));
+  return result.structuredContent;
+}

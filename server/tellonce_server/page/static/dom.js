@@ -1,0 +1,65 @@
+/* Builds elements. Text only ever becomes a text node: what a memory says is never read as markup. */
+
+const SVG = new Set(["svg", "path", "circle", "line", "rect", "text", "g"]);
+
+export function h(tag, props, ...children) {
+  const plain = props === null || typeof props !== "object" || props instanceof Node || Array.isArray(props);
+  const element = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  if (!plain) for (const [name, value] of Object.entries(props)) set(element, name, value);
+  element.append(...(plain ? [props, ...children] : children).flat(3).filter((x) => x !== null && x !== undefined && x !== false));
+  return element;
+}
+
+function set(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name in element && !SVG.has(element.tagName) && name !== "list") element[name] = value;
+  else element.setAttribute(name, value === true ? "" : value);
+}
+
+export function show(place, ...children) {
+  place.replaceChildren(...children.flat(3).filter((x) => x !== null && x !== undefined && x !== false));
+}
+
+export function button(label, onclick, props = {}) {
+  return h("button", { type: "button", onclick, ...props }, label);
+}
+
+/* An icon with a name for those who cannot see it. */
+export function iconButton(sign, name, onclick, props = {}) {
+  return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: name, "aria-label": name, ...props });
+}
+
+export function field(label, control) {
+  return h("label", { className: "field" }, label, control);
+}
+
+export function choice(options, value, onchange) {
+  const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
+  return h("select", { onchange: (event) => onchange(event.target.value) }, made);
+}
+
+/* Asks in a dialog. `body` may hold fields; the answer is whether the person went on. */
+export function ask(title, body, yes, no, props = {}) {
+  return new Promise((answer) => {
+    const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: props.waits === true }, yes);
+    const form = h("form", { method: "dialog" }, h("h2", title), body, h("div", { className: "row" }, done, h("button", { value: "", formNoValidate: true }, no)));
+    const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); answer(dialog.returnValue === "yes"); } }, form);
+    if (props.ready) form.addEventListener("input", () => { done.disabled = !props.ready(); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+let closing;
+
+/* Tells what was done, with a way back for a minute. */
+export function note(text, undo) {
+  clearTimeout(closing);
+  document.querySelector(".note")?.remove();
+  const box = h("div", { className: "note", role: "status" }, h("span", text));
+  const close = () => box.remove();
+  if (undo) box.append(button(undo.label, async () => { close(); await undo.act(); }, { "data-undo": "" }));
+  document.body.append(box);
+  closing = setTimeout(close, undo ? 60_000 : 6_000);
+}

@@ -1,0 +1,81 @@
+/* Forget: what it looks for, every hit with a tick box, the topic typed once more, and the traces left. */
+
+import { call } from "./client.js";
+import { ask, button, field, h, show } from "./dom.js";
+import { day, number, t } from "./words.js";
+
+export async function forget(place, form, value) {
+  if (form === "ids") return preview(place, { memory_ids: value.split(",").map(Number) }, t("forget.word"));
+  const words = h("input", { required: true, id: "forget-words", value: value ?? "" });
+  const kinds = ["topic", "literal"].map((kind, i) => h("label", h("input", { type: "radio", name: "form", value: kind, checked: form ? form === kind : i === 0 }), t(`forget.${kind}`)));
+  const ask1 = h("form", { onsubmit: (event) => { event.preventDefault(); preview(result, { [new FormData(ask1).get("form")]: words.value.trim() }, words.value.trim()); } },
+    h("fieldset", { className: "card" }, h("legend", t("forget.what")), h("div", { className: "row" }, kinds), h("div", { className: "row end" }, h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
+  const result = h("div", { "aria-live": "polite" });
+  show(place, h("h1", t("forget")), h("p", { className: "soft" }, t("forget.intro")), ask1, result);
+  words.focus();
+}
+
+/* A preview that a tool call of the host has already made, or one made here. */
+export async function preview(place, args, typed, made) {
+  const found = made ?? (await call("forget", args));
+  if (!found.confirm) return show(place, h("p", { className: "empty" }, found.notes.join(" ") || t("forget.none")));
+  const ticks = found.matches.map(tick);
+  const near = found.related.map((match) => tick({ ...match, ticked: false }));
+  const go = button(t("forget.go"), () => confirm(place, args, typed, found, ticks, near), { className: "bad main", id: "forget-go" });
+  show(place, args.memory_ids ? h("h1", t("forget")) : null,
+    h("h2", t("forget.found", { n: found.matches.length + found.unlisted })),
+    h("p", { className: "soft" }, t("forget.counts", { counts: counts(found.would_erase) })),
+    h("ul", { className: "list", id: "matches" }, ticks.map((x) => x.row)),
+    found.unlisted ? h("p", t("forget.unlisted", { n: found.unlisted })) : null,
+    near.length ? [h("h2", t("forget.related")), h("p", { className: "soft" }, t("forget.related.what")), h("ul", { className: "list", id: "related" }, near.map((x) => x.row))] : null,
+    h("p", { className: "row" }, go));
+}
+
+function tick(match) {
+  const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
+  const row = h("li", { "data-match": match.id }, box, h("div", { className: "text" }, h("span", match.text),
+    h("div", { className: "tags" }, h("span", { className: "tag" }, t(`kind.${match.kind}`)), h("span", day(match.at)), h("span", t(`match.${match.match}`)))));
+  return { match, box, row };
+}
+
+function counts(tally) {
+  return Object.entries(tally).map(([name, n]) => `${number(n)} ${t(`table.${name}`)}`).join(", ") || "0";
+}
+
+async function confirm(place, args, typed, found, ticks, near) {
+  const text = h("input", { required: true, autocomplete: "off", id: "forget-typed" });
+  const picked = [...ticks, ...near].filter((x) => x.box.checked).length + found.unlisted;
+  const body = [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)];
+  if (!(await ask(t("forget"), body, t("forget.go"), t("cancel"), { bad: true, waits: true, ready: () => text.value.trim() === typed }))) return;
+  const bar = h("progress", { "aria-label": t("forget.working") });
+  show(place, h("p", { role: "status" }, t("forget.working")), bar);
+  const told = ({ progress, total }) => { bar.max = total ?? 1; bar.value = progress; };
+  const kept = ticks.filter((x) => !x.box.checked).map((x) => x.match.id);
+  const results = [await call("forget", { ...args, confirm: found.confirm, except: kept }, told)];
+  for (const also of alsoForget(near.filter((x) => x.box.checked).map((x) => x.match))) results.push(await all(also, told));
+  done(place, results);
+}
+
+/* Related hits are forgotten by their numbers: memories together, messages chat by chat. */
+function alsoForget(matches) {
+  const messages = Map.groupBy(matches.filter((x) => x.kind === "message"), (x) => x.chat_id);
+  const memories = matches.filter((x) => x.kind !== "message" && x.ref).map((x) => x.ref);
+  return [...(memories.length ? [{ memory_ids: memories }] : []), ...[...messages].map(([chat, found]) => ({ message_ids: found.map((x) => x.ref), chat_id: chat }))];
+}
+
+async function all(args, told) {
+  const found = await call("forget", args);
+  return found.confirm ? call("forget", { ...args, confirm: found.confirm, except: [] }, told) : found;
+}
+
+function done(place, results) {
+  const left = results.reduce((sum, x) => sum + (x.traces_left ?? 0), 0);
+  const erased = {};
+  for (const result of results) for (const [name, n] of Object.entries(result.erased)) erased[name] = (erased[name] ?? 0) + n;
+  show(place, h("h2", { className: left ? "bad" : "good", id: "traces" }, t("forget.traces", { n: left })),
+    h("p", t("forget.erased", { counts: counts(erased) })),
+    results.flatMap((x) => x.left).map((x) => h("p", { className: "quote" }, x.text)),
+    [...new Set(results.flatMap((x) => x.notes))].map((x) => h("p", x)),
+    h("p", { className: "soft" }, t("forget.elsewhere")),
+    h("p", h("a", { className: "button", href: "#memories" }, t("memories"))));
+}

@@ -1,0 +1,107 @@
+/* Memories: the list with its filters, several at once, page by page as one scrolls. */
+
+import { change, forgetting, merge, share } from "./actions.js";
+import { go } from "./address.js";
+import { call } from "./client.js";
+import { button, choice, field, h, show } from "./dom.js";
+import { editor, item } from "./entries.js";
+import { t } from "./words.js";
+
+const KINDS = ["fact", "preference", "goal", "date", "outcome", "pin", "note"];
+const ORIGINS = ["user", "extracted", "model", "tag", "import"];
+const STATUSES = { live: ["active", "uncertain"], uncertain: ["uncertain"], completed: ["completed"], superseded: ["superseded"], rejected: ["rejected"] };
+
+/* Kept while the page is open: coming back from a memory finds the list as it was. */
+const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", certainty: "0", about: "" };
+
+export async function memories(place, about) {
+  if (about !== undefined) wanted.about = about;
+  const rows = h("ul", { className: "list", id: "memories" });
+  const count = h("p", { className: "soft", role: "status" });
+  const chosen = selection();
+  const more = h("div");
+  let cursor = null;
+  let turn = 0;
+
+  async function page(first) {
+    const mine = first ? ++turn : turn;
+    const found = await call("page_memories", { ...filter(), ...(first ? {} : { cursor }) });
+    if (mine !== turn) return;
+    cursor = found.next_cursor;
+    const made = found.entries.map((entry) => item(entry, again, chosen));
+    if (first) rows.replaceChildren(...made); else rows.append(...made);
+    rows.hidden = !rows.childElementCount;
+    if (first) count.textContent = found.total ? t("memories.count", { n: found.total }) : t("memories.none");
+    watch.unobserve(more);
+    if (cursor) watch.observe(more);
+  }
+  const again = async () => { chosen.clear(); await page(true); };
+  let loading = Promise.resolve();
+  const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.then(() => page(false)); }, { rootMargin: "1200px" });
+  const set = (name) => (value) => { wanted[name] = value; again(); };
+
+  show(place, h("h1", t("memories")), filters(set), count, rows, more, chosen.bar(again, rows));
+  rows.addEventListener("keydown", (event) => keys(event, again, chosen));
+  await page(true);
+}
+
+function filter() {
+  const made = { statuses: STATUSES[wanted.status], least_confidence: Number(wanted.certainty) };
+  if (wanted.query.trim()) made.query = wanted.query.trim();
+  if (wanted.kind) made.kinds = [wanted.kind];
+  if (wanted.origin) made.origins = [wanted.origin];
+  if (/^-?\d+$/.test(wanted.chat)) made.chat_id = Number(wanted.chat);
+  if (wanted.about) made.about = wanted.about;
+  return made;
+}
+
+function filters(set) {
+  const any = ["", t("any")];
+  const search = h("input", { type: "search", id: "search", value: wanted.query, className: "grow", placeholder: t("search.hint"), "aria-label": t("search"), oninput: (event) => set("query")(event.target.value) });
+  return h("div", h("div", { className: "row" }, search), h("div", { className: "row end" },
+    field(t("kind"), choice([any, ...KINDS.map((kind) => [kind, t(`kind.${kind}`)])], wanted.kind, set("kind"))),
+    field(t("status"), choice(Object.keys(STATUSES).map((status) => [status, t(`status.${status}`)]), wanted.status, set("status"))),
+    field(t("origin"), choice([any, ...ORIGINS.map((origin) => [origin, t(`origin.${origin}`)])], wanted.origin, set("origin"))),
+    field(t("certainty"), choice([["0", t("any")], ["0.5", "≥ 50 %"], ["0.8", "≥ 80 %"], ["1", "100 %"]], wanted.certainty, set("certainty"))),
+    field(t("chat"), h("input", { size: 10, value: wanted.chat, inputMode: "numeric", onchange: (event) => set("chat")(event.target.value.trim()) })),
+    wanted.about ? button(`${wanted.about} ✕`, (event) => { event.target.remove(); set("about")(""); }) : null));
+}
+
+/* The memories ticked, and the bar of what can be done with them. */
+function selection() {
+  const held = new Map();
+  let bar = null;
+  const shown = () => { bar.hidden = held.size === 0; bar.firstChild.textContent = t("selected", { n: held.size }); };
+  return {
+    has: (id) => held.has(id),
+    toggle(memory, on) { if (on) held.set(memory.id, memory); else held.delete(memory.id); shown(); },
+    clear() { held.clear(); if (bar) shown(); },
+    bar(again, rows) {
+      const all = () => [...held.values()];
+      const act = (action) => () => change(all(), action, again);
+      bar = h("div", { className: "bar", hidden: true, role: "toolbar", "aria-label": t("selection") }, h("span"),
+        ...["confirm", "pin", "complete", "reject"].map((action) => button(t(action), act(action))),
+        button(t("merge"), () => held.size > 1 && merge(all(), again)),
+        button(t("share"), () => share(all())),
+        button(t("forget"), () => { go(forgetting(all())); }, { className: "bad" }),
+        button(t("cancel"), () => { this.clear(); for (const box of rows.querySelectorAll("input:checked")) box.checked = false; }));
+      return bar;
+    },
+  };
+}
+
+function keys(event, again, chosen) {
+  const row = event.target.closest("li");
+  if (!row || event.target.closest("textarea, input:not([type=checkbox])") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const { memory } = row;
+  const next = { ArrowDown: row.nextElementSibling, j: row.nextElementSibling, ArrowUp: row.previousElementSibling, k: row.previousElementSibling }[event.key];
+  const own = {
+    e: () => editor(row.querySelector(".text"), memory, again),
+    p: () => change([memory], memory.pinned ? "unpin" : "pin", again),
+    x: () => { const box = row.querySelector("input"); box.checked = !box.checked; chosen.toggle(memory, box.checked); },
+    Delete: () => { go(forgetting([memory])); },
+  }[event.key];
+  if (!next && !own) return;
+  event.preventDefault();
+  if (next) next.querySelector("a").focus(); else own();
+}

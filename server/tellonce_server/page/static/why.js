@@ -1,0 +1,43 @@
+/* Why: the last answers, and what the model was shown for each, section by section. */
+
+import { call } from "./client.js";
+import { button, h, show } from "./dom.js";
+import { moment, number, t } from "./words.js";
+
+const DEFAULT_TOTAL = 4300;
+
+export async function why(place, receipt, chat) {
+  const seen = await call("page_answers");
+  if (receipt) return one(place, receipt, Number(chat), seen);
+  const rows = h("ul", { className: "list" }, seen.answers.map(line));
+  const more = button(t("more"), async () => {
+    const next = await call("page_answers", { before: seen.next_before });
+    rows.append(...next.answers.map(line));
+    seen.next_before = next.next_before;
+    more.hidden = !next.next_before;
+  }, { hidden: !seen.next_before });
+  show(place, h("h1", t("why")), h("p", { className: "soft" }, t("why.what")), seen.answers.length ? rows : h("p", { className: "empty" }, t("why.none")), more);
+}
+
+function line(answer) {
+  return h("li", { "data-receipt": answer.receipt_id }, h("div", { className: "text" }, h("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, answer.question || t("why.unknown")),
+    h("div", { className: "tags" }, h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
+}
+
+async function one(place, receipt, chat, { answers, budgets }) {
+  const answer = answers.find((x) => x.receipt_id === receipt);
+  const seen = await call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) });
+  const scale = (answer?.token_budget ?? DEFAULT_TOTAL) / DEFAULT_TOTAL;
+  show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), h("h1", answer?.question || t("why.unknown")),
+    h("p", { className: "soft" }, moment(seen.at)),
+    h("h2", t("why.shown")), seen.sections.map((section) => shown(section, Math.round((budgets[section.name] ?? 0) * scale))),
+    h("h2", t("why.left")), seen.left_out.length ? h("ul", seen.left_out.map((x) => h("li", x))) : h("p", { className: "soft" }, t("why.nothing.left")));
+}
+
+function shown(section, budget) {
+  const most = Math.max(section.tokens, budget, 1);
+  const bar = h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));
+  return h("details", { "data-section": section.name },
+    h("summary", h("span", { className: "meter" }, h("span", t(`section.${section.name}`)), bar, h("span", t("tokens.of", { tokens: section.tokens, budget })))),
+    h("pre", { tabIndex: 0, "aria-label": t(`section.${section.name}`) }, section.text));
+}

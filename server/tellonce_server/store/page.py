@@ -1,0 +1,187 @@
+"""What the memory page shows beyond what the tools give: lists with filters, days of talk, answers, names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce.contract import Memory, Role
+from tellonce_server.store import memories
+from tellonce_server.store.database import Queries, Row, one
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which memories. None: whatever it is. `as_of`: what was believed then, whatever its status is today."""
+
+    kinds: Sequence[str] | None = None
+    statuses: Sequence[str] = ("active", "uncertain")
+    origins: Sequence[str] | None = None
+    chat_id: int | None = None
+    least_confidence: float = 0
+    holds: str | None = None
+    as_of: datetime | None = None
+    about: str | None = None
+    learned_since: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A memory with the user's words it rests on."""
+
+    memory: Memory
+    quote: str | None
+    said_in: int | None
+
+
+@dataclass(frozen=True)
+class Totals:
+    memories: int
+    messages: int
+    chats: int
+
+
+@dataclass(frozen=True)
+class AnswerRow:
+    """A context that was made; `question` is the message it was made for, if that is known."""
+
+    id: str
+    chat_id: int
+    channel: str
+    at: datetime
+    tokens: int
+    token_budget: int
+    truncated: bool
+    question: str
+
+
+@dataclass(frozen=True)
+class DayTalk:
+    """What was said in one chat on one day of the user's calendar."""
+
+    day: str
+    chat_id: int
+    channel: str
+    messages: int
+    from_id: int
+    to_id: int
+    from_at: datetime
+    to_at: datetime
+
+
+@dataclass(frozen=True)
+class SpanSummary:
+    chat_id: int
+    from_id: int
+    to_id: int
+    from_at: datetime
+    to_at: datetime
+    count: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Words:
+    id: int
+    role: Role
+    speaker: str | None
+    sent_at: datetime
+    content: str
+
+
+@dataclass(frozen=True)
+class Name:
+    name: str
+    memories: int
+
+
+@dataclass(frozen=True)
+class Link:
+    one: str
+    other: str
+    memories: int
+
+
+async def found(
+    q: Queries, owner_id: int, f: Filter, after: tuple[datetime, int] | None, limit: int
+) -> tuple[list[Quoted], int]:
+    """A page of memories, newest first, and how many there are in all (0 on a page that is empty)."""
+    rows = await q.rows(
+        "page.memories",
+        *(owner_id, _list(f.kinds), list(f.statuses), _list(f.origins), f.chat_id, f.least_confidence, f.holds),
+        *(f.as_of, f.about, f.learned_since, *(after or (None, None)), limit),
+    )
+    return [_quoted(row) for row in rows], rows[0]["total"] if rows else 0
+
+
+async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[Quoted]:
+    """What is coming until then, and overdue goals."""
+    return [_quoted(row) for row in await q.rows("page.dated", owner_id, now, until)]
+
+
+async def totals(q: Queries, owner_id: int) -> Totals:
+    return Totals(**await one(q, "page.totals", owner_id))
+
+
+async def answers(q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int) -> list[AnswerRow]:
+    """`shown`: only those that were shown this memory."""
+    return [AnswerRow(**row) for row in await q.rows("page.answers", owner_id, before, shown, limit)]
+
+
+async def months(q: Queries, owner_id: int, zone: str) -> list[tuple[str, int]]:
+    return [(row["month"], row["messages"]) for row in await q.rows("page.months", owner_id, zone)]
+
+
+async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[DayTalk]:
+    return [DayTalk(**row) for row in await q.rows("page.days", owner_id, zone, start, end)]
+
+
+async def summaries(q: Queries, owner_id: int, start: datetime, end: datetime) -> list[SpanSummary]:
+    return [SpanSummary(**row) for row in await q.rows("page.summaries", owner_id, start, end)]
+
+
+async def words(q: Queries, owner_id: int, chat_id: int, first: int, last: int, limit: int) -> list[Words]:
+    return [Words(**row) for row in await q.rows("page.words", owner_id, chat_id, first, last, limit)]
+
+
+async def names(q: Queries, owner_id: int, limit: int) -> list[Name]:
+    return [Name(**row) for row in await q.rows("page.names", owner_id, limit)]
+
+
+async def links(q: Queries, owner_id: int, between: Sequence[str]) -> list[Link]:
+    return [Link(**row) for row in await q.rows("page.links", owner_id, list(between))]
+
+
+def _list(values: Sequence[str] | None) -> list[str] | None:
+    return None if values is None else list(values)
+
+
+def _quoted(row: Row) -> Quoted:
+    quotes = row["quotes"]
+    memory = memories.memory(row).model_copy(update={"content": row["words"]})
+    return Quoted(memory, quotes[0]["text"] if quotes else None, row["source_chat_id"])
+
+
+@dataclass(frozen=True)
+class Former:
+    """What a memory was before a change."""
+
+    memory_id: int
+    status: str
+    user_confirmed: bool
+    pinned: bool
+
+
+async def restore(q: Queries, owner_id: int, former: Former, now: datetime, since: datetime) -> bool:
+    """Put the former state back, if it was changed since `since`."""
+    args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
+    return await q.row("page.restore", owner_id, *args) is not None
+
+
+async def revive(q: Queries, owner_id: int, memory_id: int, now: datetime, since: datetime) -> int:
+    """What the memory replaced or ended since `since` holds again; how many these are."""
+    return await q.run("page.revive", owner_id, memory_id, now, since)
+
+
+async def withdraw(q: Queries, owner_id: int, memory_id: int, by: int, now: datetime, since: datetime) -> bool:
+    """Take back a statement that was made since `since`."""
+    return await q.row("page.withdraw", owner_id, memory_id, by, now, since) is not None

@@ -1,0 +1,61 @@
+"""A small life for the page to show: two months of talk, statements of every kind, answers, and things to decide."""
+
+from datetime import UTC, datetime, timedelta
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tests.offline_worker import work_off
+
+TALK = (
+    (58, "I'm Mara, I teach physics at a school in Lisbon.", "Nice to meet you, Mara."),
+    (58, "My sister Ann lives in Porto and has two children.", "I'll keep that in mind."),
+    (44, "I started running again, three times a week.", "Great! Do you have a goal in mind?"),
+    (44, "I want to run the Lisbon half marathon in under two hours.", "Then let's plan the long runs for Sundays."),
+    (31, "I prefer green tea over coffee, above all in the evening.", "Noted: green tea."),
+    (31, "Ann and I are planning a week in the Azores.", "São Miguel is lovely in spring."),
+    (9, "The school bought new oscilloscopes, I have to learn how they work.", "I can go through the manual with you."),
+    (9, "My access code for the lab is 4711-blue.", "Understood."),
+    (1, "Ann's son Tiago broke his arm, he cannot come to the Azores.", "I'm sorry to hear that."),
+    (1, "I moved the lab tour to Friday because of the strike.", "Friday it is."),
+)
+STATEMENTS: tuple[dict[str, object], ...] = (
+    {"content": "Mara teaches physics at a school in Lisbon", "kind": "fact", "pinned": True},
+    {"content": "Mara prefers green tea over coffee", "kind": "preference"},
+    {"content": "Run the Lisbon half marathon in under two hours", "kind": "goal", "deadline": 40},
+    {"content": "Read the manual of the new oscilloscopes", "kind": "goal", "deadline": -3},
+    {"content": "Flight to Ponta Delgada", "kind": "date", "deadline": 12},
+    {"content": "Answers should be short and without lists", "kind": "pin"},
+)
+LEARNED = (
+    ("Ann is Mara's sister and lives in Porto", "My sister Ann lives in Porto and has two children."),
+    ("Mara's nephew Tiago broke his arm", "Ann's son Tiago broke his arm, he cannot come to the Azores."),
+    ("Mara may take up climbing", None),
+    ("Mara dislikes the sea", None),
+)
+QUESTIONS = ("When do I fly to the Azores?", "What do I drink in the evening?", "How is my training going?")
+
+
+async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
+    """Fill the memory, by nothing but its tools."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    for number, (days, said, answered) in enumerate(TALK):
+        at = now - timedelta(days=days, minutes=30 - 2 * number)
+        await _exchange(memory, f"t{number}", at, said, answered)
+    for statement in STATEMENTS:
+        due = statement.get("deadline")
+        moment = {"deadline": now + timedelta(days=due)} if isinstance(due, int) else {}
+        await memory.remember(c.RememberArgs.model_validate({**statement, **moment}))
+    learned = [{"content": text, "quote": quote, "kind": "fact"} for text, quote in LEARNED]
+    await memory.remember(c.RememberArgs.model_validate({"statements": learned}))
+    await work_off(agent)
+    for number, question in enumerate(QUESTIONS):
+        await _exchange(memory, f"q{number}", now - timedelta(minutes=9 - 3 * number), question, "Let me look.")
+        await memory.get_context(c.GetContextArgs(query=question, exclude_message_id=f"q{number}-user"))
+
+
+async def _exchange(memory: MemoryClient, name: str, at: datetime, said: str, answered: str) -> None:
+    user = {"role": "user", "content": said, "message_id": f"{name}-user", "sent_at": at}
+    await memory.record_message(c.RecordMessageArgs.model_validate(user))
+    assistant = {"role": "assistant", "content": answered, "message_id": f"{name}-assistant"}
+    after = {"sent_at": at + timedelta(seconds=20), "exchange_of": f"{name}-user"}
+    await memory.record_message(c.RecordMessageArgs.model_validate({**assistant, **after}))
