@@ -16,7 +16,6 @@ from tellonce_relay.doubts import Doubts, ask_about_doubts
 from tellonce_relay.equipment import Equipment
 from tellonce_relay.lanes import Lanes
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
-from tellonce_relay.model_call import ONE_TRY
 from tellonce_relay.open_turn import OpenTurn
 from tellonce_relay.outbox import Markup
 from tellonce_relay.perception import Perception
@@ -229,7 +228,7 @@ class Conversations:
             await self._owe(opened, thought)
             await self._rest(opened.head.lane, pause, thought.retry_after)
             pause = min(longest, 2 * pause)
-            thought = await self._asked(opened, replace(manner, persistence=ONE_TRY))
+            thought = await self._asked(opened, replace(manner, persistence=manner.persistence.briefly))
         self._model_is_back(opened.head)
         return thought
 

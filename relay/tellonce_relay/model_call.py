@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tellonce_relay.responders.responder import CannotAnswer
@@ -49,9 +49,13 @@ class Persistence:
         pause = max(own, error.retry_after or 0.0)
         return pause if waited + pause <= self.total else None
 
+    @property
+    def briefly(self) -> "Persistence":
+        """For an answer that is owed: nobody watches, and it is asked for again later."""
+        return replace(self, total=self.total / 10)
+
 
 PATIENT = Persistence()
-ONE_TRY = Persistence(total=-1.0)
 
 
 async def persistently(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import Context, Section
+from tellonce.contract import Context, Section, SectionName
 from tellonce_llm import Completion, File, SystemBlock, Turn
 
 POLICY = """\
@@ -97,7 +97,7 @@ def build(
         *_block([policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]),
         *_block([summary, memories]),
         *_history(_text(sections.get("history"))),
-        *_block([_text(sections.get("relevant")), _text(sections.get("quoted")), _tags(files)], cache=False),
+        *_block([*_volatile(sections), _tags(files)], cache=False),
     ]
     at = now.astimezone(zone)
     return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context, files)
@@ -117,6 +117,10 @@ def _profile(section: Section | None, fallback: str) -> str:
     if section is not None:
         return section.text
     return f"USER PROFILE\n{fallback.strip()}" if fallback.strip() else ""
+
+
+def _volatile(sections: dict[SectionName, Section]) -> list[str]:
+    return [_text(sections.get(name)) for name in ("elsewhere", "relevant", "quoted")]
 
 
 def _text(section: Section | None) -> str:

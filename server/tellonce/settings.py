@@ -46,7 +46,9 @@ class Compaction(Group):
     max_messages: int = Field(default=40, ge=2, description="Messages without a summary before the older ones get one.")
     max_tokens: int = Field(default=2500, ge=100, description="The same in tokens.")
     max_age_hours: float = Field(
-        default=24, gt=0, description="Hours after which messages beyond those kept get a summary anyway."
+        default=24,
+        gt=0,
+        description="Hours of silence after which a thread's messages beyond those kept get a summary.",
     )
     keep: int = Field(default=20, ge=1, description="Newest messages kept verbatim.")
     keep_when_long: int = Field(default=10, ge=1, description="The same where their tokens were too many.")
@@ -55,6 +57,11 @@ class Compaction(Group):
     thread_cap: int = Field(default=350, ge=50, description="Tokens of a thread or session summary.")
     profile_cap: int = Field(default=500, ge=50, description="Tokens of the profile narrative.")
     profile_exchanges: int = Field(default=5, ge=1, description="Exchanges after which a changed profile is rebuilt.")
+
+    @property
+    def chunk_least(self) -> int:
+        """Messages in one chunk summary at least."""
+        return max(2, self.chunk // 2)
 
 
 class QueuePolicy(Group):
@@ -141,7 +148,9 @@ class Settings(BaseSettings):
     log_dir: Folder = Field(
         default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of these lines."
     )
-
+    log_format: Literal["text", "json"] = Field(
+        default="text", validation_alias="TELLONCE_LOG_FORMAT", description="Form of the log on standard error."
+    )
     otlp_endpoint: str | None = Field(
         default=None,
         validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",

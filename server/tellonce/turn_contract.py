@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tellonce.contract_types import Bigint, Clean, Contract, ExternalId, Role, Text
+from tellonce.contract_types import Clean, Contract, ExternalId, Place, Role, Text
 from tellonce.moments import Instant
 
 RECORD_TURN = "record_turn"
@@ -26,15 +26,13 @@ class TurnMessage(Contract):
     routine: Annotated[Text, Field(max_length=64)] | None = None
 
 
-class RecordTurnArgs(Contract):
+class RecordTurnArgs(Place):
     """Messages to record, oldest first, and what is to be recalled for `event`.
 
-    A coding assistant's conversation is its project, and each session a thread of it.
+    A coding assistant's conversation is its project, and each `session` a thread of it.
     """
 
     event: HookEvent
-    chat_id: Bigint | None = None
-    conversation_id: Annotated[Text, Field(max_length=128)] | None = None
     session: Annotated[Text, Field(max_length=128)] | None = None
     messages: Annotated[tuple[TurnMessage, ...], Field(max_length=MOST_MESSAGES)] = ()
     recall: bool = Field(default=False, description="Answer with what the event calls to mind.")

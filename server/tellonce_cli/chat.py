@@ -109,7 +109,7 @@ async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
     except SettingsError:
         token = ""
     if token and await _answers(settings.url, token):
-        async with connect_http(settings.url, token) as memory:
+        async with connect_http(settings.url, token, name=CHANNEL) as memory:
             yield memory
     elif urlsplit(settings.url).hostname not in _OURS:
         raise CommandFailed(
@@ -119,7 +119,7 @@ async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
         if console.is_terminal:
             console.print("No server is running, so this chat starts one of its own until it ends.")
         arguments = ["-m", "tellonce_server", "--stdio"]
-        async with connect_stdio(sys.executable, arguments, dict(os.environ)) as memory:
+        async with connect_stdio(sys.executable, arguments, dict(os.environ), name=CHANNEL) as memory:
             await _open(memory)
             yield memory
 

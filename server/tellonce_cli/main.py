@@ -218,12 +218,16 @@ def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for i
 
 
 @app.command()
-def backup(file: Annotated[Path, typer.Argument(help="Where to; it must not be there yet.")]) -> None:
+def backup(
+    file: Annotated[Path, typer.Argument(help="A file that is not there yet; with --every a folder.")],
+    every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours from one backup to the next.")] = None,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: how many are kept.")] = 7,
+) -> None:
     """Write the whole memory of all users into one file.
 
-    The memory may be in use meanwhile. The file is not encrypted.
+    The memory may be in use meanwhile. The file is not encrypted. With --every it goes on until it is stopped.
     """
-    _run("backup", file)
+    _run("backup", file, every, keep)
 
 
 @app.command()

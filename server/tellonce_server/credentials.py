@@ -13,9 +13,11 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce_server.auth import digest, granted
+from tellonce_server.outage import OUTAGES, PASSING
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant
+from tellonce_server.unavailable import later
 
 MOST_KNOWN: Final = 1_000
 """Grants remembered; without one a call waits for its look-up."""
@@ -99,9 +101,15 @@ def _seen(task: "asyncio.Task[bool]") -> None:
 
 
 async def still_granted() -> bool:
-    """Whether the credential of the request under way stands: asked before anything is written for it."""
+    """Whether the credential of the request under way stands: asked before anything is written for it.
+
+    False also where that cannot be looked up now.
+    """
     token = get_access_token()
-    return not isinstance(token, HeldToken) or await token.stands
+    try:
+        return not isinstance(token, HeldToken) or await token.stands
+    except PASSING:
+        return False
 
 
 class Standing:
@@ -121,16 +129,22 @@ class Standing:
             nonlocal refused
             if refused is not None:
                 return
-            if message["type"] == "http.response.start" and not await token.stands:
-                refused = _refusal()
-                await refused(scope, receive, send)
-                return
-            await send(message)
+            if message["type"] == "http.response.start":
+                refused = await _refused(token)
+            await (send(message) if refused is None else refused(scope, receive, send))
 
         await self._app(scope, receive, sending)
 
 
-def _refusal() -> JSONResponse:
+async def _refused(token: HeldToken) -> JSONResponse | None:
+    """What is answered instead, where the token does not stand or cannot be looked up now."""
+    try:
+        return None if await token.stands else _unknown()
+    except PASSING as failure:
+        return later(OUTAGES.noted(failure), None)
+
+
+def _unknown() -> JSONResponse:
     """As the SDK answers a token that is not known."""
     error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
     challenge = 'Bearer error="invalid_token", error_description="Authentication required"'

@@ -78,7 +78,6 @@ class Recorder:
         Raises:
             MessageRefused: when it names an exchange that is not there.
         """
-        where = replace(where, channel=args.channel or where.channel)
         incoming = await self._incoming(where, args)
         now = self._kit.now()
         try:
@@ -131,6 +130,8 @@ class Recorder:
             owner_id=m.where.owner_id,
             chat_id=m.where.chat_id,
             channel=m.channel,
+            home=m.where.home,
+            conversation=m.where.conversation,
             now=now,
             thread_key=m.thread_key,
             role=args.role,
@@ -204,7 +205,7 @@ class Recorder:
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
         """Compact the lane if that is due. A crash before leaves it to the lane's next message."""
         rules, count = self._kit.settings.compaction, recorded.last_no - recorded.queued_to
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=recorded.oldest, now=now):
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False
         return await compact_lane(self._kit.database, m.where, m.thread_key, rules, now) > 0
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.server.auth.provider import AccessToken
 
@@ -35,6 +35,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 """Seconds between attempts to open the database."""
 
+OnCall: TypeAlias = Callable[[str, float, bool], None]
+"""Hears of a tool call: its name, the seconds it took, whether it went well."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -58,6 +61,7 @@ class Storage:
         self._side_tasks: SideTasks | None = None
         self._watch = LoopWatch()
         self._told = ""
+        self._on_call: list[OnCall] = []
         self._now = now
         self._keeps_tokens = keeps_tokens
         self._actors: asyncio.Future[Actors] | None = None
@@ -101,7 +105,13 @@ class Storage:
             "blocked": self._watch.episodes,
         }
 
+    def on_call(self, heard: OnCall) -> None:
+        """Let somebody hear of every tool call that ends."""
+        self._on_call.append(heard)
+
     def observe(self, tool: str, seconds: float, ok: bool) -> None:
+        for heard in self._on_call:
+            heard(tool, seconds, ok)
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
@@ -159,7 +169,6 @@ class Storage:
             keeps_tokens=self._keeps_tokens,
         )
         self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
-        self.scrubber, self.generations = opened.scrubber, opened.generations
         self._side_tasks = opened.side_tasks
         return opened.actors
 

@@ -9,11 +9,12 @@ from tellonce.turn_contract import HookOutput, RecordedTurn, RecordTurnArgs, Tur
 from tellonce_server.context.reading import ContextReader
 from tellonce_server.locating import lane_of
 from tellonce_server.offload import offloaded
-from tellonce_server.places import Where
+from tellonce_server.places import Where, session_lane
 from tellonce_server.recording import MessageRefused, Recorder
 from tellonce_server.retrieval.hits import Hit, SearchRequest
 from tellonce_server.retrieval.search import Retriever
 from tellonce_server.services import Kit
+from tellonce_server.store import summaries
 from tellonce_server.text.secrets import mask
 from tellonce_server.turn_index import prompt_index, session_index
 
@@ -61,7 +62,7 @@ class TurnKeeper:
         """Terminals are full of keys: what an assistant for code records is masked, whatever the settings say of chats."""
         content = await offloaded(len(message.content), lambda: mask(message.content))
         said = message.model_copy(update={"content": content})
-        return RecordMessageArgs.model_construct(**dict(_place(args)), **dict(said))
+        return RecordMessageArgs(**dict(_place(args)), **dict(said))
 
     async def _told(self, where: Where, args: RecordTurnArgs) -> str:
         if args.event == "SessionStart":
@@ -79,13 +80,17 @@ class TurnKeeper:
         return prompt_index(_unseen(hits, lane), where.chat_id, now, zone)
 
     async def _session(self, where: Where, args: RecordTurnArgs) -> str:
-        shown = GetContextArgs(include=("profile", "summary", "memories"), token_budget=SESSION_BUDGET)
+        shown = GetContextArgs(include=("profile", "summary", "memories", "elsewhere"), token_budget=SESSION_BUDGET)
         context = await self._reader.context(where, shown.model_copy(update=dict(_place(args))))
-        return session_index(context.context or "")
+        last = await summaries.rolling(
+            self._kit.database, where.owner_id, where.chat_id, "session", session_lane(where.chat_id)
+        )
+        return session_index(context.context or "", last.text if last is not None else "")
 
 
 def _place(args: RecordTurnArgs) -> Place:
-    return Place.model_construct(message_thread_id=args.session)
+    """The thread within the chat, which is found already."""
+    return Place(message_thread_id=args.session)
 
 
 async def _nothing() -> str:

@@ -57,8 +57,7 @@ class Viewer:
         live = found[: args.limit or most]
         counts = await chats.counts(self._kit.database, where.owner_id, where.chat_id)
         return Profile(
-            # It is written from what the owner's own chat may see.
-            narrative=stored.narrative if stored and where.is_own and args.cursor is None else "",
+            narrative=stored.narrative if stored and args.cursor is None else "",
             facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),
             goals=_of(live, "goal"),

@@ -32,6 +32,7 @@ def main() -> None:
     logs.begin()
     try:
         settings = load(SummarizerSettings)
+        logs.write_as(settings.log_format)
         tracing.export("summarizer", settings.otlp_endpoint)
         asyncio.run(serve(settings, worker))
     except SettingsError as error:

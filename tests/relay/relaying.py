@@ -93,7 +93,12 @@ def down(cause: Cause = "away") -> CannotAnswer:
 
 def settings(**more: Any) -> RelaySettings:
     """Nothing of this machine's settings."""
-    own = {"user_ids": (USER, 43), "groups": (GROUP,), "personal_groups": (PERSONAL,), "timezone": ZONE.key}
+    own: dict[str, Any] = {
+        "user_ids": (USER, 43),
+        "groups": (GROUP,),
+        "personal_groups": (PERSONAL,),
+        "timezone": ZONE.key,
+    }
     own |= {"always_groups": (GROUP,), "breath_seconds": 0}
     return RelaySettings.model_validate({"_env_file": None, **own, **more})
 
@@ -136,7 +141,7 @@ async def relaying(
     ):
         moved = MovedGroups(Notebook(state / "moved.json"))
         desk = Desk(client or real, responder or OfflineResponder(), ZONE, agent.queue_status)
-        now = {"now": clock} if clock is not None else {}
+        now: dict[str, Any] = {"now": clock} if clock is not None else {}
         equipment = Equipment(
             bot=bot,
             settings=own_settings,

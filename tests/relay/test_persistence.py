@@ -8,7 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Cause
-from tellonce_relay import chat_surface, model_call
+from tellonce_relay import chat_surface
 from tellonce_relay.model_call import Persistence, continued, whole
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.turn_sentences import NOTHING_OWED, NOTHING_TO_STOP, SKIPPED, STOPPED, WOULD_NOT, trouble
@@ -185,7 +185,7 @@ def test_a_failure_is_waited_out_as_the_provider_wishes_and_not_for_long() -> No
     assert patient.pause(CannotAnswer("", "busy", 20), 0, 0) == 20
     assert patient.pause(CannotAnswer("", "busy", 60), 0, 0) is None
     assert patient.pause(CannotAnswer("", "busy"), 0, 44.5) is None
-    assert model_call.ONE_TRY.pause(CannotAnswer("", "away"), 0, 0) is None
+    assert patient.briefly.pause(CannotAnswer("", "away"), 2, 3.0) is None
 
 
 def test_two_parts_of_an_answer_join_without_a_seam() -> None:

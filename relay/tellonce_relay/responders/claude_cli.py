@@ -67,7 +67,9 @@ class ClaudeCli:
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """The text as it comes. Raises CannotAnswer when the command is missing, fails, or falls silent."""
-        with _folder(prompt, self._config_for(incoming)) as folder, (folder / "errors").open("w+b") as errors:
+        config = self._config_for(incoming)
+        system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
+        with _folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
             process = await self._started(folder, errors, with_files=bool(prompt.files))
             try:
                 async for piece in self._pieces(process, _input(prompt), errors):
@@ -145,7 +147,8 @@ def _input(prompt: Prompt) -> str:
 
 def _cause(complaint: str) -> Cause:
     """By what the command says of itself."""
-    return next((cause for cause, pattern in _COMPLAINTS.items() if pattern.search(complaint)), "away")
+    found: list[Cause] = [cause for cause, pattern in _COMPLAINTS.items() if pattern.search(complaint)]
+    return found[0] if found else "away"
 
 
 def _arguments(folder: Path, model: str | None) -> list[str]:
@@ -160,13 +163,20 @@ def _arguments(folder: Path, model: str | None) -> list[str]:
     ]
 
 
+def _place_of(incoming: Incoming) -> str:
+    """For the command is a client of its own, with a talk of its own: without this it would search that."""
+    if incoming.chat_id is None:
+        return "\n\nCall search_memory with where='all'."
+    return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."
+
+
 @contextmanager
-def _folder(prompt: Prompt, config: dict[str, Any]) -> Generator[Path]:
+def _folder(system: str, config: dict[str, Any]) -> Generator[Path]:
     """A private folder with what the command reads; gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "mcp.json").write_text(json.dumps(config))
-        (folder / "system.txt").write_text(prompt.system_text)
+        (folder / "system.txt").write_text(system)
         yield folder
 
 

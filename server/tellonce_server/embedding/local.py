@@ -77,9 +77,14 @@ class LocalEmbedder:
         compute = self._query if urgent else self._background
         return [await compute(text) for text in texts]
 
-    async def layers(self, texts: Sequence[str]) -> list[Layers]:
-        """Both layers of each text, in the thread of the backlog."""
-        return [await self._submit(self._backlog, text, "layers") for text in texts]
+    async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
+        """Both layers of each text. An urgent one's vector need not be computed again by `embed`."""
+        if not urgent:
+            return [await self._submit(self._backlog, text, "layers") for text in texts]
+        found: list[Layers] = [await self._submit(self._queries, text, "layers") for text in texts]
+        for text, layers in zip(texts, found, strict=True):
+            self._cache.keep(text, layers.final)
+        return found
 
     async def run(self) -> None:
         """Fetch, load, then compute what is asked for, until cancelled."""

@@ -8,6 +8,7 @@ every statement runs in a transaction that sets both for itself alone.
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
 import asyncpg
@@ -93,6 +94,14 @@ def _maker(args: tuple[Any, ...]) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class PoolUse:
+    """How many connections a pool has, and how many of them work now."""
+
+    size: int
+    busy: int
+
+
 class Pool(Protocol):
     """Connections of one role."""
 
@@ -103,6 +112,9 @@ class Pool(Protocol):
     def transaction(self) -> AbstractAsyncContextManager[Proxy]:
         """A connection in a transaction; `serving` before each of its statements."""
         ...
+
+    @property
+    def use(self) -> PoolUse: ...
 
     async def close(self) -> None: ...
 
@@ -133,6 +145,10 @@ class SessionPool:
         ):
             yield connection
 
+    @property
+    def use(self) -> PoolUse:
+        return _use(self._connections)
+
     async def close(self) -> None:
         await self._connections.close()
 
@@ -158,8 +174,17 @@ class BorrowedPool:
             await connection.fetch(SET_LOCAL, *_columns(self._settings))
             yield connection
 
+    @property
+    def use(self) -> PoolUse:
+        return _use(self._connections)
+
     async def close(self) -> None:
         await self._connections.close()
+
+
+def _use(connections: "asyncpg.Pool[Row]") -> PoolUse:
+    size = connections.get_size()
+    return PoolUse(size, size - connections.get_idle_size())
 
 
 def _columns(settings: Settings) -> tuple[list[str], list[str]]:

@@ -12,7 +12,7 @@ def turn_tool(ready: GetActors) -> ToolSpec:
 
     async def record_turn(call: Call[RecordTurnArgs]) -> BaseModel:
         actors = await ready()
-        return await actors.turns.turn(place_of(call, actors), call.args)
+        return await actors.turns.turn(await place_of(call, actors), call.args)
 
     return ToolSpec(
         RECORD_TURN,

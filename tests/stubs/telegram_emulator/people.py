@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -12,7 +13,7 @@ from tests.patience import HANGS
 from tests.stubs.loopback import served
 from tests.stubs.telegram_emulator.api import BotApi, Call
 from tests.stubs.telegram_emulator.faults import Fault
-from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of
+from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of, units
 
 REDELIVERY_SECONDS = 0.05
 PIXEL = base64.b64decode(
@@ -46,7 +47,16 @@ class Telegram:
     ) -> int:
         """A person writes; the message's number. `reply_to` names the message replied to."""
         place = chat or user
-        fields = {"text": text, **self._lane(place, topic, extra.pop("reply_to", None)), **extra}
+        named = [
+            {"type": "mention", "offset": units(text[: found.start()]), "length": units(found[0])}
+            for found in re.finditer(r"@\w+", text)
+        ]
+        fields = {
+            "text": text,
+            **({"entities": named} if named else {}),
+            **self.lane(place, topic, extra.pop("reply_to", None)),
+            **extra,
+        }
         message = self.world.message(place, person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
@@ -135,8 +145,8 @@ class Telegram:
         newest = max((update["update_id"] for update in self.world.updates), default=0)
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
-    def _lane(self, chat: int, topic: int | None, reply_to: int | None) -> Json:
-        """In a topic, what replies to nothing replies to the topic's creation."""
+    def lane(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
+        """The fields that say where a message belongs. In a topic, what replies to nothing replies to the topic's creation."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic
         if target is None:
