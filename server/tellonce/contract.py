@@ -88,7 +88,9 @@ class GetContextArgs(NamedPlace):
     token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
     exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
     as_of: Moment | None = Field(default=None, description="ISO 8601: memory as believed then.")
-    include: tuple[SectionName, ...] | None = Field(default=None, description="Only these sections.")
+    include: tuple[SectionName, ...] | None = Field(
+        default=None, description="Only these; leave out history if you keep your own transcript."
+    )
     detail: Literal["text", "sections"] = "text"
 
 
@@ -283,6 +285,8 @@ class Conversation(Contract):
 
 
 class Profile(Contract):
+    """A page of what is known, newest first. The narrative stands on the first page."""
+
     narrative: str
     facts: tuple[Memory, ...]
     preferences: tuple[Memory, ...]
@@ -292,6 +296,7 @@ class Profile(Contract):
     uncertain: tuple[Memory, ...]
     conversation: Conversation
     version: int
+    next_cursor: str | None = Field(default=None, description="There is more; null: this is the end.")
 
 
 class SummarizeChatArgs(Place):
@@ -407,4 +412,9 @@ class NewChat(Contract):
 
 
 class GetProfileArgs(Place):
-    pass
+    """`limit` None: 50 for an assistant, whose model reads every line; everything for the relay, a program."""
+
+    kinds: tuple[MemoryKind, ...] | None = None
+    status: MemoryStatus | None = Field(default=None, description="Default active and uncertain.")
+    limit: int | None = Field(default=None, ge=1, le=1000, strict=True, description="Default 50.")
+    cursor: Text | None = Field(default=None, description="next_cursor of the page before.")

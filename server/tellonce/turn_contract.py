@@ -27,7 +27,10 @@ class TurnMessage(Contract):
 
 
 class RecordTurnArgs(Place):
-    """Messages to record, oldest first, and what is to be recalled for `event`. `session` is its thread."""
+    """Messages to record, oldest first, and what is to be recalled for `event`.
+
+    A coding assistant's conversation is its project, and each `session` a thread of it.
+    """
 
     event: HookEvent
     session: Annotated[Text, Field(max_length=128)] | None = None

@@ -39,7 +39,7 @@ async def _status(settings: RelaySettings) -> int:
     ):
         try:
             queue = await agent.queue_status()
-            profile = await memory.get_profile(c.GetProfileArgs())
+            profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
         except MemoryUnreachable as error:
             raise CommandFailed(
                 f"no server answers at {settings.url} ({error}). Start it with `tellonce up`; if one runs, `tellonce doctor` "

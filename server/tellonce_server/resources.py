@@ -11,14 +11,14 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from tellonce.client import LATER_META, UNREACHABLE
-from tellonce.contract import GetContextArgs, MemoryKind, SummarizeChatArgs
+from tellonce.contract import GetContextArgs, GetProfileArgs, MemoryKind, SummarizeChatArgs
 from tellonce_server import outage
 from tellonce_server.dates.clock import local
 from tellonce_server.locating import located
 from tellonce_server.places import Asked, Caller, ChatRefused, Where, own_chat, owner_of
 from tellonce_server.store import chats, memories, messages
 from tellonce_server.tools import text
-from tellonce_server.tools.assistant import GetActors
+from tellonce_server.tools.assistant import PROFILE_LINES, GetActors
 from tellonce_server.tools.strict import CallerOf
 from tellonce_server.tools.zoned import in_zone
 
@@ -72,7 +72,9 @@ class _Views:
 
     async def profile(self) -> str:
         actors, where = await self._at(None)
-        return text.profile(in_zone(await actors.viewer.profile(where), actors.kit.zone))
+        return text.profile(
+            in_zone(await actors.viewer.profile(where, GetProfileArgs(), PROFILE_LINES), actors.kit.zone)
+        )
 
     async def chats(self) -> str:
         actors, where = await self._at(None)

@@ -38,9 +38,12 @@ def prompt_index(hits: Sequence[Hit], chat_id: int, now: datetime, zone: ZoneInf
     return fenced("\n".join([HEADING, *lines])) if lines else ""
 
 
-def session_index(context: str) -> str:
-    """What a session begins with: how memory works here, then a context that marks its recalled parts itself."""
-    return f"{SESSION_HEADING}\n\n{context}".strip()[:MOST_CHARACTERS]
+def session_index(context: str, last_sessions: str) -> str:
+    """What a session begins with: how memory works here, a context that marks its recalled parts itself, and the summary of
+    the project's sessions.
+    """
+    last = fenced(contained(f"This project's last sessions: {mask(last_sessions.strip())}")) if last_sessions else ""
+    return "\n\n".join(part for part in (SESSION_HEADING, context, last) if part)[:MOST_CHARACTERS]
 
 
 def _line(hit: Hit, chat_id: int, now: datetime, zone: ZoneInfo) -> str:

@@ -9,11 +9,12 @@ from tellonce.turn_contract import HookOutput, RecordedTurn, RecordTurnArgs, Tur
 from tellonce_server.context.reading import ContextReader
 from tellonce_server.locating import lane_of
 from tellonce_server.offload import offloaded
-from tellonce_server.places import Where
+from tellonce_server.places import Where, session_lane
 from tellonce_server.recording import MessageRefused, Recorder
 from tellonce_server.retrieval.hits import Hit, SearchRequest
 from tellonce_server.retrieval.search import Retriever
 from tellonce_server.services import Kit
+from tellonce_server.store import summaries
 from tellonce_server.text.secrets import mask
 from tellonce_server.turn_index import prompt_index, session_index
 
@@ -30,8 +31,6 @@ class TurnKeeper:
 
     async def turn(self, where: Where, args: RecordTurnArgs) -> RecordedTurn:
         """Record the messages and, beside that, look for what the event calls to mind."""
-        if args.session is not None and args.message_thread_id is None:
-            args = args.model_copy(update={"message_thread_id": args.session})
         (recorded, refused), told = await asyncio.gather(
             self._recorded(where, args), self._told(where, args) if args.recall else _nothing()
         )
@@ -43,19 +42,27 @@ class TurnKeeper:
         recorded, refused = 0, list[str]()
         for message in args.messages:
             try:
-                result = await self._recorder.record(where, await self._as_recorded(args, message))
+                recorded += await self._record(where, args, message)
             except MessageRefused as error:
                 refused.append(f"{message.message_id}: {error}")
-            else:
-                recorded += result.outcome != "duplicate"
         return recorded, refused
+
+    async def _record(self, where: Where, args: RecordTurnArgs, message: TurnMessage) -> bool:
+        """Whether there was anything to record. A reply whose prompt is not here stands by itself."""
+        said = await self._as_recorded(args, message)
+        try:
+            result = await self._recorder.record(where, said)
+        except MessageRefused:
+            if said.exchange_of is None:
+                raise
+            result = await self._recorder.record(where, said.model_copy(update={"exchange_of": None}))
+        return result.outcome != "duplicate"
 
     async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
         """Terminals are full of keys: what an assistant for code records is masked, whatever the settings say of chats."""
         content = await offloaded(len(message.content), lambda: mask(message.content))
-        place = {name: getattr(args, name) for name in Place.model_fields}
         said = message.model_copy(update={"content": content})
-        return RecordMessageArgs(**place, **dict(said))
+        return RecordMessageArgs(**dict(_place(args)), **dict(said))
 
     async def _told(self, where: Where, args: RecordTurnArgs) -> str:
         if args.event == "SessionStart":
@@ -65,7 +72,7 @@ class TurnKeeper:
 
     async def _prompted(self, where: Where, args: RecordTurnArgs, query: str) -> str:
         now, zone = self._kit.now(), self._kit.zone
-        lane = await lane_of(self._kit.database, where, args)
+        lane = await lane_of(self._kit.database, where, _place(args))
         request = SearchRequest(where.owner_id, where.chat_id, None, query, now, zone)
         ranked = await self._retriever.recalled(request)
         limits = self._kit.settings.context
@@ -73,10 +80,17 @@ class TurnKeeper:
         return prompt_index(_unseen(hits, lane), where.chat_id, now, zone)
 
     async def _session(self, where: Where, args: RecordTurnArgs) -> str:
-        context = await self._reader.context(
-            where, GetContextArgs(include=("profile", "summary", "memories"), token_budget=SESSION_BUDGET)
+        shown = GetContextArgs(include=("profile", "summary", "memories", "elsewhere"), token_budget=SESSION_BUDGET)
+        context = await self._reader.context(where, shown.model_copy(update=dict(_place(args))))
+        last = await summaries.rolling(
+            self._kit.database, where.owner_id, where.chat_id, "session", session_lane(where.chat_id)
         )
-        return session_index(context.context or "")
+        return session_index(context.context or "", last.text if last is not None else "")
+
+
+def _place(args: RecordTurnArgs) -> Place:
+    """The thread within the chat, which is found already."""
+    return Place(message_thread_id=args.session)
 
 
 async def _nothing() -> str:

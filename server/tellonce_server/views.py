@@ -1,15 +1,18 @@
 """What a person looks at: the profile, a chat's summaries, and starting a chat anew."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from tellonce.contract import (
+    MAX_BIGINT,
     Backlog,
     CanonicalSummary,
     ChatSummary,
     Conversation,
     Coverage,
     CurrentSession,
+    GetProfileArgs,
     JobKind,
     Memory,
     MemoryKind,
@@ -24,6 +27,7 @@ from tellonce_server.dates.clock import clock_time, local, period
 from tellonce_server.locating import lane_of
 from tellonce_server.places import Where, session_lane
 from tellonce_server.queue.compacting import compact_lane
+from tellonce_server.refusals import Refused
 from tellonce_server.services import Kit
 from tellonce_server.store import chats, lanes, memories, messages, profile, queue, summaries
 from tellonce_server.store.lanes import Lane
@@ -42,21 +46,40 @@ class Viewer:
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
 
-    async def profile(self, where: Where) -> Profile:
-        """All that is known of the chat's owner and may be seen in this chat."""
+    async def profile(self, where: Where, args: GetProfileArgs, most: int) -> Profile:
+        """A page of what is known of the chat's owner and may be seen in this chat, of at most `most` memories.
+
+        Raises:
+            Refused: the cursor is none.
+        """
         stored = await profile.find(self._kit.database, where.owner_id)
-        live = await memories.live(self._kit.database, where.owner_id, where.chat_id, ("active", "uncertain"))
+        found = await self._page(where, args, (args.limit or most) + 1)
+        live = found[: args.limit or most]
         counts = await chats.counts(self._kit.database, where.owner_id, where.chat_id)
         return Profile(
-            narrative=stored.narrative if stored else "",
+            narrative=stored.narrative if stored and args.cursor is None else "",
             facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),
             goals=_of(live, "goal"),
             dates=_of(live, "date"),
-            pins=tuple(m for m in live if m.status == "active" and (m.pinned or m.kind == "pin")),
+            pins=tuple(m for m in live if m.status != "uncertain" and (m.pinned or m.kind == "pin")),
             uncertain=tuple(m for m in live if m.status == "uncertain"),
             conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
             version=stored.version if stored else 0,
+            next_cursor=str(live[-1].id) if len(found) > len(live) else None,
+        )
+
+    async def _page(self, where: Where, args: GetProfileArgs, limit: int) -> list[Memory]:
+        if args.cursor is not None and re.fullmatch(r"[0-9]{1,18}", args.cursor) is None:
+            raise Refused("That is no cursor of a profile; use next_cursor of the page before.")
+        return await memories.page(
+            self._kit.database,
+            where.owner_id,
+            where.chat_id,
+            statuses=(args.status,) if args.status else ("active", "uncertain"),
+            kinds=args.kinds,
+            below=int(args.cursor) if args.cursor else MAX_BIGINT,
+            limit=limit,
         )
 
     async def chat_summary(self, where: Where, args: SummarizeChatArgs) -> ChatSummary:
@@ -150,7 +173,7 @@ class Viewer:
 
 
 def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:
-    return tuple(m for m in live if m.kind in kinds and m.status == "active" and worth_showing(m.content))
+    return tuple(m for m in live if m.kind in kinds and m.status != "uncertain" and worth_showing(m.content))
 
 
 def _open(lane: Lane | None) -> int:

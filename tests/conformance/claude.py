@@ -21,14 +21,15 @@ class Claude:
         code, out, errors = await run(
             self.bin / "claude",
             *arguments,
-            env={**self._environment(), **environment},
+            env={**self.environment(), **environment},
             cwd=self.home / "work",
             seconds=RUN_SECONDS,
         )
         assert code == 0, f"claude {arguments}: {errors} {out}"
         return out
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """A home of its own, and nothing that reaches beyond loopback."""
         return {
             "PATH": f"{self.bin}{os.pathsep}{os.defpath}",
             "HOME": str(self.home),

@@ -264,3 +264,23 @@ async def test_a_message_that_comes_again_without_its_topic_is_told_where_it_is(
         await client.record_message(first)
         again = await client.record_message(first.model_copy(update={"message_thread_id": None}))
     assert (again.outcome, again.thread_key) == ("duplicate", "topic:42:5")
+
+
+async def test_a_profile_comes_in_pages_and_by_kind_and_status(memory: Memory) -> None:
+    async with memory.client() as client:
+        for number in range(7):
+            await client.remember(c.RememberArgs(content=f"I own a boat named Number{number}", kind="fact"))
+        await client.remember(c.RememberArgs(content="I want to sail to Crete", kind="goal"))
+        first = await client.get_profile(c.GetProfileArgs(limit=5))
+        rest = await client.get_profile(c.GetProfileArgs(limit=5, cursor=first.next_cursor))
+        goals = await client.get_profile(c.GetProfileArgs(kinds=("goal",)))
+        ended = await client.get_profile(c.GetProfileArgs(status="completed"))
+        with pytest.raises(MemoryRefused, match="use next_cursor of the page before"):
+            await client.get_profile(c.GetProfileArgs(cursor="x"))
+    async with memory.relay() as relay:
+        whole = await relay.get_profile(c.GetProfileArgs(chat_id=USER))
+    pages = [m.content[-1] for page in (first, rest) for m in page.facts]
+    assert pages == list("6543210"), "newest first, nothing twice"
+    assert [m.content for m in first.goals] == ["I want to sail to Crete"]
+    assert (rest.next_cursor, goals.facts, len(goals.goals), ended.goals) == (None, (), 1, ())
+    assert len(whole.facts) == 7

@@ -130,6 +130,22 @@ async def by_ids(q: Queries, owner_id: int, ids: Sequence[int]) -> list[Memory]:
     return [memory(row) for row in await q.rows("memories.by_ids", owner_id, list(ids))]
 
 
+async def page(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    *,
+    statuses: Sequence[MemoryStatus],
+    kinds: Sequence[MemoryKind] | None,
+    below: int,
+    limit: int,
+) -> list[Memory]:
+    """What may be seen in a chat, of these statuses and kinds (None: all), newest first from below a number."""
+    wanted = list(kinds) if kinds is not None else None
+    rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, below, limit)
+    return [memory(row) for row in rows]
+
+
 async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
     return [memory(row) for row in await q.rows("memories.live", owner_id, chat_id, list(statuses))]
 

@@ -22,6 +22,12 @@ ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_h
 CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
 ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
+PROFILE_LINES = 50
+"""Memories on a page of a profile where nobody asks for another number."""
+
+WHOLE_PROFILE = 100_000
+"""Memories the relay is given where it names no limit."""
+
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
 
@@ -127,7 +133,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.GET_PROFILE,
             "Get profile",
-            "What is known about the user. For one question use get_context.",
+            "What is known about the user, newest first. For one question use get_context.",
             c.GetProfileArgs,
             c.Profile,
             tools.get_profile,
@@ -219,7 +225,8 @@ class _Tools:
 
     async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:
         actors, where = await self._at(call)
-        return await actors.viewer.profile(where)
+        most = PROFILE_LINES if call.caller.user_id is not None else WHOLE_PROFILE
+        return await actors.viewer.profile(where, call.args, most)
 
     async def summarize_chat(self, call: Call[c.SummarizeChatArgs]) -> BaseModel:
         actors, where = await self._at(call)

@@ -137,7 +137,7 @@ def profile(p: c.Profile) -> str:
     parts += [_block(title, entries) for title, entries in lists.items() if entries]
     talk = p.conversation
     parts.append(f"conversation: {messages(talk.messages)}, {summaries(talk.summaries)}, {talk.verbatim} verbatim")
-    return "\n".join(parts)
+    return "\n".join(parts) + _cursor(p.next_cursor)
 
 
 def _block(title: str, entries: Sequence[c.Memory]) -> str:

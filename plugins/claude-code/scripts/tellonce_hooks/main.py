@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 
 from tellonce_hooks import project, spool
-from tellonce_hooks.server import Away, Json, Refused, record_turn, token
+from tellonce_hooks.server import Away, Refused, record_turn, token
 from tellonce_hooks.transcript import message, reply_id, turns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tellonce_hooks.server import Json
+
 
 PROMPT_SECONDS = 2.0
 """A prompt waits no longer for what it calls to mind."""

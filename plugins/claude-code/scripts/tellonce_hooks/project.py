@@ -7,7 +7,12 @@ import os
 import re
 import zlib
 
-from tellonce_hooks.server import Json, option, read_object
+from tellonce_hooks.server import option, read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tellonce_hooks.server import Json
+
 
 MODES = ("off", "recall", "full")
 """From least to most."""

@@ -6,9 +6,12 @@ import json
 import os
 import socket
 import sys
-from typing import Any
 
-Json = dict[str, Any]
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing itself takes longer to import than all of this
+    from typing import Any
+
+    Json = dict[str, Any]
 
 URL = "http://127.0.0.1:8765/mcp"
 PROTOCOL = "2026-07-28"

@@ -9,9 +9,15 @@ import json
 import os
 import time
 from contextlib import suppress
+from datetime import datetime
 
 from tellonce_hooks.project import data
-from tellonce_hooks.server import Json, Refused, record_turn
+from tellonce_hooks.server import Refused, record_turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tellonce_hooks.server import Json
+
 
 BATCH = 50
 """Messages of one call; the server takes no more."""
@@ -58,7 +64,7 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """Every kept message with its file, oldest first."""
+    """Every kept message with its file, in the order they were said: what a catch-up finds is older than it looks."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):
@@ -68,7 +74,11 @@ def waiting() -> list[tuple[str, Json]]:
                     found.append((os.path.join(folder, name), json.load(stream)))
             except (OSError, ValueError):
                 continue  # taken by another hook
-    return found
+    return sorted(found, key=lambda kept: _said_at(kept[1]["message"]))
+
+
+def _said_at(message: Json) -> datetime:
+    return datetime.fromisoformat(message["sent_at"].replace("Z", "+00:00"))
 
 
 def flush(event: str) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 
 from tellonce_hooks.project import without_private
-from tellonce_hooks.server import Json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tellonce_hooks.server import Json
+
 
 MOST_BYTES = 60000
 """Of one message: the server takes 64 KiB."""

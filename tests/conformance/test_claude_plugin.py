@@ -1,0 +1,76 @@
+"""The real Claude Code with our plugin, installed as a user does: no configuration, each turn recorded and recalled."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import anyio
+import asyncpg
+import pytest
+
+from tellonce.connect import connect_http
+from tellonce.contract import RememberArgs
+from tests.conformance.claude import Claude
+from tests.conformance.test_claude_code import talks
+from tests.patience import HANGS
+from tests.plugins.hooks import PLUGIN
+from tests.server.processes import HttpServer
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.replies import Say
+
+pytestmark = [pytest.mark.anyio, pytest.mark.node]
+
+PROMPT = "Which day do we deploy the billing service?"
+ROOT = PLUGIN.parents[1]
+
+
+@pytest.fixture
+def claude(npm_bin: Path, tmp_path: Path) -> Claude:
+    return Claude(npm_bin, tmp_path / "home")
+
+
+async def test_the_plugin_and_its_marketplace_are_valid(claude: Claude) -> None:
+    assert "Validation passed" in await claude("plugin", "validate", str(PLUGIN), "--profile", "directory")
+    assert "Validation passed" in await claude("plugin", "validate", str(ROOT))
+
+
+async def test_a_turn_with_the_plugin_is_recorded_and_sees_what_it_calls_to_mind(
+    claude: Claude, http_process: HttpServer
+) -> None:
+    async with connect_http(http_process.url, http_process.token()) as client:
+        await client.remember(RememberArgs(content="The billing service is deployed on Tuesdays"))
+    await claude("plugin", "marketplace", "add", str(ROOT))
+    options = (f"url={http_process.url}", f"data_folder={http_process.data_dir}")
+    await claude(
+        "plugin", "install", "tellonce@tellonce", *(part for option in options for part in ("--config", option))
+    )
+    async with AnthropicStub(Say("On Tuesdays.")) as stub:
+        environment = {"ANTHROPIC_BASE_URL": stub.url, "ANTHROPIC_API_KEY": "dummy"}
+        await claude("-p", PROMPT, **environment)
+        asked = talks(stub.asked)[0]
+        shown = await claude("-p", "/tellonce:memory", **environment)
+    assert shown.strip() == "On Tuesdays."
+    prompt = str(asked.body["messages"])
+    assert "· The billing service is deployed on Tuesdays" in prompt
+    assert "do not call record_message or get_context" in prompt
+    offered = {tool["name"] for tool in asked.body["tools"]}
+    assert "mcp__plugin_tellonce_memory__record_message" not in offered, "the hooks record"
+    assert "mcp__plugin_tellonce_memory__search_memory" in offered
+    assert [role for role, _ in await said(http_process)] == ["user", "assistant"]
+    assert "Memory in ~/work: full." in str([a.body["messages"] for a in talks(stub.asked)])
+
+
+async def said(server: HttpServer) -> list[tuple[Any, ...]]:
+    """The turn's messages, the reply of which comes from a process that outlives the turn."""
+    assert server.dsn is not None
+    connection = await asyncpg.connect(server.dsn)
+    try:
+        with anyio.fail_after(HANGS):
+            while True:
+                rows = await connection.fetch("select role, content from messages order by id")
+                found = [tuple(row) for row in rows if row["content"] in (PROMPT, "On Tuesdays.")]
+                if len(found) >= 2:
+                    return found
+                await asyncio.sleep(0.05)
+    finally:
+        await connection.close()

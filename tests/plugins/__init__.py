@@ -1,0 +1,1 @@
+"""The plugins for coding assistants, run as their clients run them."""

@@ -1,0 +1,124 @@
+"""Claude Code's side of a hook, without Claude Code: the script is given the event's JSON and a transcript, as it would be."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from tests.patience import HANGS
+
+PLUGIN = Path(__file__).parents[2] / "plugins" / "claude-code"
+SCRIPT = PLUGIN / "scripts" / "tellonce_hook.py"
+
+
+@dataclass
+class Session:
+    """One session in a project's folder, with the hooks' own folder beside it."""
+
+    folder: Path
+    url: str
+    data_dir: Path
+    session_id: str = "s1"
+    options: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.project.mkdir(parents=True, exist_ok=True)
+        self.transcript.touch()
+
+    @property
+    def project(self) -> Path:
+        return self.folder / "shop"
+
+    @property
+    def transcript(self) -> Path:
+        return self.folder / f"{self.session_id}.jsonl"
+
+    @property
+    def spool(self) -> Path:
+        return self.folder / "plugin-data" / "spool"
+
+    async def hook(self, event: str, **fields: Any) -> dict[str, Any] | None:
+        """What the hook printed, as JSON; it must end well and say nothing on stderr."""
+        if "prompt_id" in fields:
+            fields["prompt_id"] = self._unique(fields["prompt_id"])
+        given = {"session_id": self.session_id, "transcript_path": str(self.transcript), **fields}
+        return json.loads(out) if (out := await self.script(event, given=json.dumps(given))) else None
+
+    async def script(self, *arguments: str, given: str = "") -> str:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-E", "-s", "-S", str(SCRIPT), *arguments),
+            env=self._environment(),
+            cwd=self.project,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        with anyio.fail_after(HANGS):
+            out, errors = await process.communicate(given.encode())
+        assert (process.returncode, errors.decode()) == (0, "")
+        return out.decode()
+
+    async def turn(self, prompt_id: str, prompt: str, reply: str, *, written: bool = True) -> dict[str, Any] | None:
+        """A whole turn; gives what the prompt's hook answered. `written`: the transcript has it when the turn ends."""
+        answer = await self.hook("UserPromptSubmit", prompt_id=prompt_id, prompt=prompt)
+        if written:
+            self.write(prompt_id, prompt, reply)
+        await self.hook("Stop", prompt_id=prompt_id, last_assistant_message=reply)
+        return answer
+
+    def write(self, prompt_id: str, prompt: str, reply: str) -> None:
+        """What Claude Code writes of a turn, tool results and its own notes included."""
+        at = {"timestamp": "2026-02-16T01:15:00.000Z", "isSidechain": False}
+        prompt_id = self._unique(prompt_id)
+        noise = {"type": "user", "promptId": prompt_id, "message": {"role": "user", "content": [_tool_result()]}, **at}
+        rows = (
+            {"type": "user", "promptId": prompt_id, "message": {"role": "user", "content": prompt}, **at},
+            {"type": "assistant", "message": {"role": "assistant", "content": [_text("Let me look.")]}, **at},
+            noise,
+            {"type": "assistant", "message": {"role": "assistant", "content": [_text(reply)]}, **at},
+            {"type": "user", "isMeta": True, "message": {"role": "user", "content": "meta"}, **at},
+        )
+        with self.transcript.open("a") as file:
+            file.writelines(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
+
+    def _unique(self, prompt_id: str) -> str:
+        """Prompt ids are unique in the world, as the client's are."""
+        return f"{self.session_id}-{prompt_id}"
+
+    def _environment(self) -> dict[str, str]:
+        chosen = {f"CLAUDE_PLUGIN_OPTION_{name.upper()}": value for name, value in self.options.items()}
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "CLAUDE_PROJECT_DIR": str(self.project),
+            "CLAUDE_PLUGIN_DATA": str(self.folder / "plugin-data"),
+            "CLAUDE_PLUGIN_OPTION_URL": self.url,
+            "CLAUDE_PLUGIN_OPTION_DATA_FOLDER": str(self.data_dir),
+            **chosen,
+        }
+
+
+def told(answer: dict[str, Any] | None) -> str:
+    """The text a hook's answer puts before the model."""
+    return answer["hookSpecificOutput"]["additionalContext"] if answer else ""
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for what a detached process does."""
+    with anyio.fail_after(HANGS):
+        while not holds():  # noqa: ASYNC110  # another process does it
+            await asyncio.sleep(0.02)
+
+
+def _text(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _tool_result() -> dict[str, str]:
+    return {"type": "tool_result", "tool_use_id": "t1", "content": "42 rows"}

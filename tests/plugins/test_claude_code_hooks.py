@@ -1,0 +1,157 @@
+"""The hooks against a real server: everything is recorded once, nothing that is private, and a missing server loses nothing."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import asyncpg
+import pytest
+
+from tellonce.connect import connect_http
+from tellonce.contract import RememberArgs
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tests.memory_fixtures import database
+from tests.patience import HANGS
+from tests.plugins.hooks import Session, told, until
+from tests.server.processes import HttpServer, free_port, http_server
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "sk-ant-api03-" + "x7Kq" * 12
+
+
+@pytest.fixture(scope="module")
+async def server(tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres) -> AsyncIterator[HttpServer]:
+    async with database(postgres) as dsn, http_server(tmp_path_factory.mktemp("http"), dsn) as running:
+        yield running
+
+
+@pytest.fixture
+async def session(server: HttpServer, tmp_path: Path) -> Session:
+    return Session(tmp_path, server.url, server.data_dir, session_id=tmp_path.name)
+
+
+async def recorded(server: HttpServer, session: Session, at_least: int) -> list[tuple[str, str]]:
+    """Role and text of the session's messages in their order, once there are so many."""
+    assert server.dsn is not None
+    connection = await asyncpg.connect(server.dsn)
+    try:
+        with anyio.fail_after(HANGS):
+            while True:
+                rows = await connection.fetch(
+                    "select role, content from messages where thread_key like '%' || $1 order by id", session.session_id
+                )
+                if len(rows) >= at_least:
+                    return [(row["role"], row["content"]) for row in rows]
+                await asyncio.sleep(0.05)
+    finally:
+        await connection.close()
+
+
+async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_session(
+    server: HttpServer, session: Session, tmp_path: Path
+) -> None:
+    start = told(await session.hook("SessionStart", source="startup"))
+    assert "do not call record_message or get_context" in start
+    await session.turn("p1", "For the shop we chose PostgreSQL 17 because of its MERGE", "Good choice.")
+    await session.turn("p2", f"My key is {SECRET}", "I will not repeat it.", written=False)
+    said = await recorded(server, session, 4)
+    assert said[:2] == [
+        ("user", "For the shop we chose PostgreSQL 17 because of its MERGE"),
+        ("assistant", "Good choice."),
+    ]
+    assert (said[2][0], said[3]) == ("user", ("assistant", "I will not repeat it."))
+    assert SECRET not in said[2][1], "keys are masked"
+    await session.hook("Stop", prompt_id="p2", last_assistant_message="I will not repeat it.")
+    await session.hook("SessionEnd", reason="other", prompt_id="p2")
+    later = Session(tmp_path, server.url, server.data_dir, session_id=f"{session.session_id}-later")
+    answer = told(await later.turn("p3", "Which PostgreSQL did we choose for the shop?", "17."))
+    assert answer.startswith("⟦memory⟧")
+    assert "message_id=" in answer
+    assert "For the shop we chose PostgreSQL 17" in answer
+    assert await recorded(server, later, 2) == [
+        ("user", "Which PostgreSQL did we choose for the shop?"),
+        ("assistant", "17."),
+    ]
+    assert await recorded(server, session, 4) == said, "hooks and catch-up together record nothing twice"
+
+
+async def test_the_index_is_short_and_names_what_explain_takes(server: HttpServer, session: Session) -> None:
+    long = "The deployment of the billing service goes through the staging cluster first. " * 30
+    async with connect_http(server.url, server.token()) as client:
+        kept = (await client.remember(RememberArgs(content="The billing service is deployed on Tuesdays"))).memory
+    assert kept is not None
+    earlier = Session(session.folder, server.url, server.data_dir, session_id=f"{session.session_id}-e")
+    await earlier.turn("p1", long, "Understood.")
+    await recorded(server, earlier, 2)
+    index = told(await session.hook("UserPromptSubmit", prompt_id="p2", prompt="How is the billing service deployed?"))
+    assert f"memory_id={kept.id} · fact" in index
+    assert "… (" in index, "a long text is cut, and says what it costs"
+    assert len(index) < 1_500
+
+
+async def test_private_parts_excluded_folders_and_projects_switched_off_are_never_recorded(
+    server: HttpServer, session: Session
+) -> None:
+    await session.hook("SessionStart", source="startup")
+    await session.turn("p1", "Deploy with <private>pin 4711</private> tonight", "I used pin 4711.")
+    await session.turn("p2", "<private>all of this</private>", "Fine.")
+    session.options["excluded_folders"] = f"/nowhere, {session.project.parent}"
+    assert await session.turn("p3", "In an excluded folder", "No.") is None
+    session.options.clear()
+    assert "full" in await session.script("mode", str(session.folder / "plugin-data"))
+    assert "recall." in await session.script("mode", str(session.folder / "plugin-data"), "recall")
+    await session.turn("p4", "Only recall here", "Yes.")
+    assert "full." in await session.script("mode", str(session.folder / "plugin-data"), "full")
+    own = session.project / ".claude" / "tellonce.json"
+    own.parent.mkdir()
+    own.write_text(json.dumps({"memory": "off"}))
+    assert await session.turn("p5", "The project says off", "Yes.") is None
+    own.unlink()
+    await session.turn("p6", "Recorded again", "Yes.")
+    assert await recorded(server, session, 3) == [
+        ("user", "Deploy with  tonight"),
+        ("user", "Recorded again"),
+        ("assistant", "Yes."),
+    ]
+
+
+async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_order_and_once(
+    server: HttpServer, session: Session
+) -> None:
+    session.url = f"http://127.0.0.1:{free_port()}/mcp"
+    start = await session.hook("SessionStart", source="startup")
+    assert start is not None
+    assert "Memory is not available" in start["systemMessage"]
+    await session.turn("p1", "First while away", "One.")
+    await session.turn("p2", "Second while away", "Two.", written=False)
+    await until(lambda: len(list(session.spool.glob("*.json"))) == 4)
+    lost = min(session.spool.glob("*p1.json"))
+    lost.unlink()  # as if its hook had been killed; the transcript still has it
+    session.url = server.url
+    await session.turn("p3", "Third, with the server back", "Three.")
+    said = await recorded(server, session, 6)
+    assert sorted(said) == sorted(
+        [
+            *(("user", "First while away"), ("assistant", "One.")),
+            *(("user", "Second while away"), ("assistant", "Two.")),
+            *(("user", "Third, with the server back"), ("assistant", "Three.")),
+        ]
+    )
+    await until(lambda: not list(session.spool.glob("*.json")))
+    assert len(await recorded(server, session, 6)) == 6
+
+
+async def test_a_compaction_keeps_its_summary_and_what_was_before_the_plugin_stays_unrecorded(
+    server: HttpServer, session: Session
+) -> None:
+    session.write("p0", "Said before the plugin was there", "Yes.")
+    await session.hook("SessionStart", source="resume")
+    await session.turn("p1", "Said with the plugin", "Yes.")
+    await session.hook("PostCompact", prompt_id="p2", trigger="manual", compact_summary="We talked about plugins.")
+    said = await recorded(server, session, 3)
+    assert sorted(said) == sorted(
+        [("user", "Said with the plugin"), ("assistant", "Yes."), ("assistant", "We talked about plugins.")]
+    )
