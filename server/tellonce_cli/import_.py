@@ -62,14 +62,14 @@ def run(kind: str, file: Path, chat_id: int | None, me: str | None, assistant: s
     settings = load(ServerSettings)
     try:
         where = chat_of(settings, chat_id)
-        tally = asyncio.run(_import(settings, kind, file, where, me, assistant or _own_bot()))
+        tally = asyncio.run(_import(settings, kind, file, where, me, assistant or own_bot()))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
     _report(tally, kind, me)
     return 0
 
 
-def _own_bot() -> str | None:
+def own_bot() -> str | None:
     """The number a bot token begins with is the bot's user id: its messages are the assistant's in any chat."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""

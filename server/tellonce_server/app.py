@@ -18,8 +18,9 @@ from pydantic import AnyUrl
 
 from tellonce.settings import ServerSettings
 from tellonce_server import outage
-from tellonce_server.auth import configured_caller, http_caller
+from tellonce_server.auth import OPERATOR, configured_caller, http_caller
 from tellonce_server.instructions import INSTRUCTIONS
+from tellonce_server.page.operator_tools import operator_tools
 from tellonce_server.page.tools import page_tools
 from tellonce_server.page.visibility import AppOnly
 from tellonce_server.places import Caller
@@ -103,6 +104,7 @@ def build_server(
     own = page_tools(storage.actors)
     tools = [
         *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
+        *(bound(spec, scopes=frozenset((OPERATOR,)), zone=zone) for spec in operator_tools(storage)),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
         # The agent's times carry the sender's offset: they are left as they are.
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.actors)),
