@@ -20,6 +20,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server import outage
 from tellonce_server.auth import OPERATOR, configured_caller, http_caller
 from tellonce_server.instructions import INSTRUCTIONS
+from tellonce_server.page.app_bundle import memory_app
 from tellonce_server.page.operator_tools import operator_tools
 from tellonce_server.page.tools import page_tools
 from tellonce_server.page.visibility import AppOnly
@@ -120,6 +121,7 @@ def build_server(
         instructions=INSTRUCTIONS,
         version=VERSION,
         subscriptions=OwnChanges(storage.changes, who),
+        extensions=(memory_app(),),
         middleware=(AppOnly([spec.name for spec in own]), *middleware),
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},

@@ -1,9 +1,5 @@
 """The page over HTTP: its files, and signing in with a one-time code. Everything else it does over MCP."""
 
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from urllib.parse import urlsplit
 
 from mcp.server import MCPServer
@@ -16,6 +12,7 @@ from tellonce_server.auth import digest
 from tellonce_server.page.cookies import cookie_name, from_own_page
 from tellonce_server.page.headers import HEADERS, refused
 from tellonce_server.page.sessions import CODE_SECONDS, SESSION_DAYS, Codes
+from tellonce_server.page.static_files import static_files
 from tellonce_server.page.uploads import Transfers
 from tellonce_server.storage import Storage
 
@@ -44,20 +41,6 @@ def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSec
     )
     for path, method, answer in routes:
         server.custom_route(path, methods=[method])(answer)
-
-
-@cache
-def static_files() -> Mapping[str, bytes]:
-    """The page's files by their paths below `/page/`."""
-    return dict(_below(files("tellonce_server.page") / "static", ""))
-
-
-def _below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    for entry in folder.iterdir():
-        name = f"{prefix}{entry.name}"
-        found += _below(entry, f"{name}/") if entry.is_dir() else [(name, entry.read_bytes())]
-    return found
 
 
 class _Site:

@@ -2,7 +2,7 @@
 
 import { call } from "./client.js";
 import { ask, button, field, h, note, show } from "./dom.js";
-import { day, dollars, moment, month, number, span, t } from "./words.js";
+import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
 export async function data(place) {
   const again = () => data(place);
@@ -122,6 +122,6 @@ function health({ health: seen, queue, database }) {
 
 function costs(entries) {
   if (!entries.length) return h("section", h("h2", t("cost.title")), h("p", { className: "soft" }, t("cost.none")));
-  const row = (x) => h("tr", h("td", month(x.month)), h("td", t("cost.calls", { n: x.calls })), h("td", dollars(x.price_usd)));
+  const row = (x) => h("tr", h("td", monthName(x.month)), h("td", t("cost.calls", { n: x.calls })), h("td", dollars(x.price_usd)));
   return h("section", h("h2", t("cost.title")), h("table", entries.map(row)));
 }
