@@ -8,6 +8,7 @@ message every few milliseconds: the longest of these calls is what somebody else
 
 import argparse
 import asyncio
+import gc
 import random
 import time
 from collections.abc import Awaitable, Callable
@@ -44,6 +45,8 @@ class Waits:
 
 async def _main(messages: int, memories: int) -> None:
     async with open_memory(None, 4) as memory:
+        gc.collect()
+        gc.freeze()  # as a server process does with what it has imported
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))
         await _talk(memory, ALL, messages, lambda n: _said(chance, True))

@@ -1,10 +1,12 @@
 """Latency and throughput of every assistant tool through MCP, at several database sizes, beside the SDK's own floor.
 
-    python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--json FILE] [--plot FILE]
+    python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--against CHECKOUT]
+        [--json FILE] [--plot FILE]
 
 The databases below DIR are made when missing (`benchmarks.scale`) and kept.  One server process per size, all on one
 embedded PostgreSQL; sizes, tools and the floor take turns in small rounds, so that the machine's noise meets all alike.
 First calls are timed with the disk as it comes, all others with the database's files in the kernel's cache.
+`--against` has the server of another checkout take turns with ours, on the same databases: its rows are named "before".
 `--tools reading` leaves out what writes; the default of two minutes reads and writes at 10k with 1 and 8 clients.
 """
 
@@ -49,7 +51,7 @@ class Report:
             row["of_floor"] = round(timed.at(0.5) / floor, 1)
             self.rows.append(row)
             print(
-                f"{transport:5} {at_once:3} {size:>9} {tool:34} n {row['n']:5} min {row['min_ms']:7.2f}"
+                f"{transport:5} {at_once:3} {size:>14} {tool:34} n {row['n']:5} min {row['min_ms']:7.2f}"
                 f" p50 {row['p50_ms']:7.2f} p95 {row['p95_ms']:7.2f} ms {row['per_second']:7.0f}/s {row['of_floor']:5.1f} x",
                 flush=True,
             )
@@ -78,11 +80,12 @@ async def measure() -> None:
 async def _over_http(postgres: EmbeddedPostgres, args: argparse.Namespace, seed: int, report: Report) -> None:
     async with AsyncExitStack() as stack:
         floor = await stack.enter_async_context(floor_http())
-        servers: dict[int, Ours] = {}
-        for size in args.messages:
+        servers: dict[str, Ours] = {}
+        for size, source in ((size, source) for size in args.messages for source in {None, args.against}):
             dsn = await ensure(postgres, args.folder, size)
-            servers[size] = await stack.enter_async_context(our_server(args.folder, dsn))
-            report.figures |= await _cold(servers[size], size)
+            label = f"{size} before" if source else str(size)
+            servers[label] = await stack.enter_async_context(our_server(args.folder, dsn, source=source))
+            report.figures |= await _cold(servers[label], label)
         await asyncio.to_thread(_read_through, postgres.cluster / "base")
         for at_once in args.at_once:
             calls = await _calls(floor, {size: server.client for size, server in servers.items()}, args, seed, at_once)
@@ -102,7 +105,7 @@ async def _over_stdio(postgres: EmbeddedPostgres, args: argparse.Namespace, seed
         report.add("stdio", 1, await _measured(calls, args, 1))
 
 
-async def _cold(server: Ours, size: int) -> dict[str, float]:
+async def _cold(server: Ours, size: str) -> dict[str, float]:
     """The first call after the start, before and after the model is loaded."""
     started = time.perf_counter()
     await server.client.get_context(c.GetContextArgs(chat_id=1_001, query="What was the first thing?"))
@@ -128,11 +131,11 @@ def _read_through(folder: Path) -> None:
 
 
 async def _calls(
-    floor: Floor, clients: dict[int, Any], args: argparse.Namespace, seed: int, at_once: int
+    floor: Floor, clients: dict[str, Any], args: argparse.Namespace, seed: int, at_once: int
 ) -> dict[str, Call]:
     calls: dict[str, Call] = {FLOOR: lambda n: floor.look_up("tea")}
     for size, client in clients.items():
-        found = reading(client, seed + 10 * at_once, big=size >= 100_000)
+        found = reading(client, seed + 10 * at_once, big=int(size.partition(" ")[0]) >= 100_000)
         if args.tools == "all":
             found |= writing(client, seed + at_once)
             found |= await others(client) if at_once == 1 else {}
@@ -175,6 +178,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tools", choices=("all", "reading"), default="all")
     parser.add_argument("--only", default="", help="only calls whose name holds this")
     parser.add_argument("--transports", nargs="+", choices=("http", "stdio"), default=["http", "stdio"])
+    parser.add_argument("--against", type=Path, metavar="CHECKOUT")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--plot", type=Path, metavar="FILE.svg")
     return parser.parse_args()

@@ -119,11 +119,17 @@ class Ours:
 
 
 @asynccontextmanager
-async def our_server(folder: Path, dsn: str, embeddings: str = "local") -> AsyncGenerator[Ours]:
-    """Ours over HTTP, as `tellonce serve` runs it, called with the relay's credential: it may name any chat."""
+async def our_server(
+    folder: Path, dsn: str, embeddings: str = "local", source: Path | None = None
+) -> AsyncGenerator[Ours]:
+    """Ours over HTTP, as `tellonce serve` runs it, called with the relay's credential: it may name any chat.
+
+    `source`: another checkout whose server is run instead.
+    """
     port = free_port()
     base = f"http://127.0.0.1:{port}"
-    env = environment(folder, dsn, embeddings, TELLONCE_PORT=str(port))
+    path = {"PYTHONPATH": os.pathsep.join(str(source / part) for part in ("server", "sql"))} if source else {}
+    env = environment(folder, dsn, embeddings, TELLONCE_PORT=str(port), **path)
     async with started([sys.executable, "-m", "tellonce_server", "--http"], env, f"{base}/health") as process:
         token = (own_folder(folder, dsn) / "tokens" / "relay").read_text().strip()
         async with connect_http(f"{base}/mcp", token) as client:

@@ -9,6 +9,17 @@ Call = Callable[[int], Awaitable[object]]
 """One call; the argument is its number, so that no two need be alike."""
 
 
+@dataclass(frozen=True)
+class After:
+    """A call that comes right after another one, which is not timed."""
+
+    before: Call
+    call: Call
+
+    def __call__(self, number: int) -> Awaitable[object]:
+        return self.call(number)
+
+
 @dataclass
 class Timed:
     """Seconds of single calls, and of the rounds they came in."""
@@ -48,6 +59,8 @@ async def run(call: Call, timed: Timed, *, count: int, at_once: int, first: int 
 
 async def _caller(call: Call, timed: Timed, numbers: Iterator[int]) -> None:
     for number in numbers:
+        if isinstance(call, After):
+            await call.before(number)
         started = time.perf_counter()
         await call(number)
         timed.calls.append(time.perf_counter() - started)

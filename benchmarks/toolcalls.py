@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Words
 from benchmarks.subjects import WRITTEN_OWNER
-from benchmarks.timing import Call
+from benchmarks.timing import After, Call
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 
@@ -60,7 +60,19 @@ def writing(client: MemoryClient, seed: int) -> dict[str, Call]:
     def remember(_: int) -> Awaitable[object]:
         return client.remember(c.RememberArgs(chat_id=WRITTEN_OWNER, content=f"I like {words.texts(1, 6)[0]}"))
 
-    return {"record_message": record, "remember": remember}
+    asked = questions(seed + 3)
+
+    def said(n: int) -> Awaitable[object]:
+        return client.record_message(c.RecordMessageArgs(chat_id=WRITTEN_OWNER, role="user", content=asked(n)))
+
+    def asks(n: int) -> Awaitable[object]:
+        return client.get_context(c.GetContextArgs(chat_id=MEASURED_OWNER, query=asked(n)))
+
+    return {
+        "record_message": record,
+        "remember": remember,
+        "get_context, fresh in a turn": After(said, asks),
+    }
 
 
 async def others(client: MemoryClient) -> dict[str, Call]:

@@ -116,7 +116,12 @@ async def measure(turns: int, file: Path | None) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         logs = folder / "logs"
-        more = {"OBSERVABILITY_ENABLED": "1", "TELLONCE_LOG_DIR": str(logs), "TELLONCE_RESPONDER": "ollama"}
+        more = {
+            "OBSERVABILITY_ENABLED": "1",
+            "TELLONCE_LOG_DIR": str(logs),
+            "TELLONCE_RESPONDER": "ollama",
+            "TELLONCE_BREATH_SECONDS": "0",
+        }
         async with (
             http_server(folder / "data", None) as server,
             OllamaStub(Say("I see, thank you for telling me.")) as model,

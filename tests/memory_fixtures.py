@@ -9,9 +9,12 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from mcp.client import Client
+from pydantic import BaseModel
 
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, ResultT
 from tellonce.connect import connect_memory
+from tellonce.contract import Place
 from tellonce.settings import ServerSettings
 from tellonce_server.app import build_server
 from tellonce_server.places import Caller
@@ -106,6 +109,19 @@ def settings(dsn: str, tmp_path: Path) -> ServerSettings:
     )
 
 
+class InPrivateChat(MemoryClient):
+    """Calls without a place happen in the user's private chat."""
+
+    def __init__(self, client: Client, user_id: int) -> None:
+        super().__init__(client)
+        self._user_id = user_id
+
+    async def _call(self, tool: str, args: BaseModel, kind: type[ResultT]) -> ResultT:
+        if isinstance(args, Place) and args.chat_id is None and args.conversation_id is None:
+            args = args.model_copy(update={"chat_id": self._user_id})
+        return await super()._call(tool, args, kind)
+
+
 class Memory:
     """The running memory of one test, seen by any caller."""
 
@@ -115,10 +131,11 @@ class Memory:
 
     @asynccontextmanager
     async def client(self, user_id: int | None = USER, scope: str = "assistant") -> AsyncGenerator[MemoryClient]:
+        """An assistant that names the user's private chat wherever a test names no other."""
         caller = Caller(user_id, frozenset((scope,)))
         server = build_server(self.settings, self.storage, auth=False, caller_of=lambda: caller)
         async with connect_memory(server) as client:
-            yield client
+            yield InPrivateChat(client.mcp, user_id) if user_id is not None else client
 
     @asynccontextmanager
     async def tables(self) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":

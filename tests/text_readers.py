@@ -284,7 +284,9 @@ NOT_READERS = frozenset(
     tellonce_server.auth.digest tellonce_server.context.budget.cost tellonce_server.context.budget.take
     tellonce_server.context.focus.find_focus tellonce_server.context.lines.speaker
     tellonce_server.context.slots.pending tellonce_server.embedding.choose.embedder_named
-    tellonce_server.embedding.codes.halfvec tellonce_server.keep.heads.read
+    tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
+    tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
+    tellonce_server.keep.heads.read
     tellonce_server.memories.assistant_statements.newest_words tellonce_server.memories.results.may_tell
     tellonce_server.oauth.granted tellonce_server.oauth.is_jwt tellonce_server.places.channel_of
     tellonce_server.places.reply_lane tellonce_server.places.session_id tellonce_server.postgres.migrate.missing

@@ -23,6 +23,7 @@ def main() -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     try:
         settings = load(RelaySettings)
+        logs.write_as(settings.log_format)
         tracing.export("relay", settings.otlp_endpoint)
         asyncio.run(serve(settings))
     except SettingsError as error:

@@ -1,6 +1,6 @@
 """Who may talk to the bot, and where; pure."""
 
-from telegram import Chat, Message, User
+from telegram import Chat, Message, MessageEntity, User
 
 from tellonce.settings import RelaySettings
 from tellonce_relay.incoming import is_command
@@ -26,6 +26,23 @@ def is_for_us(message: Message, bot_name: str) -> bool:
         return True
     _, at, name = text.split(maxsplit=1)[0].partition("@")
     return not at or name.casefold() == bot_name.casefold()
+
+
+def is_addressed(message: Message, bot: User, settings: RelaySettings, moved: MovedGroups) -> bool:
+    """Whether the bot should answer: always in private and in the user's own groups, elsewhere when it is spoken to."""
+    chat = moved.memory_chat(message.chat.id)
+    if chat > 0 or chat in (*settings.personal_groups, *settings.always_groups):
+        return True
+    target = message.reply_to_message
+    is_reply = target is not None and target.from_user == bot and target.forum_topic_created is None
+    return is_reply or is_command(message.text or "") or _mentions(message, bot)
+
+
+def _mentions(message: Message, bot: User) -> bool:
+    named = message.parse_entities([MessageEntity.MENTION]) | message.parse_caption_entities([MessageEntity.MENTION])
+    if any(name.casefold() == f"@{bot.username}".casefold() for name in named.values()):
+        return True
+    return any(e.user is not None and e.user.id == bot.id for e in (*message.entities, *message.caption_entities))
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:

@@ -1,97 +1,40 @@
-"""The bot: takes updates in, one by one and for good, and deals with each in its lane's order."""
+"""The bot: takes updates in, one by one and for good, and hands each to whoever deals with it."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import TypeVar
-from zoneinfo import ZoneInfo
 
-from telegram import Bot, CallbackQuery, Message, Update
+from telegram import CallbackQuery, Message, Update
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
-from tellonce.journal import Emit, silent, timed
-from tellonce.settings import RelaySettings
-from tellonce_relay import buttons, commands, questions, turn, views
-from tellonce_relay.access import is_for_us, is_own, may_talk, why_deaf
-from tellonce_relay.agents import Agents
-from tellonce_relay.answers import Desk
-from tellonce_relay.chat_surface import ChatSurface
-from tellonce_relay.doubts import Doubts, ask_about_doubts
+from tellonce.journal import timed
+from tellonce_relay import commands, questions, turn
+from tellonce_relay.access import is_addressed, may_talk, why_deaf
+from tellonce_relay.case import Case, case_of
+from tellonce_relay.conversations import Conversations
+from tellonce_relay.equipment import Equipment as Equipment
 from tellonce_relay.forget_list import ForgetLists
-from tellonce_relay.inbox import Entry, Inbox
-from tellonce_relay.incoming import Incoming, is_command
+from tellonce_relay.inbox import Entry
+from tellonce_relay.incoming import command_of, is_command
 from tellonce_relay.lanes import Lanes
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
-from tellonce_relay.moved_groups import MovedGroups
 from tellonce_relay.notebook import Notebook
-from tellonce_relay.outbox import Address, Markup, Outbox
 from tellonce_relay.presses import Presses
-from tellonce_relay.tag_effects import Saved
-from tellonce_relay.updates import incoming
+from tellonce_relay.turn_sentences import BROKEN, NOTHING_OWED, NOTHING_TO_STOP, REFUSED, SKIPPED, STOPPED
 
 logger = logging.getLogger(__name__)
 
-AWAY = "I can't reach my memory right now. Your message is safe; I answer as soon as it is back."
-BROKEN = "Something went wrong on my side; your message is kept. Please ask me again."
-AWAY_SECONDS = 6.0
-"""A memory that restarts is back sooner; of a longer outage the person hears once."""
-
 MOST_SEEN = 1000
-
-ResultT = TypeVar("ResultT")
-
-
-@dataclass(frozen=True)
-class Equipment:
-    """What the bot works with. `parts` and `asked` are what it notes across restarts."""
-
-    bot: Bot
-    settings: RelaySettings
-    outbox: Outbox
-    desk: Desk
-    agents: Agents
-    inbox: Inbox
-    moved: MovedGroups
-    parts: Notebook
-    asked: Notebook
-    profile: str = ""
-    emit: Emit = silent
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    away_seconds: float = AWAY_SECONDS
-    drain_seconds: float = 5.0
-
-    def profile_at(self, chat_id: int) -> str:
-        """The default user's own words about themselves, where they may be spoken of."""
-        return self.profile if is_own(chat_id, self.settings) else ""
-
-
-@dataclass(frozen=True)
-class _Case:
-    """One message to deal with: the update it came in, what it says, and how an answer gets there."""
-
-    update_id: int
-    message: Message
-    told: Incoming
-    chat_id: int
-    entry: Entry
-    surface: ChatSurface
 
 
 class Relay:
     def __init__(self, equipment: Equipment) -> None:
         self._e = equipment
-        self._zone = ZoneInfo(equipment.settings.timezone)
         self._lanes = Lanes()
+        self._outage = Outage()
+        self._conversations = Conversations(equipment, self._lanes, self._outage)
         self._lists = ForgetLists()
         counter = commands.Counter(equipment.desk.memory, self._lists, equipment.desk.zone)
         self._presses = Presses(counter, equipment.outbox, equipment.moved)
-        # Turns not begun, by their updates' numbers.
-        self._waiting: dict[int, _Case] = {}
-        self._doubts = Doubts(equipment.asked, equipment.now)
-        self._noticed: set[int] = set()
-        self._outage = Outage()
         self._seen: dict[int, None] = {}
         self._albums = Notebook()
         self._deaf = Notebook()
@@ -133,9 +76,12 @@ class Relay:
 
         First it is found out what of it arrived, and recorded what is not: so the order of the talk stays.
         """
-        owed: list[_Case] = []
+        owed: list[Case] = []
         for update_id, entry in self._e.inbox.left():
-            case = self._case(Update.de_json(entry.update, self._e.bot), entry)
+            if entry.part_of is not None and entry.part_of not in self._e.inbox:
+                self._e.inbox.done(update_id)
+                continue
+            case = case_of(self._e, Update.de_json(entry.update, self._e.bot), entry)
             if case is None:
                 self._e.inbox.done(update_id)
                 continue
@@ -151,6 +97,7 @@ class Relay:
 
     async def drain(self) -> None:
         """Let turns under way end, for some seconds; the rest is taken up by the next process."""
+        self._conversations.leave()
         await self._lanes.drain(self._e.drain_seconds)
 
     async def _take(self, update: Update) -> None:
@@ -158,7 +105,7 @@ class Relay:
             self._take_button(update.update_id, update.callback_query)
             return
         self._note_move(update.effective_message)
-        case = self._case(update, Entry(update.to_dict()))
+        case = case_of(self._e, update, Entry(update.to_dict()))
         if case is None:
             self._ignore(update)
             return
@@ -168,8 +115,9 @@ class Relay:
             return
         owed = update.update_id in self._e.inbox
         self._e.inbox.put(update.update_id, case.entry)
-        wants_answer = self._is_order(case) or await self._is_new(case) or owed
-        if wants_answer and not self._is_of_answered_album(case):
+        is_order = self._is_order(case)
+        is_new = is_order or await self._is_new(case) or owed
+        if is_order or (is_new and self._wants_answer(case)):
             self._submit(case)
             await self._e.inbox.secure(update.update_id)
         else:
@@ -184,21 +132,38 @@ class Relay:
             self._deaf.put(reason, "told")
             logger.warning("%s", reason)
 
-    async def _is_new(self, case: _Case) -> bool:
-        """Record the message. One that the memory has already was dealt with, unless the inbox says it is owed."""
+    async def _is_new(self, case: Case) -> bool:
+        """Record the message. One that the memory has already was dealt with, unless the inbox says it is owed.
+
+        A file's message may read otherwise by now, with what was seen or heard in it: it is not recorded again.
+        """
+        if self._was_taken(case):
+            return False
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.desk.memory, case.told)).outcome
                 found["outcome"] = outcome
         except MemoryRefused as error:
-            case.entry.thought = turn.failed(turn.REFUSED.format(reason=error), error, self._manner(case))
+            case.entry.thought = turn.failed(REFUSED.format(reason=error), error, self._conversations.manner(case))
             outcome = "created"
         self._outage.is_over()
         case.entry.recorded = True
         self._keep(case)
+        if case.told.shows_file:
+            self._e.told.put(_name_of(case), "taken")
         return outcome == "created"
 
-    async def _is_settled(self, case: _Case) -> bool:
+    def _was_taken(self, case: Case) -> bool:
+        return case.told.shows_file and self._e.told.get(_name_of(case)) is not None
+
+    def _wants_answer(self, case: Case) -> bool:
+        """In a group only who speaks to the bot is answered, with what else they say in the same breath."""
+        if self._conversations.is_awaited(case):
+            return True
+        e = self._e
+        return is_addressed(case.message, e.bot.bot, e.settings, e.moved) and not self._is_of_answered_album(case)
+
+    async def _is_settled(self, case: Case) -> bool:
         try:
             await self._settle(case)
         except Exception as error:
@@ -207,46 +172,18 @@ class Relay:
             return False
         return True
 
-    async def _settle(self, case: _Case) -> None:
+    async def _settle(self, case: Case) -> None:
         """A message that may not be recorded yet: recording it again does no harm."""
         thought = case.entry.thought
         try:
             await case.surface.settle(turn.visible(thought) if thought is not None else None)
+            for aside in case.entry.asides.values():
+                await case.make_surface(aside.delivery).settle(aside.text)
         except turn.NotShown as error:
             logger.warning("what became of an answer cannot be found out: %s", error)
         if not case.entry.recorded and not self._is_order(case):
+            # It may have been recorded all the same.
             await patiently(lambda: self._is_new(case), FOREVER)
-
-    def _case(self, update: Update | None, entry: Entry) -> _Case | None:
-        """None for what is none of ours: strangers, other bots' commands, service messages."""
-        e, message = self._e, (update.message or update.edited_message) if update is not None else None
-        if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.moved):
-            return None
-        told = incoming(message, self._zone, self._name(message), e.moved)
-        if told is None or not is_for_us(message, e.bot.username):
-            return None
-        chat_id = e.moved.memory_chat(message.chat.id)
-        if told.reply_to_message_id is not None:
-            first = e.parts.get(f"{chat_id}:{told.reply_to_message_id}")
-            told = replace(told, reply_to_message_id=first or told.reply_to_message_id)
-        surface = self._surface(update.update_id, entry, message, told)
-        return _Case(update.update_id, message, told, chat_id, entry, surface)
-
-    def _name(self, message: Message) -> str:
-        """How the settings call the default user; others have their own names."""
-        e, user = self._e, message.from_user
-        return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
-
-    def _surface(self, update_id: int, entry: Entry, message: Message, told: Incoming) -> ChatSurface:
-        e, chat = self._e, message.chat.id
-        reply_to = message.message_id if told.reply_to_message_id is not None or chat < 0 else None
-        return ChatSurface(
-            e.outbox,
-            Address(chat, told.message_thread_id, reply_to),
-            external_id=lambda number: e.moved.sent_id(chat, number),
-            delivery=entry.delivery,
-            keep=lambda: e.inbox.put(update_id, entry),
-        )
 
     def _note_move(self, message: Message | None) -> None:
         if message is not None and message.migrate_to_chat_id is not None:
@@ -261,37 +198,34 @@ class Relay:
         else:
             self._e.emit("update_ignored", update=update_id)
 
-    async def _take_edit(self, case: _Case) -> None:
-        """The memory learns the new wording; an answer given or under way stands. Commands are never recorded."""
-        if is_command(case.told.text):
+    async def _take_edit(self, case: Case) -> None:
+        """The memory learns the new wording; an answer given or under way stands. Commands are never recorded.
+
+        A place that moves, and a voice, whose words are not in the update, stay as they were first.
+        """
+        message = case.message
+        moves = message.location is not None and message.location.live_period is not None
+        if is_command(case.told.text) or moves or message.voice is not None:
             return
         try:
             with timed(self._e.emit, "message_recorded", outcome="edited"):
                 await turn.record_incoming(self._e.desk.memory, case.told)
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
-            await self._say(case, turn.REFUSED.format(reason=error))
+            await self._conversations.say(case, REFUSED.format(reason=error))
             return
         self._outage.is_over()
-        self._reword_waiting(case)
+        self._conversations.reword(case)
 
-    def _reword_waiting(self, edit: _Case) -> None:
-        """A turn that has not begun answers the message as it reads now, in the next process too."""
-        for number, case in self._waiting.items():
-            if (case.chat_id, case.told.message_id) == (edit.chat_id, edit.told.message_id):
-                case.entry.update = edit.entry.update | {"update_id": number}
-                self._waiting[number] = replace(case, told=edit.told)
-                self._keep(case)
-
-    def _is_order(self, case: _Case) -> bool:
+    def _is_order(self, case: Case) -> bool:
         """A command, or an answer to one of our questions: carried out, never recorded."""
         return is_command(case.told.text) or self._memory_put_right(case) is not None
 
-    def _memory_put_right(self, case: _Case) -> int | None:
+    def _memory_put_right(self, case: Case) -> int | None:
         """The number of the memory for which this message has the right wording, if it answers our question for one."""
         return None if is_command(case.told.text) else questions.reworded(case.message, self._e.bot.id)
 
-    def _is_of_answered_album(self, case: _Case) -> bool:
+    def _is_of_answered_album(self, case: Case) -> bool:
         """Pictures sent together come as one message each; the first is answered, all are recorded."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
@@ -301,92 +235,49 @@ class Relay:
             self._albums.put(album, number)
         return first not in (None, number)
 
-    def _keep(self, case: _Case) -> None:
+    def _keep(self, case: Case) -> None:
         self._e.inbox.put(case.update_id, case.entry)
 
-    def _submit(self, case: _Case) -> None:
-        lane = (case.message.chat.id, case.told.message_thread_id)
-        self._waiting[case.update_id] = case
-        self._lanes.submit(lane, lambda: self._deal_with(self._waiting.pop(case.update_id)))
+    def _submit(self, case: Case) -> None:
+        if self._is_order(case):
+            # A command does not wait behind an answer.
+            self._lanes.submit(("order", *case.lane), lambda: self._order(case))
+        else:
+            self._conversations.submit(case)
 
-    async def _deal_with(self, case: _Case) -> None:
-        """The edge of one update: whatever breaks in it, the person gets a sentence and the next update its turn."""
+    async def _order(self, case: Case) -> None:
+        """The edge of one command: whatever breaks in it, the person gets a sentence."""
         with tracing.traced("turn", case.entry.traceparent):
             try:
-                await (self._obey(case) if self._is_order(case) else self._answer(case))
+                await self._obey(case)
             except Exception as error:
                 logger.exception("update %s failed", case.update_id)
                 self._e.emit("turn_failed", reason=type(error).__name__)
-                await self._say(case, BROKEN)
-            finally:
-                await case.surface.close()
+                await self._conversations.say(case, BROKEN)
         self._e.inbox.done(case.update_id)
 
-    async def _answer(self, case: _Case) -> None:
-        """A turn: begun when the message was recorded, or by a process before this one."""
-        e, manner = self._e, self._manner(case)
-        if case.entry.thought is None:
-            case.entry.thought = await self._thought(case, manner)
-            self._keep(case)
-        outcome = await turn.give(e.desk.memory, case.surface, case.told, case.entry.thought, manner)
-        for part in outcome.message_ids[1:]:
-            e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
-        if outcome.message_ids and not case.entry.thought.failure:
-            await self._show_saved(case, outcome.effects.saved)
-            await self._pass_on(case, case.entry.thought.notices)
-            await self._ask(case)
-
-    async def _thought(self, case: _Case, manner: turn.Manner) -> turn.Thought:
-        desk = self._e.desk
-        try:
-            return await self._when_back(
-                case, lambda: turn.think(desk.memory, desk.responder, case.surface, case.told, manner)
-            )
-        except MemoryRefused as error:
-            return turn.failed(turn.REFUSED.format(reason=error), error, manner)
-
-    async def _when_back(self, case: _Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """The call's result; while the memory is away it is tried again, and the person is told."""
-        result = await patiently(call, FOREVER, lambda seconds: self._tell_away(case, seconds))
-        self._outage.is_over()
-        return result
-
-    async def _pass_on(self, case: _Case, notices: Sequence[str]) -> None:
-        """A notice stays true for many turns; the person hears it once."""
-        if not notices:
-            self._noticed.discard(case.chat_id)
-        elif case.chat_id not in self._noticed:
-            self._noticed.add(case.chat_id)
-            for notice in notices:
-                await self._say(case, views.notice_view(notice))
-
-    async def _show_saved(self, case: _Case, saved: Sequence[Saved]) -> None:
-        """Each with a button that takes it back."""
-        for one in saved:
-            undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
-            await self._say(case, views.saved_view(one.memory), undo)
-
-    async def _ask(self, case: _Case) -> None:
-        try:
-            await ask_about_doubts(self._e.desk.memory, case.surface, case.chat_id, self._doubts)
-        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
-            logger.info("nobody was asked about doubts: %s", error)
-
-    async def _obey(self, case: _Case) -> None:
+    async def _obey(self, case: Case) -> None:
         """Every command asks the memory before it says anything, so it can be tried again while the memory is away."""
         try:
-            await self._when_back(case, lambda: self._carry_out(case))
+            await self._conversations.when_back(case, lambda: self._carry_out(case))
         except MemoryRefused as error:
-            await self._say(case, str(error))
+            await self._conversations.say(case, str(error))
         except turn.NotShown as error:
             logger.warning("a command's answer was not shown: %s", error)
 
-    async def _carry_out(self, case: _Case) -> None:
-        number = self._memory_put_right(case)
-        if number is not None:
+    async def _carry_out(self, case: Case) -> None:
+        number, name = self._memory_put_right(case), command_of(case.told.text)[0]
+        if name in ("/stop", "/skip"):
+            await case.surface.say(await self._ended(case, name))
+        elif number is not None:
             await commands.reword(self._e.desk.memory, case.surface, case.told, number)
         else:
             await commands.run(self._e.desk, self._lists, case.surface, case.told)
+
+    async def _ended(self, case: Case, name: str) -> str:
+        if name == "/skip":
+            return SKIPPED if await self._conversations.stop(case.lane, owed_only=True) else NOTHING_OWED
+        return STOPPED if await self._conversations.stop(case.lane) else NOTHING_TO_STOP
 
     async def _press(self, query: CallbackQuery) -> None:
         with tracing.traced("button"):
@@ -399,27 +290,15 @@ class Relay:
 
     async def _still_away(self, update: Update) -> None:
         seconds = self._outage.lasts()
-        case = self._case(update, Entry({})) if update.message is not None else None
+        case = case_of(self._e, update, Entry({})) if update.message is not None else None
         if case is not None:
-            await self._tell_away(case, seconds)
-
-    async def _tell_away(self, case: _Case, seconds: float) -> None:
-        """One sentence a chat and outage."""
-        if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
-            await self._say(case, AWAY)
+            await self._conversations.tell_away(case, seconds)
 
     def _was_seen(self, update_id: int) -> None:
         self._seen[update_id] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
 
-    async def _say(self, case: _Case, text: str, markup: Markup | None = None) -> None:
-        try:
-            await case.surface.say(text, markup)
-        except turn.NotShown as error:
-            logger.warning("the person could not be told: %s", error)
 
-    def _manner(self, case: _Case) -> turn.Manner:
-        e = self._e
-        agent = e.agents.at(case.chat_id, case.told.message_thread_id)
-        return turn.Manner(self._zone, e.now, agent.prompt, e.profile_at(case.chat_id), agent.id, FOREVER, e.emit)
+def _name_of(case: Case) -> str:
+    return f"taken:{case.chat_id}:{case.told.message_id}"

@@ -18,8 +18,11 @@ from tellonce_relay.turn import NotShown
 logger = logging.getLogger(__name__)
 
 EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
-"""Before the first draft and between two edits of it: a quick answer needs none, and Telegram slows down who hurries. In a
+"""Before the first draft and between two of them: a quick answer needs none, and Telegram slows down who hurries. In a
 group it takes 20 messages a minute, edits among them; whoever spends them on drafts waits with the answer's end."""
+
+DRAFT_SECONDS = 20.0
+"""Telegram's own drafts vanish after thirty seconds; one that does not change is shown again this often."""
 
 TYPING_SECONDS = 4.5
 """Telegram shows that we type for five seconds."""
@@ -33,17 +36,19 @@ class Delivery:
     """How far an answer got.
 
     `numbers`: the messages it became so far. `draft`: the message that shows its beginning. `after`: set while a message
-    is on its way, to the highest number before it; `sketch`: the text of a draft on its way.
+    is on its way, to the highest number before it; `sketch`: the text of a draft on its way. `begun`: what the first message
+    says where the rest goes into messages of its own.
     """
 
     numbers: list[int] = field(default_factory=list)
     draft: int | None = None
     after: int | None = None
     sketch: str = ""
+    begun: str = ""
 
 
 class ChatSurface:
-    """One answer's way to a chat. `external_id` makes the memory's id of a message number.
+    """One answer's way to a chat. `external_id` makes the memory's id of a message number; `draft_id` names its draft.
 
     `keep` is called after each change of `delivery`, before what it announces and after what it states.
     """
@@ -55,6 +60,7 @@ class ChatSurface:
         *,
         external_id: Callable[[int], str] = str,
         delivery: Delivery | None = None,
+        draft_id: int = 0,
         keep: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -62,6 +68,8 @@ class ChatSurface:
         self._to = to
         self._external_id = external_id
         self._delivery = delivery or Delivery()
+        self._draft_id = draft_id
+        self._drafted = ""
         self._keep = keep
         self._clock = clock
         self._typing: asyncio.Task[None] | None = None
@@ -76,6 +84,7 @@ class ChatSurface:
 
     async def show_partial(self, text: str) -> None:
         """In the background: a draft that fails costs nothing, the whole answer is still to come."""
+        text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
         drafting = self._drafting is not None and not self._drafting.done()
         if not text or drafting or self._clock() < self._next_draft or units(text) > LONGEST:
             return
@@ -87,8 +96,9 @@ class ChatSurface:
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
         await self.close()
+        await self._stand()
         numbers = self._delivery.numbers
-        for part in _parts(text)[len(numbers) :]:
+        for part in self._parts(text)[len(numbers) :]:
             try:
                 self._there(await self._next(part))
             except NotShown as error:
@@ -98,6 +108,23 @@ class ChatSurface:
                 logger.warning("the rest of an answer was not sent: %s", error)
                 break
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
+
+    async def keep_partial(self, text: str) -> None:
+        """Let what there is of an answer stand as a message; `send` sends the rest of it in others. Raises NotShown."""
+        if self._drafting is not None:
+            await asyncio.wait({self._drafting})
+        if text and not self._delivery.numbers:
+            self._delivery.begun = text
+            self._keep()
+        await self._stand()
+
+    async def _stand(self) -> None:
+        """The beginning that stays, in messages of its own; a draft becomes the first of them."""
+        d = self._delivery
+        beginning = _parts(d.begun) if d.begun else []
+        for part in beginning[len(d.numbers) :]:
+            draft, d.draft = d.draft, None
+            self._there(await (self._one(part, None, self._about_to) if draft is None else self._finish(draft, part)))
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
         """A text as it stands, with buttons, beside the answer. Raises NotShown."""
@@ -114,7 +141,8 @@ class ChatSurface:
         d = self._delivery
         if d.after is None:
             return
-        what = rendered(d.sketch) if d.sketch or text is None else _parts(text)[len(d.numbers)]
+        known = text is not None or d.begun
+        what = self._parts(text or "")[len(d.numbers)] if known and not d.sketch else rendered(d.sketch)
         try:
             number = await self._outbox.find(self._to.chat_id, what, d.after)
         except TelegramError as error:
@@ -124,6 +152,14 @@ class ChatSurface:
         elif number is not None:
             d.numbers.append(number)
         self._arrived()
+
+    def _parts(self, text: str) -> list[Marked]:
+        """What the messages say. Of an answer that broke off the first one stays as it is."""
+        begun = self._delivery.begun
+        if not begun:
+            return _parts(text)
+        rest = text.removeprefix(begun)
+        return [*_parts(begun), *(split(rendered(rest)) if rest.strip() else ())]
 
     async def close(self) -> None:
         """Stop typing, and give up a draft under way."""
@@ -135,9 +171,10 @@ class ChatSurface:
         self._typing = self._drafting = None
 
     async def _next(self, part: Marked) -> int:
-        draft = self._delivery.draft
-        if draft is None or self._delivery.numbers:
-            return await self._one(part, None, self._about_to)
+        draft, self._delivery.draft = self._delivery.draft, None
+        return await (self._one(part, None, self._about_to) if draft is None else self._finish(draft, part))
+
+    async def _finish(self, draft: int, part: Marked) -> int:
         try:
             await self._outbox.edit(self._to.chat_id, draft, part)
         except NotSent as error:
@@ -159,7 +196,9 @@ class ChatSurface:
     async def _sketch(self, text: str) -> None:
         draft = self._delivery.draft
         try:
-            if draft is None:
+            if draft is None and await self._outbox.draft(self._to, self._draft_id, rendered(text)):
+                self._drafted = text
+            elif draft is None:
                 self._delivery.sketch = text
                 self._delivery.draft = await self._outbox.begin(self._to, rendered(text), self._about_to)
             else:
@@ -168,7 +207,7 @@ class ChatSurface:
             self._next_draft = self._clock() + refusal.seconds
         except (AnswerLost, NotSent) as error:
             logger.info("a draft was not shown: %s", error)
-        if draft is None:
+        if draft is None and self._delivery.sketch:
             self._arrived()
 
     def _about_to(self, after: int | None) -> None:
@@ -184,9 +223,13 @@ class ChatSurface:
         self._keep()
 
     async def _keep_typing(self) -> None:
+        shown_at = self._clock()
         while True:
             await self._outbox.typing(self._to)
             await asyncio.sleep(TYPING_SECONDS)
+            if self._drafted and self._clock() - shown_at > DRAFT_SECONDS:
+                shown_at = self._clock()
+                await self._sketch(self._drafted)
 
 
 def _parts(text: str) -> list[Marked]:

@@ -21,6 +21,8 @@ MENU = (
     ("summary", "What we talked about"),
     ("new", "Start a new conversation"),
     ("why", "What an answer was based on"),
+    ("stop", "End the answer I am writing"),
+    ("skip", "Drop a question I still owe an answer"),
     ("status", "What is waiting, and what it cost"),
     ("help", "All commands"),
 )

@@ -25,10 +25,19 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass
+class Aside:
+    """A sentence beside the answer, and how far it got."""
+
+    text: str
+    delivery: Delivery = field(default_factory=Delivery)
+
+
+@dataclass
 class Entry:
     """`recorded`: the memory surely has the message. `thought`: what the answer says, once that is known.
 
-    `traceparent`: the turn's trace, which a process after this one continues.
+    `traceparent`: the turn's trace, which a process after this one continues. `part_of`: the update whose answer covers this
+    message too. `begun`: the beginning of an answer that broke off. `transcript`: what was heard in it.
     """
 
     update: dict[str, Any]
@@ -36,6 +45,10 @@ class Entry:
     thought: Thought | None = None
     traceparent: str | None = field(default_factory=tracing.traceparent)
     delivery: Delivery = field(default_factory=Delivery)
+    asides: dict[str, Aside] = field(default_factory=dict)
+    part_of: int | None = None
+    begun: str = ""
+    transcript: str | None = None
 
 
 _ENTRY = TypeAdapter(Entry)

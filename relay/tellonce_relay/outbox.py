@@ -21,7 +21,7 @@ from typing import TypeVar
 import httpx
 from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, Message, MessageEntity, ReplyParameters
 from telegram.constants import ChatAction
-from telegram.error import BadRequest, ChatMigrated, NetworkError, RetryAfter, TelegramError
+from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, RetryAfter, TelegramError
 
 from tellonce_relay.markdown import Marked
 from tellonce_relay.moved_groups import MovedGroups
@@ -95,6 +95,7 @@ class Outbox:
         self._moved = moved or MovedGroups()
         self._tries = tries
         self._sleep = sleep
+        self._drafts = True
         # One message at a time in a chat: what follows a number in doubt is then never another one of ours.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
@@ -146,6 +147,23 @@ class Outbox:
             raise NotSent(why(error)) from error
         self.saw(to.chat_id, number)
         return number
+
+    async def draft(self, to: Address, draft_id: int, what: Marked) -> bool:
+        """Show a draft of Telegram's own, which vanishes by itself. False where there is none. Raises SlowDown."""
+        if not self._drafts or to.chat_id < 0:
+            return False
+        try:
+            await self._bot.send_message_draft(
+                to.chat_id, draft_id, what.text, message_thread_id=to.thread_id, entities=entities(what)
+            )
+        except RetryAfter as refusal:
+            raise SlowDown(wanted_pause(refusal)) from refusal
+        except (BadRequest, InvalidToken) as error:
+            logger.info("drafts are shown by edits: %s", why(error))
+            self._drafts = False
+        except TelegramError as error:
+            logger.info("a draft was not shown: %s", why(error))
+        return self._drafts
 
     async def change(self, to: Address, number: int, what: Marked) -> None:
         """Change a draft, once, in haste. Raises SlowDown and NotSent."""

@@ -21,8 +21,9 @@ from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_relay import commands
 from tellonce_relay.agents import Agents, load_agents
 from tellonce_relay.answers import Desk
-from tellonce_relay.bot import Equipment, Relay
+from tellonce_relay.bot import Relay
 from tellonce_relay.bot_token import relays_token
+from tellonce_relay.equipment import Equipment
 from tellonce_relay.inbox import Inbox
 from tellonce_relay.notebook import Notebook
 from tellonce_relay.outbox import Outbox
@@ -34,8 +35,10 @@ from tellonce_relay.routines.schedule import Programme, keep
 from tellonce_relay.routines.sending import Sender, message_parts, moved_groups
 from tellonce_relay.routines.short_form import SUMMARY_SECONDS
 from tellonce_relay.routines.texts import Writer
+from tellonce_relay.senses import Senses
 from tellonce_relay.stop import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay.telegram_bot import make_bot
+from tellonce_relay.transcription import transcriber
 from tellonce_relay.webhook import serve_webhook
 
 logger = logging.getLogger(__name__)
@@ -156,6 +159,8 @@ def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, agents: Agents, em
         moved=moved,
         parts=message_parts(settings),
         asked=Notebook(folder / "asked.json"),
+        senses=Senses(bot, transcriber(settings)),
+        told=Notebook(folder / "told.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,
     )

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import Context, Section
-from tellonce_llm import Completion, SystemBlock, Turn
+from tellonce.contract import Context, Section, SectionName
+from tellonce_llm import Completion, File, SystemBlock, Turn
 
 POLICY = """\
 You are a personal assistant with a long-term memory. Answer in the user's language, briefly and honestly. What stands \
@@ -20,7 +20,19 @@ You may end an answer with tags; they are carried out and never shown.
 [GOAL: what the user wants | DEADLINE: date], [DONE: the goal that is reached].
 Only what the user said; nothing that is in memory already; no tags for small talk."""
 
-LABELS = "A label such as [photo] or [voice message] stands for what you cannot see or hear; say so if it matters."
+SEEN = """\
+You are shown a file with this message. Also add [SEEN: what the file shows or says, in one line], once for all files, so \
+that it can be found later."""
+
+LABELS = (
+    "A label such as [photo] or [voice message] stands for what you cannot see or hear, unless it is shown to you; say so "
+    "if it matters."
+)
+
+GO_ON = (
+    "Your answer was cut off here by a failure of the connection. Go on exactly where it ends; repeat nothing of it and do "
+    "not mention this."
+)
 
 MAX_TOKENS = 2048
 
@@ -30,15 +42,27 @@ STRETCH = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a responder is given: blocks in order, the message itself, and the context it was built from."""
+    """What a responder is given: blocks in order, the message itself, and the context it was built from.
+
+    `begun`: the beginning of an answer that broke off, which is to be continued.
+    """
 
     system: tuple[SystemBlock, ...]
     message: str
     context: Context | None = None
+    files: tuple[File, ...] = ()
+    begun: str = ""
 
     def completion(self, timeout: float) -> Completion:
         """The request of it; `timeout` in seconds."""
-        return Completion((Turn("user", self.message),), self.system, MAX_TOKENS, timeout=timeout)
+        asked = (Turn("user", self.message, self.files),)
+        go_on = (Turn("assistant", self.begun), Turn("user", GO_ON)) if self.begun else ()
+        return Completion((*asked, *go_on), self.system, MAX_TOKENS, timeout=timeout)
+
+    @property
+    def asked(self) -> str:
+        """The message as one text, with the beginning of an answer that is to be continued."""
+        return f"{self.message}\n\n[Your answer so far]\n{self.begun}\n\n[{GO_ON}]" if self.begun else self.message
 
     @property
     def system_text(self) -> str:
@@ -52,7 +76,15 @@ class Prompt:
 
 
 def build(
-    context: Context, message: str, *, policy: str, user_name: str, now: datetime, zone: ZoneInfo, profile: str = ""
+    context: Context,
+    message: str,
+    *,
+    policy: str,
+    user_name: str,
+    now: datetime,
+    zone: ZoneInfo,
+    profile: str = "",
+    files: tuple[File, ...] = (),
 ) -> Prompt:
     """Sections 1-10, in the order of SPEC §4; a cache breakpoint stands wherever what follows changes more often.
 
@@ -65,10 +97,14 @@ def build(
         *_block([policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]),
         *_block([summary, memories]),
         *_history(_text(sections.get("history"))),
-        *_block([_text(sections.get("relevant")), _text(sections.get("quoted")), TAGS], cache=False),
+        *_block([*_volatile(sections), _tags(files)], cache=False),
     ]
     at = now.astimezone(zone)
-    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context)
+    return Prompt(tuple(blocks), f"[{at:%I:%M %p}] {message}", context, files)
+
+
+def _tags(files: tuple[File, ...]) -> str:
+    return f"{TAGS}\n{SEEN}" if files else TAGS
 
 
 def _greeting(user_name: str, now: datetime, zone: ZoneInfo) -> str:
@@ -81,6 +117,10 @@ def _profile(section: Section | None, fallback: str) -> str:
     if section is not None:
         return section.text
     return f"USER PROFILE\n{fallback.strip()}" if fallback.strip() else ""
+
+
+def _volatile(sections: dict[SectionName, Section]) -> list[str]:
+    return [_text(sections.get(name)) for name in ("elsewhere", "relevant", "quoted")]
 
 
 def _text(section: Section | None) -> str:

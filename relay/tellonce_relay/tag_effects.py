@@ -49,7 +49,7 @@ class Done:
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
     """Carry them out in order, at most `MOST`; `patience`: seconds to wait for a memory that is away."""
     done = Done()
-    for tag in tags[:MOST]:
+    for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
         try:
             await _apply(memory, incoming, tag, patience, done)
             done.applied += 1
@@ -77,11 +77,16 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
 def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
     """A claim, to be checked against the message that was answered: never the user's own word."""
     text = f"{tag.text} (by {tag.deadline})" if tag.deadline else tag.text
-    statement: dict[str, Any] = {"content": text, "source_message_id": incoming.message_id}
+    statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
     statement |= {"scope": "global" if tag.kind == "remember_global" else "chat"}
     place = {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
     return c.RememberArgs.model_validate({"statements": [statement], **place})
+
+
+def _source(incoming: Incoming, text: str) -> Incoming:
+    """Of several messages that are answered together, the one that bears the claim out best."""
+    return max(incoming.messages, key=lambda message: len(_words(message.text) & _words(text)))
 
 
 async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:

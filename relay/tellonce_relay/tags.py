@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from tellonce.tag_form import CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, OPENERS, OPENING, SHOWN, name_of
 
-TagKind = Literal["remember", "remember_global", "goal", "done"]
+TagKind = Literal["remember", "remember_global", "goal", "done", "seen"]
 Span = tuple[int, int]
 
 # Indented as far as may be: in a list that is a fence too.

@@ -1,7 +1,8 @@
 """One turn: record, read, ask, show, record; every way it can fail is one honest sentence, and nothing is lost."""
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -13,25 +14,19 @@ from tellonce import contract as c
 from tellonce import tracing
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent, timed
-from tellonce_llm import Answer
+from tellonce_llm import Answer, Cause
 from tellonce_relay import prompt as prompts
 from tellonce_relay import tag_effects
 from tellonce_relay.expectation import expected
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.memory_outage import SHORT, patiently
-from tellonce_relay.responders.responder import CannotAnswer, Responder, WouldNotAnswer
+from tellonce_relay.model_call import PATIENT, Persistence, Progress, continued, persistently
+from tellonce_relay.responders.responder import CannotAnswer, Responder
 from tellonce_relay.tag_effects import Done
 from tellonce_relay.tags import Parsed, Tag, finished, heard, parse, shown_so_far
+from tellonce_relay.turn_sentences import CUT, EMPTY, MEMORY_DOWN, NOTED, REFUSED, STOPPED_HERE, trouble
 
 logger = logging.getLogger(__name__)
-
-MEMORY_DOWN = "I can't reach my memory right now, so I won't answer from nothing. Please try again in a minute."
-MODEL_DOWN = "I've noted your message, but no language model answers right now. Please ask me again in a minute."
-WOULD_NOT = "I've noted your message, but the language model would not answer it. Please try to say it in other words."
-REFUSED = "My memory did not take that message: {reason}"
-NOTED = "✓ Noted."
-EMPTY = "I have no answer to that."
-CUT = "\n\n(My answer was too long and ends here; say “go on” for the rest.)"
 
 
 class NotShown(Exception):
@@ -58,7 +53,7 @@ class Surface(Protocol):
 class Manner:
     """How this turn speaks. `policy` is the agent's system prompt; `profile` the fallback for an empty profile.
 
-    `patience`: seconds to wait for a memory that is away.
+    `patience`: seconds to wait for a memory that is away; `persistence`: how long a model that fails is asked again.
     """
 
     zone: ZoneInfo
@@ -68,6 +63,8 @@ class Manner:
     agent_id: str | None = None
     patience: float = SHORT
     emit: Emit = silent
+    persistence: Persistence = PATIENT
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 @dataclass(frozen=True)
@@ -75,14 +72,23 @@ class Thought:
     """What the person is to be told, tags included. `failure`: it is the sentence about one, and no answer.
 
     `notices` are the memory's own for the person (the chat is full); the caller shows each of them once. `claims`: whether
-    it may hold tags; `heard` are those of what the model was shown, which it may repeat without claiming them.
+    it may hold tags; `heard` are those of what the model was shown, which it may repeat without claiming them. `cause`: why
+    the model gave no answer, and `retry_after` the seconds it wants to be left alone. `stopped`: the user ended it here.
     """
 
     said: str
     failure: bool = False
+    cause: Cause | None = None
+    retry_after: float | None = None
+    stopped: bool = False
     notices: tuple[str, ...] = ()
     claims: bool = True
     heard: tuple[str, ...] = ()
+
+    @property
+    def owed(self) -> bool:
+        """Whether the model may give the answer later."""
+        return self.cause is not None and self.cause != "refused"
 
     @property
     def parsed(self) -> Parsed:
@@ -110,12 +116,22 @@ async def run_turn(
         try:
             with timed(manner.emit, "message_recorded"):
                 await record_incoming(memory, incoming)
-            thought = await patiently(lambda: think(memory, responder, surface, incoming, manner), manner.patience)
+            progress = Progress()
+            thought = await patiently(
+                lambda: think(memory, responder, surface, incoming, manner, progress), manner.patience
+            )
+            thought = _with_beginning(thought, progress)
         except MemoryUnreachable as error:
             thought = failed(MEMORY_DOWN, error, manner)
         except MemoryRefused as error:
             thought = failed(REFUSED.format(reason=error), error, manner)
         return await give(memory, surface, incoming, thought, manner)
+
+
+def _with_beginning(thought: Thought, progress: Progress) -> Thought:
+    """Where nobody goes on with it later, what was shown of an answer stays above the sentence about its end."""
+    begun = parse(progress.said).visible if thought.cause is not None else ""
+    return replace(thought, said=f"{begun}\n\n{thought.said}") if begun else thought
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
@@ -152,9 +168,14 @@ def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
 
 
 async def think(
-    memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, manner: Manner
+    memory: MemoryClient,
+    responder: Responder,
+    surface: Surface,
+    incoming: Incoming,
+    manner: Manner,
+    progress: Progress | None = None,
 ) -> Thought:
-    """Step two: the context, the prompt, the model. May be done again as long as nothing was shown.
+    """Step two: the context, the prompt, the model. What `progress` has already is continued.
 
     Raises MemoryUnreachable and MemoryRefused.
     """
@@ -164,21 +185,27 @@ async def think(
     # Only now: while the memory is away, for hours perhaps, nobody is typing.
     await surface.typing()
     with timed(manner.emit, "prompt_built"):
-        prompt = prompts.build(
-            context,
-            incoming.text,
-            policy=manner.policy,
-            user_name=incoming.user_name,
-            now=manner.now(),
-            zone=manner.zone,
-            profile=manner.profile,
-        )
+        prompt = _prompt(context, incoming, manner)
+    shown = Thought("", claims=responder.claims, heard=heard(_shown(context, incoming)))
+    asking = _Asking(memory, responder, surface, incoming, manner, shown, progress or Progress())
     try:
-        shown = Thought("", claims=responder.claims, heard=heard(_shown(context, incoming)))
-        said = await _ask(memory, responder, surface, incoming, prompt, manner, shown)
+        said = await persistently(lambda: asking.once(prompt), manner.persistence, asking.failed, manner.sleep)
     except CannotAnswer as error:
-        return failed(WOULD_NOT if isinstance(error, WouldNotAnswer) else MODEL_DOWN, error, manner)
+        return troubled(error, manner)
     return replace(shown, said=said, notices=tuple(context.notices))
+
+
+def _prompt(context: c.Context, incoming: Incoming, manner: Manner) -> prompts.Prompt:
+    return prompts.build(
+        context,
+        incoming.text,
+        policy=manner.policy,
+        user_name=incoming.user_name,
+        now=manner.now(),
+        zone=manner.zone,
+        profile=manner.profile,
+        files=incoming.files,
+    )
 
 
 def _shown(context: c.Context, incoming: Incoming) -> list[str]:
@@ -191,6 +218,12 @@ def failed(sentence: str, error: Exception, manner: Manner) -> Thought:
     logger.warning("turn failed: %s", error)
     manner.emit("turn_failed", reason=type(error).__name__)
     return Thought(sentence, failure=True)
+
+
+def troubled(error: CannotAnswer, manner: Manner) -> Thought:
+    """What the person gets instead of an answer of the model."""
+    sentence = failed(trouble(error.cause, owed=False), error, manner)
+    return replace(sentence, cause=error.cause, retry_after=error.retry_after)
 
 
 async def give(memory: MemoryClient, surface: Surface, incoming: Incoming, thought: Thought, manner: Manner) -> Outcome:
@@ -208,7 +241,8 @@ async def give(memory: MemoryClient, surface: Surface, incoming: Incoming, thoug
         return Outcome(text)
     if thought.failure:
         return Outcome(text, tuple(ids))
-    recorded = await _record_answer(memory, incoming, text, ids, manner)
+    kept = text + STOPPED_HERE if thought.stopped else text
+    recorded = await _record_answer(memory, incoming, kept, ids, manner)
     effects = await _carry_out(memory, incoming, tags, manner)
     return Outcome(text, tuple(ids), tags, recorded and effects.unsaved == 0, effects)
 
@@ -255,29 +289,46 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
     return await memory.get_context(args)
 
 
-async def _ask(
-    memory: MemoryClient,
-    responder: Responder,
-    surface: Surface,
-    incoming: Incoming,
-    prompt: prompts.Prompt,
-    manner: Manner,
-    thought: Thought,
-) -> str:
-    pieces: list[str] = []
-    used: Answer | None = None
-    manner.emit("model_start", model=responder.name)
-    with timed(manner.emit, "model_complete") as found:
-        async for piece in responder.answer(prompt, incoming, memory):
-            if isinstance(piece, Answer):
-                used = piece
-                continue
-            pieces.append(piece)
-            said = "".join(pieces)
-            await surface.show_partial(shown_so_far(said, thought.heard) if thought.claims else said)
-        found |= _usage(responder, used)
-    said = "".join(pieces).replace("\x00", "")  # which the memory does not take
-    return finished(said) + CUT if used is not None and used.truncated else said
+@dataclass
+class _Asking:
+    """What one question to the model works with; `shown` says how its words are read."""
+
+    memory: MemoryClient
+    responder: Responder
+    surface: Surface
+    incoming: Incoming
+    manner: Manner
+    shown: Thought
+    progress: Progress
+    _more: str = ""
+
+    async def once(self, prompt: prompts.Prompt) -> str:
+        """The whole answer. Raises CannotAnswer, with what there is of it in `progress`."""
+        begun, self._more = self.progress.said, ""
+        used: Answer | None = None
+        self.manner.emit("model_start", model=self.responder.name, continues=bool(begun))
+        with timed(self.manner.emit, "model_complete") as found:
+            try:
+                async for piece in self.responder.answer(replace(prompt, begun=begun), self.incoming, self.memory):
+                    used = piece if isinstance(piece, Answer) else used
+                    if isinstance(piece, str):
+                        await self._add(piece, begun)
+            except CannotAnswer:
+                self.progress.broke_off()
+                raise
+            found |= _usage(self.responder, used)
+        said = self.progress.said.replace("\x00", "")  # which the memory does not take
+        return finished(said) + CUT if used is not None and used.truncated else said
+
+    def failed(self, error: CannotAnswer, pause: float) -> None:
+        """Note that the model is asked again."""
+        logger.info("the model is asked again in %.1f s: %s", pause, error)
+        self.manner.emit("model_retry", cause=error.cause, seconds=round(pause, 1))
+
+    async def _add(self, piece: str, begun: str) -> None:
+        self._more += piece
+        self.progress.said = said = continued(begun, self._more)
+        await self.surface.show_partial(shown_so_far(said, self.shown.heard) if self.shown.claims else said)
 
 
 def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
@@ -295,7 +346,22 @@ def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
 async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner) -> Done:
     if not tags:
         return Done()
+    await _describe(memory, incoming, tags, manner)
     with timed(manner.emit, "tags_applied") as found:
         done = await tag_effects.apply(memory, incoming, tags, manner.patience)
         found |= done.counts()
     return done
+
+
+async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], manner: Manner) -> None:
+    """What the model saw goes beside the message's own words, as a quotation: it is not the user who said it."""
+    seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
+    message = next((part for part in incoming.messages if part.shows_file), None)
+    if not seen or message is None:
+        return
+    described = replace(message, text=f"{message.text}\n> {seen}")
+    try:
+        with timed(manner.emit, "file_described"):
+            await patiently(lambda: record_incoming(memory, described), manner.patience)
+    except (MemoryUnreachable, MemoryRefused) as error:
+        logger.warning("what a file shows was not recorded: %s", error)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from telegram import Contact, Message, MessageOrigin
+from telegram import Contact, Location, Message, MessageOrigin, Venue
 
+from tellonce_relay.attachments import attachment_of
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.moved_groups import MovedGroups
 
@@ -12,10 +13,17 @@ CHANNEL = "telegram"
 
 
 def incoming(
-    message: Message, zone: ZoneInfo, user_name: str = "", moved: MovedGroups | None = None
+    message: Message,
+    zone: ZoneInfo,
+    user_name: str = "",
+    moved: MovedGroups | None = None,
+    heard: str | None = None,
 ) -> Incoming | None:
-    """None for what holds nothing to keep (service messages, blanks). `user_name` overrides the sender's own."""
-    text = text_of(message)
+    """None for what holds nothing to keep (service messages, blanks).
+
+    `user_name` overrides the sender's own; `heard` is what was said in a voice message.
+    """
+    text = text_of(message, heard)
     if not text.strip():
         return None
     lane, user, known = lane_facts(message), message.from_user, moved or MovedGroups()
@@ -31,6 +39,7 @@ def incoming(
         speaker=name[:128] if chat < 0 and name else None,
         message_thread_id=lane.message_thread_id,
         reply_to_message_id=known.external_id(chat, lane.reply_to) if lane.reply_to is not None else None,
+        shows_file=attachment_of(message) is not None,
     )
 
 
@@ -55,10 +64,10 @@ def lane_facts(message: Message) -> LaneFacts:
     return LaneFacts(None, reply_to)
 
 
-def text_of(message: Message) -> str:
-    """What was written; of a picture or a voice its label and caption; of a forwarded message whose words they are."""
+def text_of(message: Message, heard: str | None = None) -> str:
+    """What was written or said; of a picture or a voice its label and caption; of a forwarded message whose words they are."""
     written = message.text or message.caption or ""
-    text = " ".join(part for part in (_label(message), written) if part)
+    text = " ".join(part for part in (heard or _label(message), written) if part)
     if message.forward_origin is None or not text:
         return text
     # Quoted line by line: these are not the user's own words, and nothing is learned of the user from them.
@@ -79,10 +88,12 @@ def _author(origin: MessageOrigin) -> str:
 def _label(message: Message) -> str:
     named = {
         "sticker": message.sticker and (message.sticker.emoji or ""),
+        "audio": message.audio and " – ".join(filter(None, (message.audio.performer, message.audio.title))),
         "file": message.document and not message.animation and (message.document.file_name or ""),
         "poll:": message.poll and f"{message.poll.question} ({', '.join(o.text for o in message.poll.options)})",
         "dice": message.dice and message.dice.emoji,
-        "place": message.venue and message.venue.title,
+        "place": message.venue and _venue(message.venue),
+        "location": message.location and _coordinates(message.location),
         "contact": message.contact and _card(message.contact),
         "checklist:": message.checklist and message.checklist.title,
     }
@@ -97,6 +108,15 @@ def _card(contact: Contact) -> str:
     return f"{contact.first_name} {contact.last_name or ''}".strip() + f", {contact.phone_number}"
 
 
+def _venue(venue: Venue) -> str:
+    return ", ".join(filter(None, (venue.title, venue.address, _coordinates(venue.location))))
+
+
+def _coordinates(location: Location) -> str:
+    """Five decimals are a meter."""
+    return f"{location.latitude:.5f}, {location.longitude:.5f}"
+
+
 def _kinds(message: Message) -> dict[str, bool]:
     return {
         "photo": bool(message.photo),
@@ -104,8 +124,6 @@ def _kinds(message: Message) -> dict[str, bool]:
         "video message": message.video_note is not None,
         "animation": message.animation is not None,
         "video": message.video is not None,
-        "audio": message.audio is not None,
-        "location": message.location is not None,
         "story": message.story is not None,
         "game": message.game is not None,
         "paid media": message.paid_media is not None,

@@ -5,12 +5,14 @@ import json
 import random
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
 import httpx2
 from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import MCPServer
+from mcp.types import Implementation
 
 from tellonce.client import UNREACHABLE, MemoryClient
 
@@ -25,15 +27,23 @@ UNKNOWN_TOKEN = "the memory server does not know our access token; it may be the
 
 
 @asynccontextmanager
-async def connect_http(url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS) -> AsyncGenerator[MemoryClient]:
-    """A client of the server at `url`. Entering does no I/O: a missing server shows at the first call."""
+async def connect_http(
+    url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS, name: str | None = None
+) -> AsyncGenerator[MemoryClient]:
+    """A client of the server at `url`. Entering does no I/O: a missing server shows at the first call.
+
+    `name` is the client's, and so the channel of what it records.
+    """
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
     timeout = httpx2.Timeout(CALL_SECONDS, connect=5)
     async with (
         httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout) as http,
         Client(
-            streamable_http_client(url, http_client=http), mode=PROTOCOL, read_timeout_seconds=CALL_SECONDS
+            streamable_http_client(url, http_client=http),
+            mode=PROTOCOL,
+            read_timeout_seconds=CALL_SECONDS,
+            client_info=_info(name),
         ) as client,
     ):
         yield MemoryClient(client)
@@ -41,18 +51,23 @@ async def connect_http(url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS
 
 @asynccontextmanager
 async def connect_stdio(
-    command: str, args: list[str], env: dict[str, str] | None = None
+    command: str, args: list[str], env: dict[str, str] | None = None, *, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client of a server that runs as this process's child."""
-    async with Client(StdioServerParameters(command=command, args=args, env=env), mode=PROTOCOL) as client:
+    """A client, of that name, of a server that runs as this process's child."""
+    parameters = StdioServerParameters(command=command, args=args, env=env)
+    async with Client(parameters, mode=PROTOCOL, client_info=_info(name)) as client:
         yield MemoryClient(client)
 
 
 @asynccontextmanager
-async def connect_memory(server: "MCPServer[object]") -> AsyncGenerator[MemoryClient]:
-    """A client of a server in this very process; for tests and one-process tools."""
-    async with Client(server, mode=PROTOCOL) as client:
+async def connect_memory(server: "MCPServer[object]", *, name: str | None = None) -> AsyncGenerator[MemoryClient]:
+    """A client, of that name, of a server in this very process; for tests and one-process tools."""
+    async with Client(server, mode=PROTOCOL, client_info=_info(name)) as client:
         yield MemoryClient(client)
+
+
+def _info(name: str | None) -> Implementation | None:
+    return Implementation(name=name, version=version("tellonce")) if name is not None else None
 
 
 class Resilient(httpx2.AsyncBaseTransport):

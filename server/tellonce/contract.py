@@ -14,6 +14,7 @@ from tellonce.contract_types import MemoryAction as MemoryAction
 from tellonce.contract_types import MemoryKind as MemoryKind
 from tellonce.contract_types import MemoryOrigin as MemoryOrigin
 from tellonce.contract_types import MemoryStatus as MemoryStatus
+from tellonce.contract_types import NamedPlace as NamedPlace
 from tellonce.contract_types import Place as Place
 from tellonce.contract_types import ResultKind as ResultKind
 from tellonce.contract_types import Role as Role
@@ -53,7 +54,7 @@ class Expects(Contract):
         return self
 
 
-class RecordMessageArgs(Place):
+class RecordMessageArgs(NamedPlace):
     role: Role
     content: Text
     message_id: ExternalId | None = Field(
@@ -81,7 +82,7 @@ class RecordedMessage(Contract):
     queued: tuple[JobKind, ...] = Field(description="Background work this message started.")
 
 
-class GetContextArgs(Place):
+class GetContextArgs(NamedPlace):
     query: Clean | None = Field(default=None, description="The message to be answered.")
     token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
     exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")

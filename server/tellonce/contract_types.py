@@ -1,8 +1,9 @@
 """The kinds of values the contract is made of: clean texts, bounded numbers, immutable models."""
 
+import re
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from tellonce.moments import Instant
 
@@ -16,7 +17,7 @@ MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
 ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
-SectionName = Literal["profile", "summary", "memories", "history", "relevant", "quoted"]
+SectionName = Literal["profile", "summary", "memories", "history", "elsewhere", "relevant", "quoted"]
 Stability = Literal["stable", "slow", "append", "volatile"]
 MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
@@ -43,6 +44,13 @@ def _not_blank(text: str) -> str:
     return text
 
 
+def _thread_id(value: object) -> object:
+    """A topic's number in every form it comes in; anything else is the name of a session."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,17}", value) else value
+
+
 def _external_id(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
@@ -52,6 +60,12 @@ Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
 Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
 ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
 RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
+ThreadId = Annotated[
+    RowId | Annotated[Text, Field(max_length=128)],
+    BeforeValidator(_thread_id),
+    WithJsonSchema({"type": ["integer", "string"]}),
+]
+ConversationId = Annotated[Text, Field(max_length=128)]
 Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
@@ -62,11 +76,25 @@ class Contract(BaseModel):
 
 
 class Place(Contract):
-    """Where in the talk a call happens. No chat: the caller's own private chat."""
+    """Where in the talk a call happens.
+
+    A chat by its number, or a conversation by the client's own name for it. With neither, the call happens in the chat of
+    the client's channel. `message_thread_id` is a thread within it: a forum topic's number, or the name of a session.
+    """
 
     chat_id: Bigint | None = None
-    message_thread_id: RowId | None = None
+    conversation_id: ConversationId | None = None
+    message_thread_id: ThreadId | None = None
     reply_to_message_id: ExternalId | None = None
+
+
+class NamedPlace(Place):
+    """The same, described for the tools that a model calls in every turn."""
+
+    conversation_id: ConversationId | None = Field(
+        default=None, description="Your own id of this talk, e.g. the project."
+    )
+    message_thread_id: ThreadId | None = Field(default=None, description="Topic number or session id.")
 
 
 class When(Contract):

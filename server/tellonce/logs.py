@@ -4,29 +4,40 @@ The words of an error may quote a person's text: a unique violation names the ke
 foreign errors only the type is shown, with the stack; our own errors are written for people and quote nothing.
 """
 
+import json
 import logging
 import re
 import sys
 import threading
 import traceback
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from types import TracebackType
+from typing import Literal
 
-FORMAT = "%(levelname)s %(name)s: %(message)s"
+from tellonce import tracing
+
+FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _INPUT = re.compile(r"input_value=.*?, input_type", re.DOTALL)
 
 logger = logging.getLogger(__name__)
 
 
-def begin(form: str = FORMAT, level: int = logging.WARNING) -> None:
+def begin(level: int = logging.WARNING) -> None:
     """Log to stderr from here on, also the error that ends the process or one of its threads."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Discreet(form))
+    handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
     # It logs every attempt to reach a database that is away, with its stack; that it is away is logged once, by us.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
     sys.excepthook = _died
     threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
+
+
+def write_as(form: Literal["text", "json"]) -> None:
+    """The form of every line from here on, once the settings are read."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 
 
 def _died(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:
@@ -35,6 +46,11 @@ def _died(kind: type[BaseException], error: BaseException | None, trace: Traceba
 
 
 class Discreet(logging.Formatter):
+    """Lines for people: the moment in UTC, the level, who says it, and the message."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802  # logging's name
+        return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
     def format(self, record: logging.LogRecord) -> str:
         args = record.args
         if isinstance(args, tuple):
@@ -52,6 +68,25 @@ class Discreet(logging.Formatter):
     def formatException(self, ei: object) -> str:  # noqa: N802  # logging's name
         error = ei[1] if isinstance(ei, tuple) else None
         return "\n".join(_lines(error)) if isinstance(error, BaseException) else ""
+
+
+class DiscreetJson(Discreet):
+    """One JSON object a line, for programs; `error` holds the stack."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        message, _, stack = super().format(record).partition("\n")
+        line = {
+            "at": self.formatTime(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": message,
+            "traceId": tracing.trace_id(),
+            **({"error": stack} if stack else {}),
+        }
+        return json.dumps(line, ensure_ascii=False)
+
+    def __init__(self) -> None:
+        super().__init__("%(message)s")
 
 
 def is_ours(error: BaseException) -> bool:

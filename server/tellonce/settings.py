@@ -46,7 +46,9 @@ class Compaction(Group):
     max_messages: int = Field(default=40, ge=2, description="Messages without a summary before the older ones get one.")
     max_tokens: int = Field(default=2500, ge=100, description="The same in tokens.")
     max_age_hours: float = Field(
-        default=24, gt=0, description="Hours after which messages beyond those kept get a summary anyway."
+        default=24,
+        gt=0,
+        description="Hours of silence after which a thread's messages beyond those kept get a summary.",
     )
     keep: int = Field(default=20, ge=1, description="Newest messages kept verbatim.")
     keep_when_long: int = Field(default=10, ge=1, description="The same where their tokens were too many.")
@@ -55,6 +57,11 @@ class Compaction(Group):
     thread_cap: int = Field(default=350, ge=50, description="Tokens of a thread or session summary.")
     profile_cap: int = Field(default=500, ge=50, description="Tokens of the profile narrative.")
     profile_exchanges: int = Field(default=5, ge=1, description="Exchanges after which a changed profile is rebuilt.")
+
+    @property
+    def chunk_least(self) -> int:
+        """Messages in one chunk summary at least."""
+        return max(2, self.chunk // 2)
 
 
 class QueuePolicy(Group):
@@ -141,7 +148,9 @@ class Settings(BaseSettings):
     log_dir: Folder = Field(
         default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of these lines."
     )
-
+    log_format: Literal["text", "json"] = Field(
+        default="text", validation_alias="TELLONCE_LOG_FORMAT", description="Form of the log on standard error."
+    )
     otlp_endpoint: str | None = Field(
         default=None,
         validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -231,6 +240,11 @@ class ServerSettings(Settings):
         default=False,
         validation_alias="MASK_SECRETS_IN_MESSAGES",
         description="Mask keys and passwords in stored messages too, not only in what is made of them.",
+    )
+    stdio_learns: bool | None = Field(
+        default=None,
+        validation_alias="TELLONCE_STDIO_LEARNS",
+        description="Start a summarizer beside a stdio server where none is running; default: unless the service is installed.",
     )
     monthly_cap_usd: float | None = Field(
         default=None,
@@ -382,6 +396,11 @@ class RelaySettings(_Client):
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
         description="Groups of only you and the bot; part of your own memory.",
     )
+    always_groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_ALWAYS_GROUPS",
+        description="Groups in which every message is answered, not only those addressed to the bot.",
+    )
     webhook_url: str | None = Field(
         default=None,
         validation_alias="TELEGRAM_WEBHOOK_URL",
@@ -405,6 +424,29 @@ class RelaySettings(_Client):
         gt=0,
         validation_alias="TELLONCE_MODEL_SECONDS",
         description="Longest silence of the model while it answers, in seconds.",
+    )
+    breath_seconds: float = Field(
+        default=1.5,
+        ge=0,
+        le=10,
+        validation_alias="TELLONCE_BREATH_SECONDS",
+        description="Messages that follow each other within so many seconds are answered as one.",
+    )
+    transcribe_url: str | None = Field(
+        default=None,
+        validation_alias="TELLONCE_TRANSCRIBE_URL",
+        description="Server that transcribes voice messages, OpenAI-compatible (whisper.cpp, faster-whisper, LocalAI).",
+    )
+    transcribe_model: str = Field(
+        default="whisper-1", validation_alias="TELLONCE_TRANSCRIBE_MODEL", description="The model it is asked for."
+    )
+    transcribe_key: SecretStr | None = Field(
+        default=None, validation_alias="TELLONCE_TRANSCRIBE_KEY", description="Its key, where it wants one."
+    )
+    transcribe_command: str | None = Field(
+        default=None,
+        validation_alias="TELLONCE_TRANSCRIBE_COMMAND",
+        description="Command that prints what is said in a file instead; the path takes the place of `{file}` or is added.",
     )
     config_dir: Folder = Field(
         default=Path("config"),

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from typing import Final
 
-NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "GOAL", "DONE")
+NAMES: Final = ("REMEMBER_GLOBAL", "REMEMBER", "GOAL", "DONE", "SEEN")
 DEADLINE: Final = "DEADLINE"
 
 OPENERS: Final = "[［⁅❲〔【〖⟦〚﹝⦋⦗"

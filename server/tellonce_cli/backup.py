@@ -1,18 +1,76 @@
-"""`tellonce backup FILE`: the whole memory of all users as one file, taken while it is in use."""
+"""`tellonce backup`: the whole memory of all users as one file, taken while it is in use; or one again and again."""
 
 import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from tellonce.ending import told_to_end
+from tellonce.journal import utc_now
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.archive import write
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.reach import current, database
 from tellonce_cli.screen import console
 
+NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
+"""Of the files in a folder, by their moment in UTC."""
 
-def run(file: Path) -> int:
-    asyncio.run(_backup(load(ServerSettings), file))
+
+def run(place: Path, every: float | None = None, keep: int = 7) -> int:
+    """`place` is a file; with `every` (hours) a folder, in which the newest `keep` files stay."""
+    settings = load(ServerSettings)
+    if every is None:
+        asyncio.run(_backup(settings, place))
+    else:
+        asyncio.run(repeat(settings, place, timedelta(hours=every), keep))
     return 0
+
+
+async def repeat(
+    settings: ServerSettings,
+    folder: Path,
+    every: timedelta,
+    keep: int,
+    now: Callable[[], datetime] = utc_now,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Until told to end. A failure is said, and tried again when the next one is due: the old files stay meanwhile."""
+    stop = stop or told_to_end()
+    folder.mkdir(parents=True, exist_ok=True)
+    due = max((taken(file) + every for file in _files(folder)), default=now())
+    while not await _stopped(stop, (due - now()).total_seconds()):
+        try:
+            await _backup(settings, folder / now().astimezone(UTC).strftime(NAME))
+            _prune(folder, keep)
+        except CommandFailed as failure:
+            console.print(str(failure), style="red")
+        due = now() + every
+
+
+async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
+    """Wait so long; whether we were told to end."""
+    try:
+        async with asyncio.timeout(max(0.0, seconds)):
+            await stop.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def taken(file: Path) -> datetime:
+    """When a backup was made, by its name."""
+    return datetime.strptime(file.name, NAME).replace(tzinfo=UTC)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Ours, oldest first; of other files in the folder nothing is known."""
+    return sorted(folder.glob("tellonce-????????T??????Z.zip"))
+
+
+def _prune(folder: Path, keep: int) -> None:
+    for file in _files(folder)[:-keep]:
+        file.unlink()
 
 
 async def _backup(settings: ServerSettings, file: Path) -> None:

@@ -1,6 +1,7 @@
 """`tellonce chat`: a conversation in the terminal over the same memory."""
 
 import asyncio
+import os
 import secrets
 import sys
 from collections.abc import AsyncGenerator
@@ -20,7 +21,6 @@ from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import RelaySettings, SettingsError, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
-from tellonce_cli.memory import own_environment
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.answers import Desk, answer
@@ -109,7 +109,7 @@ async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
     except SettingsError:
         token = ""
     if token and await _answers(settings.url, token):
-        async with connect_http(settings.url, token) as memory:
+        async with connect_http(settings.url, token, name=CHANNEL) as memory:
             yield memory
     elif urlsplit(settings.url).hostname not in _OURS:
         raise CommandFailed(
@@ -117,9 +117,9 @@ async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
         )
     else:
         if console.is_terminal:
-            console.print("No server runs: what you say is kept now, and learned from once `tellonce up` runs.")
+            console.print("No server is running, so this chat starts one of its own until it ends.")
         arguments = ["-m", "tellonce_server", "--stdio"]
-        async with connect_stdio(sys.executable, arguments, own_environment()) as memory:
+        async with connect_stdio(sys.executable, arguments, dict(os.environ), name=CHANNEL) as memory:
             await _open(memory)
             yield memory
 

@@ -278,6 +278,18 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
     return Finding(True, f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
 
 
+async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.transcribe_url is None and relay.transcribe_command is None:
+        return Finding(None, "voice messages are not transcribed", "set TELLONCE_TRANSCRIBE_URL if you want that")
+    if relay.transcribe_url is None:
+        command = (relay.transcribe_command or "").split()[0]
+        if shutil.which(command) is None:
+            return Finding(
+                False, f"voice messages: there is no command {command}", "correct TELLONCE_TRANSCRIBE_COMMAND"
+            )
+    return Finding(True, f"voice messages are transcribed by {relay.transcribe_url or relay.transcribe_command}")
+
+
 async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
     return Finding(None, f"time zone {settings.timezone} (set USER_TIMEZONE if that is not yours)")
 
@@ -332,7 +344,14 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
         return Finding(False, f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
     if not found.get("ok"):
         return Finding(False, "Telegram online: the bot token is refused", "ask @BotFather for a new one")
-    return Finding(True, f"Telegram online: the bot is @{found['result'].get('username', '?')}")
+    bot = found["result"]
+    if (relay.always_groups or relay.personal_groups) and not bot.get("can_read_all_group_messages"):
+        return Finding(
+            False,
+            f"Telegram online: @{bot.get('username', '?')} is in privacy mode and sees only what is addressed to it in groups",
+            "send /setprivacy to @BotFather, choose Disable, and add the bot to its groups again",
+        )
+    return Finding(True, f"Telegram online: the bot is @{bot.get('username', '?')}")
 
 
 def _drifted(answer: httpx2.Response) -> Finding | None:
@@ -359,6 +378,7 @@ _CHECKS: tuple[Check, ...] = (
         _ollama,
         _answers,
         _telegram,
+        _senses,
         _zone,
         _clock,
         _clients,

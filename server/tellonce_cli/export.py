@@ -18,7 +18,7 @@ from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import storage
 from tellonce_cli.screen import console
 from tellonce_server.actors import Actors
-from tellonce_server.places import reply_lane, topic_lane
+from tellonce_server.places import is_conversation, reply_lane, topic_lane
 from tellonce_server.queue.work_inputs import sender_time
 from tellonce_server.store import chats, lanes, memories, messages, profile, summaries
 from tellonce_server.store.bulk import by_number
@@ -115,6 +115,7 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
     return {
         "type": "message",
         "chat_id": chat.chat_id,
+        "conversation": conversation_of(chat),
         "message_id": external_id(chat.chat_id, line),
         "role": line.role,
         "content": line.content,
@@ -122,22 +123,28 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
         "sent_at": sender_time(line).isoformat(),
         "channel": line.channel,
         "routine": line.routine,
-        **place_of(chat.chat_id, thread_key),
+        **place_of(chat.chat_id, thread_key, line.channel),
     }
+
+
+def conversation_of(chat: ChatEntry) -> Entry | None:
+    """None for a chat of Telegram's. The chat's number is another one for another user."""
+    return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
 def external_id(chat_id: int, line: Line) -> str:
     return line.ext_id or by_number(chat_id, line.id)
 
 
-def place_of(chat_id: int, thread_key: str) -> Entry:
+def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
     """What leads back to the lane: its topic, or the message that heads it, to which every message in it may reply."""
     topic, reply = topic_lane(chat_id, 0)[:-1], reply_lane(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):
-        place["message_thread_id"] = int(thread_key.removeprefix(topic))
+        name = thread_key.removeprefix(topic)
+        place["message_thread_id"] = int(name) if name.isdecimal() else name
     elif thread_key.startswith(reply):
-        place["reply_to_message_id"] = thread_key.removeprefix(reply)
+        place["reply_to_message_id"] = thread_key.removeprefix(reply).removeprefix(f"{channel}/")
     return place
 
 

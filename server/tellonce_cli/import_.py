@@ -26,7 +26,7 @@ from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.keeping import Keeper, make_keeper
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.screen import console
-from tellonce_server.importing import BATCH, Importer, ImportMessage
+from tellonce_server.importing import BATCH, Importers, ImportMessage
 from tellonce_server.places import ChatRefused, Where
 from tellonce_server.services import Kit
 
@@ -62,7 +62,8 @@ def run(kind: str, file: Path, chat_id: int | None, me: str | None, assistant: s
     settings = load(ServerSettings)
     try:
         where = chat_of(settings, chat_id)
-        tally = asyncio.run(_import(settings, kind, file, where, me, assistant or own_bot()))
+        people = (me, assistant or own_bot())
+        tally = asyncio.run(_import(settings, kind, file, where, *people, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
     _report(tally, kind, me)
@@ -77,7 +78,7 @@ def own_bot() -> str | None:
 
 
 async def _import(
-    settings: ServerSettings, kind: str, file: Path, where: Where, me: str | None, assistant: str | None
+    settings: ServerSettings, kind: str, file: Path, where: Where, me: str | None, assistant: str | None, *, fixed: bool
 ) -> Tally:
     tally = Tally()
     columns = (TextColumn("importing"), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
@@ -87,7 +88,7 @@ async def _import(
             items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
             keeper = await make_keeper(actors, where)
             try:
-                await take(items, Importer(actors.kit, where), keeper, tally, actors.kit)
+                await take(items, Importers(actors.kit, where, fixed=fixed), keeper, tally, actors.kit)
             finally:
                 await keeper.finish()
             progress.update(task, completed=estimate_size(file))
@@ -98,12 +99,12 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
     return lambda done: progress.update(task, completed=done)
 
 
-async def take(items: Iterator[Item], importer: Importer, keeper: Keeper, tally: Tally, kit: Kit) -> None:
+async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, kit: Kit) -> None:
     """Batch by batch, each whole or not at all."""
     for batch in _batches(items):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, kit.zone)]
         for start in range(0, len(messages), BATCH):
-            done = await importer.add(messages[start : start + BATCH])
+            done = await importers.add(messages[start : start + BATCH])
             tally.created += done.created
             tally.duplicates += done.duplicates
         if messages:

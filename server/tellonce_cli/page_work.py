@@ -1,58 +1,31 @@
-"""What the memory page leaves to a process of its own: imports, backups, other programs' configurations.
+"""What the memory page leaves to a process of its own: imports, exports and backups.
 
 The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object a line; a failure is one sentence on
 standard error and exit code 1.
 """
 
 import asyncio
-import json
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from tellonce.settings import ServerSettings, load
 from tellonce.work import RUNGS
-from tellonce_cli import backup, connect, export
-from tellonce_cli.client_configs import CLIENTS
+from tellonce_cli import backup, export
 from tellonce_cli.failures import CommandFailed
-from tellonce_cli.hosts import ClientName
 from tellonce_cli.import_ import Tally, own_bot, take
 from tellonce_cli.importers import KINDS, ImportFailed, Item, Unreadable, estimate_size, read
 from tellonce_cli.keeping import make_keeper
-from tellonce_cli.main import told
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.screen import console
+from tellonce_cli.page_lines import run, tell
 from tellonce_server.actors import Actors
-from tellonce_server.importing import Importer, ImportMessage
+from tellonce_server.importing import Importers, ImportMessage
 from tellonce_server.store import ledger
 from tellonce_server.store.ledger import PerExchange
 
 COST_DAYS = 30
 """Days back from which the cost of an exchange is taken."""
-
-
-def tell(**entry: Any) -> None:
-    print(json.dumps(entry, ensure_ascii=False, default=str), flush=True)
-
-
-def clients() -> None:
-    """Each client with its file, whether our entry is in it, and the file as it would be."""
-    known = connect.connected(connect.this_machine())
-    for name in ClientName:
-        try:
-            file, text = connect.preview(name)
-        except CommandFailed as error:
-            tell(name=name, title=CLIENTS[name].title, file="", connected=False, text="", trouble=str(error))
-        else:
-            tell(name=name, title=CLIENTS[name].title, file=str(file), connected=known.get(name) is True, text=text)
-
-
-def connect_client(name: str, undo: str = "") -> None:
-    connect.run(ClientName(name), only_print=False, undo=bool(undo))
-    tell(done=name)
 
 
 def back_up(file: str) -> None:
@@ -148,7 +121,7 @@ async def _take(actors: Actors, items: Iterator[Item], tally: Tally) -> None:
     where = chat_of(actors.kit.settings, None)
     keeper = await make_keeper(actors, where)
     try:
-        await take(items, Importer(actors.kit, where), keeper, tally, actors.kit)
+        await take(items, Importers(actors.kit, where, fixed=False), keeper, tally, actors.kit)
     finally:
         await keeper.finish()
 
@@ -178,8 +151,6 @@ def do_export() -> None:
 
 
 TASKS: dict[str, Callable[..., None]] = {
-    "clients": clients,
-    "connect": connect_client,
     "backup": back_up,
     "plan": plan_import,
     "import": do_import,
@@ -188,15 +159,19 @@ TASKS: dict[str, Callable[..., None]] = {
 
 
 def main() -> None:
-    console.file = sys.stderr
-    task, *arguments = sys.argv[1:]
-    try:
-        TASKS[task](*arguments)
-    except ImportFailed as error:
-        sys.exit(str(error))
-    except Exception as error:
-        # The edge of a process: whatever it was, the page is told a sentence.
-        sys.exit(told(error)[0])
+    run({name: _telling(task) for name, task in TASKS.items()})
+
+
+def _telling(task: Callable[..., None]) -> Callable[..., None]:
+    """An import's own refusal is a sentence already."""
+
+    def telling(*arguments: str) -> None:
+        try:
+            task(*arguments)
+        except ImportFailed as error:
+            raise CommandFailed(str(error)) from error
+
+    return telling
 
 
 if __name__ == "__main__":

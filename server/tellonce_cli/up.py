@@ -12,9 +12,9 @@ import httpx2
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 
+from tellonce.children import Child
 from tellonce.ending import told_to_end
 from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
-from tellonce_cli.children import Child
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from tellonce_cli.screen import console

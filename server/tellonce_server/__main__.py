@@ -30,6 +30,7 @@ def main() -> None:
         settings = load(ServerSettings)
     except SettingsError as error:
         sys.exit(str(error))
+    logs.write_as(settings.log_format)
     tracing.export("server", settings.otlp_endpoint)
     run(settings, stdio=args.stdio)
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from tellonce_server.context.reading import ContextReader
+from tellonce_server.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.erasure.forgetting import Forgetter
 from tellonce_server.erasure.rederiving import Rederiver
 from tellonce_server.erasure.tombstones import Tombstones
@@ -23,6 +24,7 @@ from tellonce_server.recording import Recorder
 from tellonce_server.retrieval.search import Retriever
 from tellonce_server.searching import Searcher
 from tellonce_server.services import Kit
+from tellonce_server.turns import TurnKeeper
 from tellonce_server.views import Viewer
 
 
@@ -36,10 +38,12 @@ class Actors:
     forgetter: Forgetter
     viewer: Viewer
     explainer: Explainer
+    receipts: ReceiptKeeper
     work: WorkQueue
     tidying: Tidying
     handing_out: HandingOut
     tombstones: Tombstones
+    turns: TurnKeeper
     page: PageReads
     undoer: Undoer
     seal: Seal
@@ -48,23 +52,27 @@ class Actors:
 def make_actors(kit: Kit, key: bytes) -> Actors:
     """`key` is the server's secret: it signs confirm tokens, seals page sessions and keys tombstones."""
     statements, tombstones = Statements(kit), Tombstones(key)
+    receipts = ReceiptKeeper(kit.traces)
     retriever = Retriever(kit.database, kit.embedder)
     learner = Learner(kit, statements, tombstones)
-    explainer = Explainer(kit)
+    recorder, reader = Recorder(kit, Rederiver(statements), tombstones), ContextReader(kit, retriever, receipts)
+    explainer = Explainer(kit, receipts)
     work = WorkQueue(kit, Inputs(kit, Scorer(kit.embedder)), Applier(kit, learner))
     return Actors(
         kit=kit,
-        recorder=Recorder(kit, Rederiver(statements), tombstones),
-        reader=ContextReader(kit, retriever),
+        recorder=recorder,
+        reader=reader,
         searcher=Searcher(kit, retriever),
         rememberer=Rememberer(kit, statements, tombstones),
         forgetter=Forgetter(kit, tombstones, key),
         viewer=Viewer(kit),
         explainer=explainer,
         work=work,
+        receipts=receipts,
         tidying=Tidying(kit),
         handing_out=HandingOut(kit),
         tombstones=tombstones,
+        turns=TurnKeeper(kit, recorder, reader, retriever),
         page=PageReads(kit, explainer, work),
         undoer=Undoer(kit),
         seal=Seal(key),

@@ -19,6 +19,7 @@ from pydantic import AnyUrl
 from tellonce.settings import ServerSettings
 from tellonce_server import outage
 from tellonce_server.auth import OPERATOR, configured_caller, http_caller
+from tellonce_server.credentials import still_granted
 from tellonce_server.instructions import INSTRUCTIONS
 from tellonce_server.page.app_bundle import memory_app
 from tellonce_server.page.operator_tools import operator_tools
@@ -32,6 +33,7 @@ from tellonce_server.subscriptions import OwnChanges
 from tellonce_server.tools.agent import agent_tools
 from tellonce_server.tools.assistant import assistant_tools
 from tellonce_server.tools.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
+from tellonce_server.tools.turns import turn_tool
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
@@ -49,7 +51,7 @@ class MemoryServer(MCPServer[None]):
 
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
-        return [tool for tool in await super().list_tools() if self._admits(caller, tool.name)]
+        return [tool for tool in await super().list_tools() if self._lists(caller, tool.name)]
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
@@ -67,6 +69,7 @@ class MemoryServer(MCPServer[None]):
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
         """The SDK tells of a wrong name or argument as of a defect of ours."""
+        await _require_standing()
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
@@ -79,11 +82,26 @@ class MemoryServer(MCPServer[None]):
             raise ToolError(
                 f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names those there are."
             )
+        if not self._only_reads(name):
+            await _require_standing()
         return await super().call_tool(name, arguments, context)
+
+    def _lists(self, caller: Caller, name: str) -> bool:
+        return self._admits(caller, name) and self._strict[name].listed
 
     def _admits(self, caller: Caller, name: str) -> bool:
         tool = self._strict.get(name)
         return tool is not None and bool(tool.scopes & caller.scopes)
+
+    def _only_reads(self, name: str) -> bool:
+        annotations = self._strict[name].annotations
+        return annotations is not None and annotations.read_only_hint is True
+
+
+async def _require_standing() -> None:
+    """Before what may write. The caller never reads the sentence: the request is answered 401 (`credentials.Standing`)."""
+    if not await still_granted():
+        raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
 def build_server(
@@ -107,6 +125,7 @@ def build_server(
         *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
         *(bound(spec, scopes=frozenset((OPERATOR,)), zone=zone) for spec in operator_tools(storage)),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
+        bound(turn_tool(storage.actors), scopes=ASSISTANT, zone=zone),
         # The agent's times carry the sender's offset: they are left as they are.
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.actors)),
     ]

@@ -13,7 +13,8 @@ from mcp.server.auth.provider import AccessToken
 from tellonce.settings import ServerSettings
 from tellonce_server.places import Caller
 from tellonce_server.store import tokens
-from tellonce_server.store.database import Database, Queries
+from tellonce_server.store.database import Queries
+from tellonce_server.store.tokens import Grant
 
 TokenScope = Literal["assistant", "relay", "agent"]
 SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
@@ -23,22 +24,10 @@ LOCAL = "local-"
 """Prefix of the names of the tokens the server keeps for the processes beside it."""
 
 
-class TokenVerifier:
-    """Looks a bearer token up by hash. A hash look-up compares nothing secret byte by byte, so its time tells nothing."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    async def verify_token(self, token: str) -> AccessToken | None:
-        return await self.access(token, digest(token))
-
-    async def access(self, token: str, token_hash: bytes) -> AccessToken | None:
-        """What the token of that hash admits; `token` is what the request bore."""
-        grant = await tokens.find(self._database, token_hash)
-        if grant is None:
-            return None
-        subject = str(grant.user_id) if grant.user_id is not None else None
-        return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
+def granted(token: str, grant: Grant) -> AccessToken:
+    """A grant as the SDK knows it."""
+    subject = str(grant.user_id) if grant.user_id is not None else None
+    return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
 
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:

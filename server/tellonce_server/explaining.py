@@ -1,12 +1,21 @@
 """Why something is known, or what an answer was based on."""
 
+import asyncio
+from typing import Final
+
 from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
 from tellonce_server.context.draft import SEPARATOR
+from tellonce_server.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.places import Where
 from tellonce_server.refusals import Refused
 from tellonce_server.services import Kit
 from tellonce_server.store import memories, messages, receipts
 from tellonce_server.store.messages import StoredMessage, TextVersion
+from tellonce_server.store.receipts import Receipt
+
+LOOKS: Final = 4
+LOOK_SECONDS: Final = 0.05
+"""How often, and how far apart, a receipt is looked for that another server process may be about to write."""
 
 
 class NothingToExplain(Refused):
@@ -14,8 +23,9 @@ class NothingToExplain(Refused):
 
 
 class Explainer:
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, receipts: ReceiptKeeper) -> None:
         self._kit = kit
+        self._receipts = receipts
 
     async def explain(self, where: Where, args: ExplainArgs) -> Explanation:
         """Raises NothingToExplain."""
@@ -27,7 +37,7 @@ class Explainer:
         return await self._message(where, args.message_id)
 
     async def _receipt(self, where: Where, receipt_id: str) -> Explanation:
-        receipt = await receipts.find(self._kit.traces, where.owner_id, receipt_id)
+        receipt = await self._kept(where, receipt_id)
         if receipt is None or receipt.chat_id != where.chat_id:
             raise NothingToExplain(f"No receipt {receipt_id} in this chat; get_context returns receipt ids.")
         sections = [Section.model_validate(section) for section in receipt.sections]
@@ -40,6 +50,15 @@ class Explainer:
             included={kind: tuple(ids) for kind, ids in receipt.included.items()},
             left_out=tuple(receipt.left_out),
         )
+
+    async def _kept(self, where: Where, receipt_id: str) -> Receipt | None:
+        await self._receipts.written(receipt_id)
+        for look in range(LOOKS):
+            receipt = await receipts.find(self._kit.traces, where.owner_id, receipt_id)
+            if receipt is not None or look == LOOKS - 1:
+                return receipt
+            await asyncio.sleep(LOOK_SECONDS)
+        return None
 
     async def _memory(self, where: Where, memory_id: int) -> Explanation:
         memory = await memories.by_id(self._kit.database, where.owner_id, memory_id)
@@ -75,6 +94,7 @@ class Explainer:
         if message is None:
             raise NothingToExplain(f"No message {message_id} in this chat; search_memory finds message numbers.")
         place = (where.owner_id, where.chat_id, message.id)
+        await self._receipts.written()
         return Explanation(
             subject="message",
             id=message_id,

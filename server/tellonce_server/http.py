@@ -1,4 +1,4 @@
-"""The server over streamable HTTP: its own uvicorn, bounded bodies, a health page, an orderly end."""
+"""The server over streamable HTTP: its own uvicorn, bounded bodies, an orderly end."""
 
 import contextlib
 import signal
@@ -10,14 +10,15 @@ import uvicorn
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
 
 from tellonce.settings import ServerSettings
 from tellonce_server.admission import Admission, RateLimit
-from tellonce_server.app import VERSION, MemoryServer, build_server
+from tellonce_server.app import build_server
 from tellonce_server.arrival import TimedArrival
+from tellonce_server.credentials import Standing
+from tellonce_server.hooked_clients import show_hooked
 from tellonce_server.open_streams import OpenStreams
+from tellonce_server.operator_pages import add_operator_pages
 from tellonce_server.page.cookies import PageCookie, cookie_name
 from tellonce_server.page.site import add_page
 from tellonce_server.storage import Storage
@@ -31,11 +32,10 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
     """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
-    server = build_server(settings, storage, auth=True, middleware=(streams,))
+    server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
-    checked = TransportSecurityMiddleware(security)
-    add_health(server, storage, checked)
-    add_page(server, storage, checked)
+    add_operator_pages(server, storage, security, transport_security(settings, public=False))
+    add_page(server, storage, TransportSecurityMiddleware(security))
     app = server.streamable_http_app(
         streamable_http_path="/mcp",
         stateless_http=True,
@@ -47,6 +47,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
+    app.user_middleware.append(Middleware(Standing))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
@@ -58,23 +59,12 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     return app
 
 
-def add_health(server: MemoryServer, storage: Storage, security: TransportSecurityMiddleware) -> None:
-    @server.custom_route("/health", methods=["GET"])  # type: ignore[untyped-decorator]  # untyped in the SDK
-    async def health(request: Request) -> Response:
-        """200 once storage is up, 503 with the reason until then; for the same hosts and origins as the MCP endpoint."""
-        refusal = await security.validate_request(request)
-        if refusal is not None:
-            return refusal
-        state = await storage.health()
-        return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
-
-
-def transport_security(settings: ServerSettings) -> TransportSecuritySettings:
+def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
     """Hosts and origins that may call: loopback, the bound address, and what the settings add. A browser's rebound name
-    is turned away.
+    is turned away. `public`: whether the name of the public address is one of them.
     """
-    public = urlsplit(settings.remote.url).hostname
-    names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([public] if public else [])]
+    outside = urlsplit(settings.remote.url).hostname if public else None
+    names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
     origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
     return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)

@@ -6,10 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from tellonce.contract import Role
 from tellonce_server.dates.clock import offset_minutes
-from tellonce_server.places import Where, reply_lane, root_lane, topic_lane
+from tellonce_server.places import Where, conversation, reply_lane, root_lane, topic_lane
 from tellonce_server.queue.compacting import compact_lane
 from tellonce_server.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.services import Kit
@@ -25,9 +26,19 @@ BATCH = 500
 """Messages of one transaction: the progress that a crash can cost."""
 
 
+class OwnConversation(NamedTuple):
+    """The conversation a message belongs to where the importer is told no chat; without a name, the channel's own chat."""
+
+    channel: str
+    name: str | None = None
+
+
 @dataclass(frozen=True)
 class ImportMessage:
-    """One message of an export. `message_id` must be stable: importing again recognises it."""
+    """One message of an export. `message_id` must be stable: importing again recognises it.
+
+    `conversation` None: it was said in the user's private chat.
+    """
 
     role: Role
     content: str
@@ -35,8 +46,9 @@ class ImportMessage:
     sent_at: datetime
     channel: str
     speaker: str | None = None
-    message_thread_id: int | None = None
+    message_thread_id: int | str | None = None
     reply_to_message_id: str | None = None
+    conversation: OwnConversation | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +65,33 @@ class _Text:
     importance: float
     tokens: int
     index_text: str
+
+
+class Importers:
+    """One importer for each chat that an export goes to: `where`, or the conversations its messages name.
+
+    `fixed`: everything goes to `where`.
+    """
+
+    def __init__(self, kit: Kit, where: Where, *, fixed: bool = False) -> None:
+        self._kit = kit
+        self._where = where
+        self._fixed = fixed
+        self._importers: dict[OwnConversation | None, Importer] = {}
+
+    async def add(self, batch: Sequence[ImportMessage]) -> Imported:
+        """Store each chat's part of the batch as `Importer.add` does."""
+        parts: defaultdict[OwnConversation | None, list[ImportMessage]] = defaultdict(list)
+        for message in batch:
+            parts[None if self._fixed else message.conversation].append(message)
+        done = [await self._importer(of).add(part) for of, part in parts.items()]
+        return Imported(sum(one.created for one in done), sum(one.duplicates for one in done))
+
+    def _importer(self, of: OwnConversation | None) -> "Importer":
+        if of not in self._importers:
+            where = conversation(self._where.owner_id, *of) if of is not None else self._where
+            self._importers[of] = Importer(self._kit, where)
+        return self._importers[of]
 
 
 class Importer:
@@ -79,7 +118,7 @@ class Importer:
                 self._lanes[m.channel, m.message_id] = self._lane(m)
             rows = [self._row(m, texts[m.channel, m.message_id]) for m in fresh]
             if rows:
-                numbers = await bulk.add(t, where.owner_id, where.chat_id, rows, now)
+                numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
         self._kit.tell_workers()
         return Imported(len(fresh), len(batch) - len(fresh))
@@ -110,7 +149,8 @@ class Importer:
         if m.reply_to_message_id is None:
             return root_lane(chat)
         target = m.reply_to_message_id
-        return reply_lane(chat, target, self._lanes.get((m.channel, target)) or self._lanes.get(("", target)))
+        known = self._lanes.get((m.channel, target)) or self._lanes.get(("", target))
+        return reply_lane(chat, target, known, m.channel if m.channel != self._where.home else None)
 
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], "_Text"]:
         return {(m.channel, m.message_id): _read(m, masked=self._kit.settings.mask_messages) for m in _unique(batch)}

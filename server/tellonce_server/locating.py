@@ -1,9 +1,37 @@
-"""In which lane of its chat a call takes place; for a reply that depends on the lane of the message replied to."""
+"""In which chat, and in which lane of it, a call takes place; both may depend on what is stored."""
+
+from dataclasses import replace
 
 from tellonce.contract import Place
-from tellonce_server.places import Where, reply_lane, root_lane, topic_lane
-from tellonce_server.store import messages
+from tellonce_server.places import (
+    Asked,
+    Caller,
+    ChatRefused,
+    Where,
+    is_conversation,
+    locate,
+    reply_lane,
+    root_lane,
+    topic_lane,
+)
+from tellonce_server.services import Kit
+from tellonce_server.store import chats, messages
 from tellonce_server.store.database import Queries
+
+
+async def located(kit: Kit, caller: Caller, asked: Asked) -> Where:
+    """The chat meant by a call; a conversation that is named by its number is one that began already.
+
+    Raises:
+        ChatRefused: for a chat whose memory is not the caller's to touch.
+    """
+    where = locate(caller, asked, kit.settings)
+    if asked.chat_id is None or not is_conversation(asked.chat_id):
+        return where
+    chat = await chats.find(kit.database, where.owner_id, where.chat_id)
+    if chat is None:
+        raise ChatRefused(f"There is no chat {asked.chat_id}; memory://chats lists your chats.")
+    return replace(where, home=chat.channel, conversation=chat.conversation)
 
 
 async def lane_of(q: Queries, where: Where, place: Place) -> str:
@@ -13,4 +41,5 @@ async def lane_of(q: Queries, where: Where, place: Place) -> str:
     if reply_to is None:
         return root_lane(where.chat_id)
     target = await messages.by_ext_id(q, where.owner_id, where.chat_id, reply_to, where.channel)
-    return reply_lane(where.chat_id, reply_to, target.thread_key if target else None)
+    own = target.thread_key if target is not None and target.channel == where.channel else None
+    return reply_lane(where.chat_id, reply_to, own, where.guest)

@@ -67,6 +67,7 @@ async def open_memory(
     kit = Kit(settings, database, traces, embedder, now, announcer, emit)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
     actors = make_actors(kit, key)
+    stack.push_async_callback(actors.receipts.written)
     await actors.work.tidy()
     await actors.tidying.tidy()
     await follow(database, embedder, now())

@@ -1,7 +1,8 @@
 """Whose memory a chat belongs to and which lane a message falls into; pure, from settings and the channel's facts."""
 
+import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tellonce.settings import ServerSettings
 from tellonce_server.refusals import Refused
@@ -11,6 +12,10 @@ DEFAULT_CHANNEL = "telegram"
 
 UNNAMED_CHANNEL = "mcp"
 """That of a client without a name."""
+
+
+CONVERSATIONS = 2**52
+"""Chats of conversations have numbers from here up to twice this: above every Telegram id, and exact in a JSON number."""
 
 
 class ChatRefused(Refused):
@@ -27,16 +32,29 @@ class Caller:
 
 @dataclass(frozen=True)
 class Where:
-    """A chat with its tenant. `channel`: by which a call reached it; a message's own id counts within its channel."""
+    """A chat with its tenant.
+
+    `channel` is the one by which the call reached it: a message's own id counts within its channel. `home` is the channel
+    whose chat it is. `conversation` is the client's name for the talk, where it gave one.
+    """
 
     owner_id: int
     chat_id: int
     channel: str = field(default=DEFAULT_CHANNEL, compare=False)
+    home: str = field(default=DEFAULT_CHANNEL, compare=False)
+    conversation: str | None = field(default=None, compare=False)
 
     @property
     def is_own(self) -> bool:
-        """The owner's own chat, which speaks for all of theirs: a person's private one, or a shared group."""
-        return self.owner_id == self.chat_id
+        """Whether only the owner talks here, so that a call may touch everything of theirs: a person's private chat or
+        conversation. A shared group, which is its own owner, counts too.
+        """
+        return self.owner_id == self.chat_id or is_conversation(self.chat_id)
+
+    @property
+    def guest(self) -> str | None:
+        """The call's channel, where the chat is another one's."""
+        return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
         """Whether a memory of that chat is known here; one of no chat is known in all."""
@@ -48,22 +66,63 @@ class Where:
         return self.chat_id < 0 and self.owner_id == self.chat_id
 
 
-def locate(caller: Caller, chat_id: int | None, settings: ServerSettings) -> Where:
-    """The chat meant by a call. Without `chat_id` it is the caller's private chat.
+@dataclass(frozen=True)
+class Asked:
+    """Where a call says it happens. `channel` is the one it names, or the MCP client's name."""
+
+    chat_id: int | None = None
+    conversation_id: str | None = None
+    channel: str = UNNAMED_CHANNEL
+
+
+def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> Where:
+    """The chat meant by a call. Without a chat it is a conversation of the caller's channel.
 
     Raises:
         ChatRefused: for a chat whose memory is not the caller's to touch.
     """
-    if chat_id is None:
-        if caller.user_id is None:
-            raise ChatRefused("Name a chat_id: the relay has no chat of its own.")
-        return Where(caller.user_id, caller.user_id)
+    if asked.chat_id is None:
+        return _conversation(caller, asked)
+    if asked.conversation_id is not None:
+        raise ChatRefused("Name either chat_id or conversation_id, not both.")
+    if is_conversation(asked.chat_id) and caller.user_id is not None:
+        return Where(caller.user_id, asked.chat_id, asked.channel, asked.channel)
+    return replace(telegram_chat(caller, asked.chat_id, settings), channel=asked.channel)
+
+
+def telegram_chat(caller: Caller, chat_id: int, settings: ServerSettings) -> Where:
+    """A chat that Telegram numbers. Raises ChatRefused, as `locate` does."""
     owner = owner_of(chat_id, settings)
     if caller.user_id is not None and (owner or chat_id) != caller.user_id:
         raise ChatRefused(f"Chat {chat_id} is not yours. Leave chat_id out to use your own chat.")
     if owner is None and chat_id != caller.user_id:
         raise ChatRefused(f"Chat {chat_id} is not served here; allow it in TELEGRAM_USER_ID or TELEGRAM_GROUPS.")
     return Where(owner or chat_id, chat_id)
+
+
+def own_chat(caller: Caller) -> Where:
+    """A user's private chat. Raises ChatRefused for the relay, which has none."""
+    if caller.user_id is None:
+        raise ChatRefused("Name a chat_id: the relay has no chat of its own.")
+    return Where(caller.user_id, caller.user_id)
+
+
+def _conversation(caller: Caller, asked: Asked) -> Where:
+    if caller.user_id is None:
+        raise ChatRefused("Name a chat_id: the relay has no chat of its own.")
+    return conversation(caller.user_id, asked.channel, asked.conversation_id)
+
+
+def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> Where:
+    """The chat of a conversation; of none, the channel's own. Its number follows from these three alone."""
+    named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
+    # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
+    number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
+    return Where(owner_id, number, channel, channel, conversation_id)
+
+
+def is_conversation(chat_id: int) -> bool:
+    return CONVERSATIONS <= chat_id < 2 * CONVERSATIONS
 
 
 def channel_of(client: str | None) -> str:
@@ -81,7 +140,13 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
     return None
 
 
-def topic_lane(chat_id: int, message_thread_id: int) -> str:
+def known_everywhere(owner_id: int) -> int:
+    """The chat from which a profile is written: of a shared group its own; of a person none, for all their chats show it."""
+    return owner_id if owner_id < 0 else 0
+
+
+def topic_lane(chat_id: int, message_thread_id: int | str) -> str:
+    """Of a forum topic by its number, of a client's session by its name."""
     return f"topic:{chat_id}:{message_thread_id}"
 
 
@@ -89,11 +154,14 @@ def root_lane(chat_id: int) -> str:
     return f"root:{chat_id}"
 
 
-def reply_lane(chat_id: int, target: str, target_lane: str | None) -> str:
-    """The lane of a reply: its target's, if that is a reply lane already; else one that the target heads."""
+def reply_lane(chat_id: int, target: str, target_lane: str | None, guest: str | None = None) -> str:
+    """The lane of a reply: its target's, if that is a reply lane already; else one that the target heads.
+
+    `guest` is the channel of a reply in a chat that is another channel's: both may have a message of that id.
+    """
     if target_lane is not None and target_lane.startswith("reply:"):
         return target_lane
-    return f"reply:{chat_id}:{target}"
+    return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
 
 
 def session_lane(chat_id: int) -> str:

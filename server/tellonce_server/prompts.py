@@ -1,9 +1,10 @@
 """The four prompts a person can pick in a client."""
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 
-from tellonce_server.places import locate
-from tellonce_server.tools.assistant import GetActors
+from tellonce_server.places import Asked, locate
+from tellonce_server.tools.assistant import GetActors, client_channel
 from tellonce_server.tools.strict import CallerOf
 
 CHAT = """\
@@ -43,6 +44,7 @@ def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf
         title="Learn from our talk",
         description="Hands over talk that no model has read, to remember what lasts.",
     )
-    async def learn() -> str:
+    async def learn(ctx: Context, conversation_id: str = "") -> str:
         actors = await ready()
-        return await actors.handing_out.prompt(locate(caller_of(), None, actors.kit.settings))
+        asked = Asked(None, conversation_id or None, client_channel(ctx))
+        return await actors.handing_out.prompt(locate(caller_of(), asked, actors.kit.settings))

@@ -7,6 +7,7 @@ import asyncpg
 
 from tellonce.contract import JobKind, RecordedMessage, RecordMessageArgs
 from tellonce_server.dates.clock import offset_minutes
+from tellonce_server.embedding.foresight import Foresight
 from tellonce_server.erasure.redaction import GONE
 from tellonce_server.erasure.rederiving import Rederiver
 from tellonce_server.erasure.tombstones import Tombstones
@@ -69,6 +70,7 @@ class Recorder:
         self._kit = kit
         self._rederiver = rederiver
         self._tombstones = tombstones
+        self._foresight = Foresight(kit.embedder)
 
     async def record(self, where: Where, args: RecordMessageArgs) -> RecordedMessage:
         """Record a message, or recognise it by its id as a duplicate or an edit.
@@ -76,7 +78,6 @@ class Recorder:
         Raises:
             MessageRefused: when it names an exchange that is not there.
         """
-        where = replace(where, channel=args.channel or where.channel)
         incoming = await self._incoming(where, args)
         now = self._kit.now()
         try:
@@ -88,6 +89,8 @@ class Recorder:
         if await self._compacted(incoming, recorded, now):
             queued = (*queued, "chunk_summary")
         self._announce(incoming, queued)
+        if args.role == "user" and args.routine is None:
+            self._foresight.expect(incoming.content)
         return self._result(incoming, recorded.id, "created", queued)
 
     async def _incoming(self, where: Where, args: RecordMessageArgs) -> _Incoming:
@@ -127,6 +130,8 @@ class Recorder:
             owner_id=m.where.owner_id,
             chat_id=m.where.chat_id,
             channel=m.channel,
+            home=m.where.home,
+            conversation=m.where.conversation,
             now=now,
             thread_key=m.thread_key,
             role=args.role,
@@ -200,7 +205,7 @@ class Recorder:
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
         """Compact the lane if that is due. A crash before leaves it to the lane's next message."""
         rules, count = self._kit.settings.compaction, recorded.last_no - recorded.queued_to
-        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, oldest=recorded.oldest, now=now):
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False
         return await compact_lane(self._kit.database, m.where, m.thread_key, rules, now) > 0
 

@@ -14,7 +14,8 @@ from tellonce.client import LATER_META, UNREACHABLE
 from tellonce.contract import GetContextArgs, MemoryKind, SummarizeChatArgs
 from tellonce_server import outage
 from tellonce_server.dates.clock import local
-from tellonce_server.places import Caller, ChatRefused, Where, locate, owner_of
+from tellonce_server.locating import located
+from tellonce_server.places import Asked, Caller, ChatRefused, Where, own_chat, owner_of
 from tellonce_server.store import chats, memories, messages
 from tellonce_server.tools import text
 from tellonce_server.tools.assistant import GetActors
@@ -76,7 +77,11 @@ class _Views:
     async def chats(self) -> str:
         actors, where = await self._at(None)
         found = await chats.of_owner(actors.kit.database, where.owner_id)
-        return json.dumps([{"chat_id": c.chat_id, "channel": c.channel, "messages": c.last_id} for c in found])
+        rows = [
+            {"chat_id": c.chat_id, "channel": c.channel, "conversation_id": c.conversation, "messages": c.last_id}
+            for c in found
+        ]
+        return json.dumps(rows, ensure_ascii=False)
 
     async def summary(self, chat_id: str) -> str:
         actors, where = await self._at(chat_id)
@@ -110,22 +115,26 @@ class _Views:
         found = None
         if memory_id.isdecimal() and len(memory_id) < 19:
             found = await memories.by_id(actors.kit.database, where.owner_id, int(memory_id))
-        if found is None or not where.sees(found.chat_id):
+        if found is None:
             raise ResourceNotFoundError(f"No memory {memory_id}; find its number with search_memory.")
         return text.memory(in_zone(found, actors.kit.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The caller's own chats; the relay's are all it serves."""
-        settings, caller = (await self._ready()).kit.settings, self._caller_of()
+        """The caller's own chats, and the conversations that began; the relay's are all it serves."""
+        kit, caller = (await self._ready()).kit, self._caller_of()
+        settings = kit.settings
         served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)
         mine = [chat for chat in served if caller.user_id is None or owner_of(chat, settings) == caller.user_id]
-        return [str(chat) for chat in dict.fromkeys(mine)]
+        begun = [c.chat_id for c in await chats.of_owner(kit.database, caller.user_id)] if caller.user_id else []
+        return [str(chat) for chat in dict.fromkeys((*mine, *begun))]
 
     async def _at(self, chat_id: str | None) -> "tuple[Actors, Where]":
         actors = await self._ready()
         caller = require_assistant(self._caller_of())
         try:
-            return actors, locate(caller, None if chat_id is None else chat_number(chat_id), actors.kit.settings)
+            if chat_id is None:
+                return actors, own_chat(caller)
+            return actors, await located(actors.kit, caller, Asked(chat_number(chat_id)))
         except ChatRefused as error:
             raise ResourceNotFoundError(str(error)) from error
 

@@ -1,7 +1,7 @@
-"""What every actor of the server is made with: settings, storage, time and the means to announce."""
+"""What every actor of the server is made with: settings, storage, time, its standing notices and the means to announce."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -25,6 +25,8 @@ class Kit:
     now: Callable[[], datetime]
     announce: Callable[[str, str], None]
     emit: Emit
+    notices: list[str] = field(default_factory=list)
+    """What this process has to say with every context: nobody learns beside it."""
 
     @property
     def zone(self) -> ZoneInfo:

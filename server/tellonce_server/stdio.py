@@ -5,7 +5,9 @@ import os
 
 from tellonce.ending import told_to_end
 from tellonce.settings import ServerSettings
+from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_server.app import build_server
+from tellonce_server.own_summarizer import OwnSummarizer, may_start
 from tellonce_server.storage import Storage
 
 GRACE_SECONDS = 5.0
@@ -16,7 +18,8 @@ async def serve_stdio(settings: ServerSettings) -> None:
     storage = Storage(settings, keeps_tokens=False)
     server = build_server(settings, storage, auth=False)
     told = told_to_end()
-    async with storage.running():
+    learning = OwnSummarizer(settings, storage, may_start=may_start(settings))
+    async with storage.running(), SideTasks((SideTask("learning", learning.run),)).running():
         serving = asyncio.create_task(server.run_stdio_async())
         stopping = asyncio.create_task(told.wait())
         await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.server.auth.provider import AccessToken
 
@@ -15,7 +15,8 @@ from tellonce.journal import journal, utc_now
 from tellonce.logs import is_ours
 from tellonce.settings import Remote, ServerSettings
 from tellonce.side_tasks import SideTasks
-from tellonce_server.auth import TokenVerifier, session_access
+from tellonce_server.auth import session_access
+from tellonce_server.credentials import TokenVerifier
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.choose import choose_embedder, embedder_named
 from tellonce_server.loop_watch import LoopWatch
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
 """Seconds between attempts to open the database."""
+
+OnCall: TypeAlias = Callable[[str, float, bool], None]
+"""Hears of a tool call: its name, the seconds it took, whether it went well."""
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +61,7 @@ class Storage:
         self._side_tasks: SideTasks | None = None
         self._watch = LoopWatch()
         self._told = ""
+        self._on_call: list[OnCall] = []
         self._now = now
         self._keeps_tokens = keeps_tokens
         self._actors: asyncio.Future[Actors] | None = None
@@ -100,7 +105,13 @@ class Storage:
             "blocked": self._watch.episodes,
         }
 
+    def on_call(self, heard: OnCall) -> None:
+        """Let somebody hear of every tool call that ends."""
+        self._on_call.append(heard)
+
     def observe(self, tool: str, seconds: float, ok: bool) -> None:
+        for heard in self._on_call:
+            heard(tool, seconds, ok)
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
@@ -158,7 +169,6 @@ class Storage:
             keeps_tokens=self._keeps_tokens,
         )
         self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
-        self.scrubber, self.generations = opened.scrubber, opened.generations
         self._side_tasks = opened.side_tasks
         return opened.actors
 
@@ -168,15 +178,17 @@ class LateVerifier:
 
     def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage
+        self._own: TokenVerifier | None = None
         self._issued = JwtVerifier(remote, SigningKeys(remote.jwks_url)) if remote.issuer else None
 
     async def verify_token(self, token: str) -> AccessToken | None:
         if is_jwt(token):
             return await self._issued.verify_token(token) if self._issued is not None else None
         actors = await self._storage.actors()
-        verifier = TokenVerifier(actors.kit.database)
+        if self._own is None or self._own.database is not actors.kit.database:
+            self._own = TokenVerifier(actors.kit.database)
         if not token.startswith(PREFIX):
-            return await verifier.verify_token(token)
+            return await self._own.verify_token(token)
         token_hash = actors.seal.token_hash(token, actors.kit.now())
-        access = await verifier.access(token, token_hash) if token_hash is not None else None
+        access = await self._own.access(token, token_hash) if token_hash is not None else None
         return session_access(access, actors.kit.settings.default_user)

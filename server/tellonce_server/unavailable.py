@@ -39,10 +39,11 @@ class Unavailable:
                 raise
             sentence = OUTAGES.noted(failure)
             # A body that was read cannot be read again: that would wait for ever.
-            await _answer(sentence, None if read else await _request_id(receive))(scope, receive, send)
+            await later(sentence, None if read else await _request_id(receive))(scope, receive, send)
 
 
-def _answer(sentence: str, request_id: Any) -> JSONResponse:
+def later(sentence: str, request_id: Any) -> JSONResponse:
+    """503 with the sentence, in JSON-RPC's form."""
     error = {"code": UNREACHABLE, "message": sentence, "data": {LATER_META: True}}
     body = {"jsonrpc": "2.0", "id": request_id, "error": error}
     return JSONResponse(body, status_code=503, headers={"Retry-After": str(RETRY_SECONDS)})

@@ -48,8 +48,7 @@ class Viewer:
         live = await memories.live(self._kit.database, where.owner_id, where.chat_id, ("active", "uncertain"))
         counts = await chats.counts(self._kit.database, where.owner_id, where.chat_id)
         return Profile(
-            # It is written from what the owner's own chat may see.
-            narrative=stored.narrative if stored and where.is_own else "",
+            narrative=stored.narrative if stored else "",
             facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),
             goals=_of(live, "goal"),

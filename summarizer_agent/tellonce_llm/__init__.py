@@ -3,16 +3,30 @@
 from tellonce_llm.allowance import Allowance, Used
 from tellonce_llm.batch import Batched
 from tellonce_llm.breaker import Breaker, Guarded
-from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.errors import Cause, LLMError, LLMUnavailable, LLMUnusable
 from tellonce_llm.first import FirstAvailable, NoModelAnswered
-from tellonce_llm.model import Answer, Completion, LanguageModel, Rung, SystemBlock, Turn, ask
+from tellonce_llm.model import (
+    Answer,
+    Completion,
+    File,
+    FileKind,
+    LanguageModel,
+    Rung,
+    SystemBlock,
+    Turn,
+    ask,
+    readable,
+)
 
 __all__ = [
     "Allowance",
     "Answer",
     "Batched",
     "Breaker",
+    "Cause",
     "Completion",
+    "File",
+    "FileKind",
     "FirstAvailable",
     "Guarded",
     "LLMError",
@@ -25,4 +39,5 @@ __all__ = [
     "Turn",
     "Used",
     "ask",
+    "readable",
 ]

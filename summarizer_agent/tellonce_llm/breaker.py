@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from tellonce_llm.errors import LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, LanguageModel, Rung
+from tellonce_llm.errors import Cause, LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Rung, readable
 
 
 @dataclass
@@ -50,6 +50,7 @@ class Guarded:
     def __init__(self, model: LanguageModel, breaker: Breaker | None = None) -> None:
         self._model = model
         self.breaker = breaker or Breaker()
+        self._cause: Cause = "away"
 
     @property
     def name(self) -> str:
@@ -60,6 +61,10 @@ class Guarded:
     def rung(self) -> Rung:
         """The guarded model's rung."""
         return self._model.rung
+
+    async def reads(self) -> frozenset[FileKind]:
+        """As the model's own."""
+        return await readable(self._model)
 
     async def complete(self, request: Completion) -> Answer:
         """As the model's own; outages are noted, and any answer at all ends one."""
@@ -80,6 +85,7 @@ class Guarded:
         except LLMUnavailable as error:
             if not error.this_only:
                 self.breaker.failed(error.retry_after)
+                self._cause = error.cause
             raise
         except LLMUnusable:
             self.breaker.succeeded()
@@ -89,5 +95,6 @@ class Guarded:
     def _refuse_while_resting(self) -> None:
         rest = self.breaker.resting()
         if rest > 0:
-            raise LLMUnavailable(self.name, f"left alone for {rest:.0f} s after a failure", retry_after=rest)
+            reason = f"left alone for {rest:.0f} s after a failure"
+            raise LLMUnavailable(self.name, reason, cause=self._cause, retry_after=rest)
         self.breaker.probing()

@@ -9,8 +9,9 @@ import anthropic
 import httpx2
 from anthropic.types import Message
 
-from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, Rung
+from tellonce_llm.content_blocks import content
+from tellonce_llm.errors import Cause, LLMError, LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion, FileKind, Rung
 from tellonce_llm.pacing import paced
 from tellonce_llm.prices import price_of
 
@@ -31,6 +32,15 @@ _FAILURES = (
 _REJECTED = frozenset({400, 413, 422})
 _ABOUT_THE_ACCOUNT = frozenset({401, 402, 403, 404, 429, 529})
 _NO_MONEY = "Your credit balance"
+_CAUSES: dict[int, Cause] = {
+    401: "key",
+    402: "billing",
+    403: "key",
+    404: "model",
+    429: "busy",
+    503: "busy",
+    529: "busy",
+}
 _USELESS_STOPS = frozenset({"refusal", "model_context_window_exceeded"})
 
 
@@ -49,6 +59,10 @@ class Claude:
     def name(self) -> str:
         """The model asked, e.g. `claude-haiku-4-5`."""
         return self._model
+
+    async def reads(self) -> frozenset[FileKind]:
+        """Every kind."""
+        return frozenset(("image", "pdf", "text"))
 
     async def complete(self, request: Completion) -> Answer:
         """The whole answer. Raises LLMUnavailable, or LLMUnusable for a refusal, or JSON that was cut off."""
@@ -85,7 +99,7 @@ def _parameters(model: str, request: Completion) -> dict[str, Any]:
     parameters: dict[str, Any] = {
         "model": model,
         "max_tokens": request.max_tokens,
-        "messages": [{"role": turn.role, "content": turn.content} for turn in request.turns],
+        "messages": [{"role": turn.role, "content": content(turn)} for turn in request.turns],
         "timeout": request.timeout,
     }
     if request.system:
@@ -145,7 +159,13 @@ def _status_error(model: str, error: anthropic.APIStatusError) -> LLMError:
     reason = f"HTTP {error.status_code}: {said}"[:200]
     if error.status_code in _REJECTED and not costs:
         return LLMUnusable(model, reason)
-    return LLMUnavailable(model, reason, retry_after=_retry_after(error))
+    cause: Cause = "billing" if costs else _CAUSES.get(error.status_code, _cause_of(kind))
+    return LLMUnavailable(model, reason, cause=cause, retry_after=_retry_after(error))
+
+
+def _cause_of(kind: str | None) -> Cause:
+    """An error inside a stream has no status of its own."""
+    return "busy" if kind in ("overloaded_error", "rate_limit_error") else "away"
 
 
 def _retry_after(error: anthropic.APIStatusError) -> float | None:

@@ -5,8 +5,16 @@ model, never such as may quote what was asked.
 """
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tellonce_llm.model import Answer
+
+Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
+"""Why there is no answer, as far as a person can act on it.
+
+`busy`: the provider asks us to slow down; `away`: it cannot be reached, or its answer broke off; `key`, `billing`, `model`:
+what is wrong with the account or the settings; `refused`: it will not answer this request.
+"""
 
 
 @dataclass(eq=False)
@@ -15,6 +23,7 @@ class LLMError(Exception):
 
     provider: str
     reason: str
+    cause: Cause = field(default="away", kw_only=True)
 
     def __str__(self) -> str:
         return f"{self.provider}: {self.reason}"
@@ -34,5 +43,6 @@ class LLMUnavailable(LLMError):
 class LLMUnusable(LLMError):
     """The provider is well but this answer is of no use (refused, cut off, rejected); waiting does not help."""
 
+    cause: Cause = field(default="refused", kw_only=True)
     answer: Answer | None = field(default=None, kw_only=True)
     """What came back, for its tokens are paid for all the same."""

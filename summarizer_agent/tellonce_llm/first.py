@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from tellonce_llm.errors import LLMError, LLMUnavailable
-from tellonce_llm.model import Answer, Completion, LanguageModel, Rung
+from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Rung, readable
 
 
 class NoModelAnswered(LLMUnavailable):
@@ -11,7 +11,11 @@ class NoModelAnswered(LLMUnavailable):
 
     def __init__(self, failures: Sequence[LLMError]) -> None:
         reasons = "; ".join(str(failure) for failure in failures) or "none is configured"
-        super().__init__("all models", reasons)
+        best = failures[0] if failures else None
+        waits = [f.retry_after for f in failures if isinstance(f, LLMUnavailable) and f.retry_after is not None]
+        super().__init__(
+            "all models", reasons, cause=best.cause if best else "away", retry_after=min(waits, default=None)
+        )
         self.failures = tuple(failures)
 
 
@@ -37,6 +41,11 @@ class FirstAvailable:
     def rung(self) -> Rung:
         """The best rung it can reach."""
         return self._models[0].rung if self._models else "keep"
+
+    async def reads(self) -> frozenset[FileKind]:
+        """What any of them reads."""
+        kinds = [await readable(model) for model in self._models]
+        return frozenset().union(*kinds)
 
     async def complete(self, request: Completion) -> Answer:
         """The first usable answer. Raises NoModelAnswered."""

@@ -2,18 +2,32 @@
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Rung = Literal["claude", "claude-cli", "ollama", "keep"]
 """Who answers, the best first; `keep` is no model at all."""
 
 
+FileKind = Literal["image", "pdf", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file shown with a message. A `text` file is UTF-8."""
+
+    kind: FileKind
+    mime: str
+    name: str
+    data: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the conversation shown to the model."""
+    """One message of the conversation shown to the model. A model leaves out the files it cannot read."""
 
     role: Literal["user", "assistant"]
     content: str
+    files: tuple[File, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +93,20 @@ class LanguageModel(Protocol):
     def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
         """Pieces of text as they come, then exactly one Answer holding all of them. Raises as `complete` does."""
         ...
+
+
+@runtime_checkable
+class ReadsFiles(Protocol):
+    """A model that can be shown files."""
+
+    async def reads(self) -> frozenset[FileKind]:
+        """The kinds it can read; empty while that cannot be found out."""
+        ...
+
+
+async def readable(model: LanguageModel) -> frozenset[FileKind]:
+    """The kinds of files a model can read."""
+    return await model.reads() if isinstance(model, ReadsFiles) else frozenset()
 
 
 def ask(user: str, *, system: str = "", max_tokens: int = 1024, timeout: float = 15.0) -> Completion:

@@ -10,7 +10,7 @@ import httpx
 import ollama
 
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, Rung
+from tellonce_llm.model import Answer, Completion, FileKind, Rung, Turn
 from tellonce_llm.pacing import paced
 
 # Ollama cuts longer prompts without a word; a fixed size, because another one makes it load the model again.
@@ -46,18 +46,29 @@ class Ollama:
         self._model = model
         self._context_tokens = context_tokens
         self._keep_alive = keep_alive
+        self._reads: frozenset[FileKind] | None = None
 
     @property
     def name(self) -> str:
         """The model asked, e.g. `llama3.2`."""
         return self._model
 
+    async def reads(self) -> frozenset[FileKind]:
+        """Texts, and images where the server says that the model takes them."""
+        if self._reads is None:
+            try:
+                shown = await self._client.show(self._model)
+            except _FAILURES:
+                return frozenset(("text",))
+            self._reads = frozenset(("text", "image") if "vision" in (shown.capabilities or ()) else ("text",))
+        return self._reads
+
     async def complete(self, request: Completion) -> Answer:
         """The whole answer. Raises LLMUnavailable, or LLMUnusable for JSON that was cut off or an empty answer."""
         started = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout):
-                response: ollama.ChatResponse = await self._chat(**self._parameters(request), stream=False)
+                response: ollama.ChatResponse = await self._chat(**await self._parameters(request), stream=False)
             text = response.message.content or ""
         except _FAILURES as error:
             raise _translated(self._model, error) from error
@@ -70,7 +81,9 @@ class Ollama:
         last: ollama.ChatResponse | None = None
         try:
             async with asyncio.timeout(request.timeout):
-                parts: AsyncIterator[ollama.ChatResponse] = await self._chat(**self._parameters(request), stream=True)
+                parts: AsyncIterator[ollama.ChatResponse] = await self._chat(
+                    **await self._parameters(request), stream=True
+                )
             async for part in paced(parts, request.timeout):
                 last = part
                 if part.message.content:
@@ -86,9 +99,10 @@ class Ollama:
         """Closes the connections."""
         await self._client.close()  # type: ignore[no-untyped-call]  # the SDK's own
 
-    def _parameters(self, request: Completion) -> dict[str, Any]:
+    async def _parameters(self, request: Completion) -> dict[str, Any]:
         system = [{"role": "system", "content": block.text} for block in request.system]
-        turns = [{"role": turn.role, "content": turn.content} for turn in request.turns]
+        reads = await self.reads() if any(turn.files for turn in request.turns) else frozenset[FileKind]()
+        turns = [_message(turn, reads) for turn in request.turns]
         return {
             "model": self._model,
             "messages": [*system, *turns],
@@ -97,6 +111,14 @@ class Ollama:
             "keep_alive": self._keep_alive,
             "think": False,  # a small local model would spend the whole time limit on it
         }
+
+
+def _message(turn: Turn, reads: frozenset[FileKind]) -> dict[str, Any]:
+    """Texts stand before the words about them; what the model cannot read is left out."""
+    texts = [f"{f.name}:\n{f.data.decode(errors='replace')}" for f in turn.files if f.kind == "text"]
+    images = [f.data for f in turn.files if f.kind == "image" and f.kind in reads]
+    message: dict[str, Any] = {"role": turn.role, "content": "\n\n".join([*texts, turn.content])}
+    return message | ({"images": images} if images else {})
 
 
 def _answer(model: str, text: str, response: ollama.ChatResponse, seconds: float) -> Answer:
@@ -132,7 +154,9 @@ def _translated(model: str, error: Exception) -> LLMError:
 
 def _response_error(model: str, error: ollama.ResponseError) -> LLMError:
     if error.status_code == 404:
-        return LLMUnavailable(model, f"not on this Ollama server; get it with `ollama pull {model}`")
+        return LLMUnavailable(model, f"not on this Ollama server; get it with `ollama pull {model}`", cause="model")
     about_it = _ABOUT_THE_MODEL.search(error.error)
     reason = f"HTTP {error.status_code}{f': {about_it[0]}' if about_it else ''}"
-    return LLMUnusable(model, reason) if error.status_code == 400 else LLMUnavailable(model, reason)
+    if error.status_code == 400:
+        return LLMUnusable(model, reason)
+    return LLMUnavailable(model, reason, cause="busy" if error.status_code in (429, 503) else "away")

@@ -1,5 +1,6 @@
-"""Runs the summarizer agent as a process of its own: `python -m tellonce_summarizer`."""
+"""Runs the summarizer agent as a process of its own: `python -m tellonce_summarizer [--worker NAME]`."""
 
+import argparse
 import asyncio
 import importlib
 import logging
@@ -24,22 +25,26 @@ TOGETHER = 5
 
 def main() -> None:
     """Reads the settings and works until SIGTERM or SIGINT."""
+    parser = argparse.ArgumentParser(prog="tellonce_summarizer", description=__doc__)
+    parser.add_argument("--worker", default=f"{socket.gethostname()}-{os.getpid()}", help="its name in the queue")
+    worker = parser.parse_args().worker
     lifeline.watch()
     logs.begin()
     try:
         settings = load(SummarizerSettings)
+        logs.write_as(settings.log_format)
         tracing.export("summarizer", settings.otlp_endpoint)
-        asyncio.run(serve(settings))
+        asyncio.run(serve(settings, worker))
     except SettingsError as error:
         sys.exit(str(error))
 
 
-async def serve(settings: SummarizerSettings, stop: asyncio.Event | None = None) -> None:
+async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event | None = None) -> None:
     """Works for the server of the settings until `stop` is set or the process is told to end."""
     stop = stop or told_to_end()
     # Exchanges can share a call of the command only if as many are in work at once.
     at_once = max(settings.concurrency, TOGETHER) if settings.asks_the_command else settings.concurrency
-    habits = Habits(f"{socket.gethostname()}-{os.getpid()}", at_once, settings.wait_seconds)
+    habits = Habits(worker, at_once, settings.wait_seconds)
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
         agent = Agent(place, Ladder(steps(settings)), habits, journal("summarizer", settings))

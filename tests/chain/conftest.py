@@ -22,5 +22,6 @@ def home(tmp_path: Path) -> Iterator[Home]:
 @pytest.fixture(scope="package")
 async def life(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Whole]:
     """All processes, shared by the tests of this folder: each speaks as people of its own, in chats of its own."""
-    async with whole(tmp_path_factory.mktemp("life"), users=PEOPLE, TELEGRAM_GROUPS=",".join(map(str, GROUPS))) as life:
+    groups = dict.fromkeys(("TELEGRAM_GROUPS", "TELEGRAM_ALWAYS_GROUPS"), ",".join(map(str, GROUPS)))
+    async with whole(tmp_path_factory.mktemp("life"), users=PEOPLE, **groups) as life:
         yield life

@@ -35,6 +35,7 @@ class Home:
             "TELLONCE_PORT": str(self.port),
             "TELLONCE_URL": self.url,
             "TELLONCE_EMBEDDINGS": "none",
+            "TELLONCE_STDIO_LEARNS": "0",
             "USER_TIMEZONE": "Asia/Singapore",
         }
 

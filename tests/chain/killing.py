@@ -1,4 +1,5 @@
-"""People who talk while relay, server and summarizer are killed at random moments, and what must hold afterwards.
+"""People who write, speak and send pictures while relay, server and summarizer are killed at random moments and the model
+fails now and then, and what must hold afterwards.
 
 Needs no pytest: a benchmark runs it for long. The same seed gives the same people, words, victims and moments.
 """
@@ -16,7 +17,7 @@ from typing import Any
 from tellonce_sql import query
 from tests.chain.whole import TALKER, Whole
 from tests.stubs.competent import competent
-from tests.stubs.replies import Reply, Say
+from tests.stubs.replies import Fail, HalfStream, Reply, Say
 from tests.stubs.stub import Asked
 
 USERS = (201, 202, 203, 204)
@@ -24,11 +25,13 @@ GROUP = -1_000_000_000_201
 VICTIMS = ("relay", "server", "summarizer")
 ENVIRONMENT = {
     "TELEGRAM_GROUPS": str(GROUP),
+    "TELEGRAM_ALWAYS_GROUPS": str(GROUP),
     # Work of a killed summarizer is free again soon.
     "TELLONCE_QUEUE__LEASE_SECONDS": "5",
 }
 MOST_UNANSWERED = 8
-_ANSWER = re.compile(r"^Answer to (note-\d+-\d+)\.$")
+_ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
+"""Of one that broke off and came later the beginning is a message of its own."""
 _NOTE = re.compile(r"note-\d+-\d+")
 
 
@@ -49,12 +52,13 @@ class Lane:
 
 @dataclass
 class Run:
-    """`others`: what the bot said besides answers, such as that its memory is away."""
+    """`others`: what the bot said besides answers, such as that its memory is away. `failures`: of the model, by kind."""
 
     lanes: list[Lane]
     kills: Counter[str]
     faults: list[str]
     others: Counter[str]
+    failures: Counter[str]
 
     @property
     def messages(self) -> int:
@@ -63,21 +67,43 @@ class Run:
     def __str__(self) -> str:
         killed = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
         lines = [f"{self.messages} messages in {len(self.lanes)} lanes; kill -9: {killed or 'none'}"]
+        lines += [f"the model failed {count} times: {kind}" for kind, count in sorted(self.failures.items())]
         lines += [f"also said {count} times: {text}" for text, count in self.others.items()]
         return "\n".join([*lines, *(self.faults or ["every message recorded once, answered once, in order"])])
 
 
-def slow(rng: random.Random) -> Any:
-    """A model that takes a moment, so that kills hit every step of a turn."""
+def troubled(rng: random.Random, failures: Counter[str]) -> Any:
+    """A model that takes a moment, so that kills hit every step of a turn, and fails one time in five.
+
+    A refused key is waited out, and the answer owed; an overload is tried again; a stream that breaks off is continued.
+    """
 
     async def answer(asked: Asked) -> Reply:
         if asked.model != TALKER:
             return competent(asked)
         await asyncio.sleep(rng.uniform(0, 0.3))
-        found = _NOTE.search(asked.user)
-        return Say(f"Answer to {found[0]}." if found else "What?")
+        found = _NOTE.search(_words(asked.messages[0]))
+        whole = f"Answer to {found[0]}." if found else "What?"
+        if len(asked.messages) > 1:
+            return Say(whole.removeprefix(_words(asked.messages[1])))
+        trouble = rng.random()
+        if trouble < 0.05:
+            failures["refused key"] += 1
+            return Fail(401, "invalid x-api-key", "authentication_error")
+        if trouble < 0.1:
+            failures["overloaded"] += 1
+            return Fail(529, "overloaded", "overloaded_error")
+        if trouble < 0.2:
+            failures["cut stream"] += 1
+            return HalfStream(whole[:12])
+        return Say(f"{whole}\n[SEEN: a picture]" if "[SEEN:" in asked.system else whole)
 
     return answer
+
+
+def _words(message: dict[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else str(content[-1]["text"])
 
 
 def lanes(life: Whole) -> list[Lane]:
@@ -89,7 +115,8 @@ def lanes(life: Whole) -> list[Lane]:
 async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
     """Talk, kill, wait until all is quiet, and look."""
     rng = random.Random(seed)
-    life.model.script = slow(random.Random(seed + 1))
+    failures: Counter[str] = Counter()
+    life.model.script = troubled(random.Random(seed + 1), failures)
     talk = lanes(life)
     order = [talk[i % len(talk)] for i in range(messages)]
     rng.shuffle(order)
@@ -100,7 +127,7 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
     await killer
     await _all_up(life)
     await _quiet(life, talk)
-    return Run(talk, killed, await faults(life, talk), _others(life))
+    return Run(talk, killed, await faults(life, talk), _others(life), failures)
 
 
 async def _talk(life: Whole, order: Sequence[Lane], rng: random.Random) -> None:
@@ -108,8 +135,18 @@ async def _talk(life: Whole, order: Sequence[Lane], rng: random.Random) -> None:
     for number, lane in enumerate(order):
         await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
         note = f"note-{lane.number}-{len(lane.said)}"
-        lane.said[note] = await life.telegram.say(f"Keep {note} for me.", lane.user, lane.chat, topic=lane.topic)
+        lane.said[note] = await _say(life, lane, f"Keep {note} for me.", rng.random())
         await asyncio.sleep(rng.choice((0.0, 0.05, 0.4)))
+
+
+async def _say(life: Whole, lane: Lane, words: str, chance: float) -> int:
+    """In writing, under a picture, or by voice."""
+    if chance < 0.7:
+        return await life.telegram.say(words, lane.user, lane.chat, topic=lane.topic)
+    place = {"user": lane.user, "chat": lane.chat, **life.telegram.lane(lane.chat, lane.topic)}
+    if chance < 0.85:
+        return await life.telegram.photo(caption=words, **place)
+    return await life.telegram.voice(words.encode(), **place)
 
 
 async def _answered(life: Whole, count: int) -> bool:
@@ -167,6 +204,8 @@ def _seen(life: Whole, lane: Lane) -> list[str]:
     answers = [found[1] for text in texts if (found := _ANSWER.match(text))]
     counts = Counter(answers)
     faults = [f"{note} was answered {counts[note]} times" for note in lane.said if counts[note] != 1]
+    heard = Counter(found[0] for text in texts if text.startswith("🎤") and (found := _NOTE.search(text)))
+    faults += [f"{note} was heard {count} times" for note, count in heard.items() if count != 1]
     once = list(dict.fromkeys(answers))
     return faults + ([] if once == [n for n in lane.said if n in counts] else [f"lane {lane.number}: order {once}"])
 
@@ -205,4 +244,4 @@ def _mismatched(row: Any, asked: dict[int, str]) -> bool:
 
 def _others(life: Whole) -> Counter[str]:
     texts = [message["text"] for message in life.telegram.sent]
-    return Counter(text for text in texts if not _ANSWER.match(text))
+    return Counter("🎤 …" if text.startswith("🎤") else text for text in texts if not _ANSWER.match(text))

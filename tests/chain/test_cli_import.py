@@ -15,7 +15,7 @@ from tellonce_cli.import_ import Tally, take
 from tellonce_cli.importers import read
 from tellonce_cli.importers.items import ImportMemory, Item, Unreadable
 from tellonce_cli.keeping import make_keeper
-from tellonce_server.importing import Importer, ImportMessage
+from tellonce_server.importing import Importers, ImportMessage
 from tellonce_server.places import Where
 from tellonce_server.store import lanes, queue
 from tests.memory_fixtures import START, USER, Memory
@@ -37,7 +37,7 @@ async def taken(memory: Memory, *items: Item, where: Where = HERE) -> Tally:
     """One run of the command on these entries."""
     actors = await memory.storage.actors()
     tally, keeper = Tally(), await make_keeper(actors, where)
-    await take(iter(items), Importer(actors.kit, where), keeper, tally, actors.kit)
+    await take(iter(items), Importers(actors.kit, where), keeper, tally, actors.kit)
     await keeper.finish()
     return tally
 
@@ -107,7 +107,7 @@ async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(me
 
     actors = await memory.storage.actors()
     with pytest.raises(Killed):
-        await take(dying(), Importer(actors.kit, HERE), await make_keeper(actors, HERE), Tally(), actors.kit)
+        await take(dying(), Importers(actors.kit, HERE), await make_keeper(actors, HERE), Tally(), actors.kit)
     tally = await taken(memory, *whole)
     assert (tally.created, tally.duplicates) == (800, 1000)
     jobs = [job async for job in exchanges(memory)]

@@ -11,9 +11,9 @@ import asyncpg
 import pytest
 
 from tellonce import contract as c
+from tellonce.children import Child
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tellonce_cli.children import Child
 from tests.crash.invariants import APPLIED, BREACHES
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server

@@ -32,6 +32,7 @@ from tests.stubs.stub import Asked
 from tests.stubs.talker import talk
 from tests.stubs.telegram_emulator import Telegram, telegram
 from tests.stubs.telegram_emulator.world import START
+from tests.stubs.transcription_stub import TranscriptionStub
 
 TOKEN = "999:emulated"
 TALKER = "claude-sonnet-5-5"
@@ -264,6 +265,7 @@ async def whole(
         api.world._clock = itertools.count((int(time.time()) - START) // 60 - hours_ago * 60)
         model = await stack.enter_async_context(AnthropicStub(both))
         ollama = await stack.enter_async_context(OllamaStub())
+        ear = await stack.enter_async_context(TranscriptionStub())
         port = str(free_port())
         found = Whole(
             folder,
@@ -284,6 +286,8 @@ async def whole(
                     "ANTHROPIC_API_KEY": "key",
                     "ANTHROPIC_BASE_URL": model.url,
                     "SUMMARIZER_CONCURRENCY": "4",
+                    "TELLONCE_BREATH_SECONDS": "0",
+                    "TELLONCE_TRANSCRIBE_URL": ear.url,
                     "PYTHONWARNINGS": "ignore",
                     **environment,
                 },

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Literal
 
-from tellonce_cli.children import Child
+from tellonce.children import Child
 from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.postgres.embedded_cluster import postmaster
 from tests.patience import HANGS

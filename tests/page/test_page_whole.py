@@ -13,6 +13,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tests.conformance.npm import cache_folder
 from tests.page.browser import SCREENS, Tab, signed_in
+from tests.patience import promised
 from tests.server.injections import ATTACKS
 from tests.server.processes import HttpServer
 
@@ -25,7 +26,7 @@ MARKUP = (
     "<a href=\"javascript:document.title='owned'\">tea</a>",
     '"><iframe src="javascript:parent.document.title=\'owned\'"></iframe>',
 )
-PAGE_MILLISECONDS = 100
+PAGE_SECONDS = 0.1
 AXE = "axe-core@4.14.1"
 
 
@@ -99,7 +100,6 @@ def _catalogue(file: Path) -> dict[str, set[str]]:
 
 
 async def test_axe_finds_no_serious_fault_on_any_screen_in_light_or_dark(tab: Tab) -> None:
-    await tab.page.context.add_init_script("")
     source = _axe()
     faults: list[str] = []
     for scheme in ("light", "dark"):
@@ -152,6 +152,6 @@ async def test_ten_thousand_memories_scroll_in_under_100_ms_a_page(
             shown = await page.locator("#memories > li").count()
         times.sort()
         print(f"a page of 100 among 10,000: median {times[len(times) // 2]:.0f} ms, {[round(x) for x in times]}")
-        assert times[0] < PAGE_MILLISECONDS
+        assert times[0] < promised(PAGE_SECONDS) * 1000
         await page.locator("#search").fill("number 9999 ")
         await expect(page.locator("#memories > li")).to_have_count(1)

@@ -11,12 +11,13 @@ from zoneinfo import ZoneInfo
 from tellonce.client import MemoryClient
 from tellonce.journal import Emit, silent
 from tellonce.settings import RelaySettings
-from tellonce_llm import Answer
+from tellonce_llm import Answer, Cause, FileKind
 from tellonce_relay.agents import Agents
 from tellonce_relay.answers import Desk
-from tellonce_relay.bot import Equipment
+from tellonce_relay.equipment import Equipment
 from tellonce_relay.inbox import Inbox
 from tellonce_relay.incoming import Incoming
+from tellonce_relay.model_call import Persistence
 from tellonce_relay.moved_groups import MovedGroups
 from tellonce_relay.notebook import Notebook
 from tellonce_relay.outbox import Outbox
@@ -28,7 +29,9 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme
 from tellonce_relay.routines.sending import Sender
 from tellonce_relay.routines.texts import Writer
+from tellonce_relay.senses import Senses
 from tellonce_relay.telegram_bot import make_bot
+from tellonce_relay.transcription import transcriber
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.stubs.telegram_emulator import Telegram, telegram
@@ -47,6 +50,10 @@ class Scripted:
     def __init__(self, *answers: str | list[str | Exception]) -> None:
         self.answers = list(answers)
         self.prompts: list[Prompt] = []
+        self.kinds: frozenset[FileKind] = frozenset()
+
+    async def reads(self) -> frozenset[FileKind]:
+        return self.kinds
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         self.prompts.append(prompt)
@@ -80,13 +87,19 @@ def texts(api: Telegram) -> list[str]:
     return [str(message["text"]) for message in api.sent]
 
 
-def down() -> CannotAnswer:
-    return CannotAnswer("all models: down")
+def down(cause: Cause = "away") -> CannotAnswer:
+    return CannotAnswer("all models: down", cause)
 
 
 def settings(**more: Any) -> RelaySettings:
     """Nothing of this machine's settings."""
-    own = {"user_ids": (USER, 43), "groups": (GROUP,), "personal_groups": (PERSONAL,), "timezone": ZONE.key}
+    own: dict[str, Any] = {
+        "user_ids": (USER, 43),
+        "groups": (GROUP,),
+        "personal_groups": (PERSONAL,),
+        "timezone": ZONE.key,
+    }
+    own |= {"always_groups": (GROUP,), "breath_seconds": 0}
     return RelaySettings.model_validate({"_env_file": None, **own, **more})
 
 
@@ -111,6 +124,7 @@ async def relaying(
     profile: str = "",
     own: dict[str, Any] | None = None,
     emit: Emit = silent,
+    owed_pauses: tuple[float, float] = (0.01, 0.02),
 ) -> AsyncIterator[Telegram]:
     """The emulated Telegram of a running relay. `state` is the folder that outlives it.
 
@@ -127,7 +141,7 @@ async def relaying(
     ):
         moved = MovedGroups(Notebook(state / "moved.json"))
         desk = Desk(client or real, responder or OfflineResponder(), ZONE, agent.queue_status)
-        now = {"now": clock} if clock is not None else {}
+        now: dict[str, Any] = {"now": clock} if clock is not None else {}
         equipment = Equipment(
             bot=bot,
             settings=own_settings,
@@ -140,6 +154,10 @@ async def relaying(
             parts=Notebook(state / "parts.json"),
             asked=Notebook(state / "asked.json"),
             emit=emit,
+            senses=Senses(bot, transcriber(own_settings)),
+            told=Notebook(state / "told.json"),
+            persistence=Persistence(0.01, 0.02, 0.1, lambda: 1.0),
+            owed_pauses=owed_pauses,
             away_seconds=0,
             drain_seconds=0 if killed else HANGS,
             **now,

@@ -185,6 +185,7 @@ async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_c
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
         number = await doubt(memory, "The user might move to Berlin")
         await api.say("Is Berlin nice?")
+        await api.replies(2)
         await api.say("/forget Berlin")
         await api.replies(3)
         await api.press(api.sent[1], "✓", old=True)

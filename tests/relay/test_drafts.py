@@ -17,6 +17,10 @@ class Counting:
 
     drafts = 0
 
+    async def draft(self, to: Address, draft_id: int, what: Marked) -> bool:
+        self.drafts += to.chat_id > 0
+        return to.chat_id > 0
+
     async def begin(self, to: Address, what: Marked, about_to: AboutTo) -> int:
         self.drafts += 1
         return 1

@@ -7,6 +7,7 @@ import pytest
 from tellonce import contract as c
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import GROUP, PERSONAL, Echo, Scripted, relaying
+from tests.stubs.telegram_emulator.world import BOT
 
 pytestmark = pytest.mark.anyio
 
@@ -84,12 +85,37 @@ async def test_an_answer_in_a_group_replies_to_its_question(memory: Memory, tmp_
 
 
 async def test_an_album_is_recorded_whole_and_answered_once(memory: Memory, tmp_path: Path) -> None:
-    photo = [{"file_id": "a", "file_unique_id": "a", "width": 1, "height": 1}]
-    async with relaying(memory, Echo(), state=tmp_path) as api, memory.client() as client:
-        await api.show(photo=photo, media_group_id="1", caption="Our trip")
-        await api.show(photo=photo, media_group_id="1")
-        await api.show(photo=photo, media_group_id="2", caption="And home")
+    responder = Echo()
+    responder.kinds = frozenset(("image",))
+    async with relaying(memory, responder, state=tmp_path) as api, memory.client() as client:
+        first = await api.photo(media_group_id="1", caption="Our trip")
+        await api.photo(media_group_id="1", date=api.world.messages[42, first]["date"])
+        await api.photo(media_group_id="2", caption="And home")
         shown = await api.replies(2)
         context = (await client.get_context(c.GetContextArgs())).context or ""
-    assert shown == ["re [photo] Our trip", "re [photo] And home"]
+    assert shown == ["re [photo] Our trip\n[photo]", "re [photo] And home"]
     assert context.count("User: [photo]") == 3
+
+
+async def test_in_a_group_only_who_speaks_to_the_bot_is_answered(memory: Memory, tmp_path: Path) -> None:
+    responder = Echo()
+    async with relaying(memory, responder, state=tmp_path, own={"always_groups": ()}) as api, memory.relay() as client:
+        await api.say("Ann, lunch at 12?", chat=GROUP)
+        await api.say("Yes please", user=43, chat=GROUP)
+        await api.say("@Memory_Bot who wants lunch?", user=43, chat=GROUP)
+        await api.replies(1)
+        await api.say("Sure?", chat=GROUP, reply_to=api.sent[0]["message_id"])
+        await api.replies(2)
+        mention = [{"type": "text_mention", "offset": 0, "length": 6, "user": BOT}]
+        await api.say("Memory, and now?", chat=GROUP, entities=mention)
+        await api.say("/help", chat=GROUP)
+        await api.replies(4)
+        await api.say("My own group", chat=PERSONAL)
+        await api.replies(5)
+        context = (await client.get_context(c.GetContextArgs(chat_id=GROUP))).context or ""
+    answered = sorted(str(message["text"]) for message in api.sent)
+    assert [text for text in answered if text.startswith("re ")] == [
+        *("re @Memory_Bot who wants lunch?", "re Memory, and now?", "re My own group", "re Sure?"),
+    ]
+    assert "User (Priya): Ann, lunch at 12?" in context
+    assert "Ann, lunch at 12?" in responder.prompts[0].text, "what was said to others is known all the same"

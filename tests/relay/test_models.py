@@ -10,14 +10,14 @@ from tellonce import contract as c
 from tellonce_llm import FirstAvailable
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
-from tellonce_relay import turn
 from tellonce_relay.responders.model import ModelResponder
 from tellonce_relay.responders.one_piece import InOnePiece
+from tellonce_relay.turn_sentences import CUT, WOULD_NOT, trouble
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
-from tests.stubs.replies import Fail, HalfStream, Reply, Say
+from tests.stubs.replies import Fail, Reply, Say
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
@@ -68,7 +68,7 @@ async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_pe
         async with relaying(memory, ModelResponder(first, 20), api=api, state=tmp_path):
             await api.say("Hello again")
             await api.replies(2)
-    assert texts(api) == ["I am the local one.", turn.MODEL_DOWN]
+    assert texts(api) == ["I am the local one.", trouble("busy", owed=True)]
     assert len([m for m in stub.asked[0].messages if m["role"] == "system"]) == 1, "local templates keep one of several"
 
 
@@ -80,16 +80,7 @@ async def test_who_asks_what_the_best_model_will_not_answer_is_not_told_to_wait(
         relaying(memory, ModelResponder(FirstAvailable([first, InOnePiece(second)]), 20)) as api,
     ):
         await api.say("Hello")
-        await api.until(lambda: texts(api) == [turn.WOULD_NOT])
-
-
-async def test_an_answer_that_breaks_off_is_not_shown_as_one(memory: Memory) -> None:
-    async with (
-        claude(HalfStream("Half an ans")) as (model, _),
-        relaying(memory, ModelResponder(model, 20)) as api,
-    ):
-        await api.say("Hello")
-        await api.until(lambda: texts(api) == [turn.MODEL_DOWN])
+        await api.until(lambda: texts(api) == [WOULD_NOT])
 
 
 async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memory) -> None:
@@ -103,5 +94,5 @@ async def test_an_answer_that_was_too_long_says_that_it_ends_early(memory: Memor
         await api.say("/memory")
         await api.replies(2)
         profile = await client.get_profile(c.GetProfileArgs())
-    assert texts(api)[0] == "First, whisk the eggs." + turn.CUT
+    assert texts(api)[0] == "First, whisk the eggs." + CUT
     assert not any(m.content == "bakes with" for m in (*profile.facts, *profile.preferences))

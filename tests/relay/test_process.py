@@ -10,7 +10,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_relay.bot import AWAY
+from tellonce_relay.turn_sentences import MEMORY_AWAY as AWAY
 from tellonce_relay.views import HELP
 from tests.relay.relay_process import relay_process
 from tests.server.processes import HttpServer, http_server

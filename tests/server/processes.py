@@ -40,6 +40,7 @@ def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str,
         "TELLONCE_EMBEDDINGS": "none",
         "USER_TIMEZONE": "Asia/Singapore",
         "TELEGRAM_USER_ID": "42",
+        "TELLONCE_STDIO_LEARNS": "0",
         "PYTHONWARNINGS": "default",
     }
     database = {"DATABASE_URL": dsn} if dsn is not None else {}

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.auth import create_token, digest
+from tellonce_server.credentials import HeldToken
 from tellonce_server.http import build_http
 from tellonce_server.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
 from tellonce_server.open_streams import OpenStreams
@@ -208,10 +209,18 @@ async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memor
     assert (granted.subject, granted.scopes) == ("42", ["assistant"])
     assert await memory.storage.verifier.verify_token(token[:-1]) is None
     again = await new_token(memory, "phone", clock())
-    assert await memory.storage.verifier.verify_token(token) is None
+    assert not await stands(memory, token)
+    assert await stands(memory, again)
     async with as_login(str(memory.storage.login)) as login:
         assert await tokens.revoke(login, "phone", clock())
+    assert not await stands(memory, again)
     assert await memory.storage.verifier.verify_token(again) is None
+
+
+async def stands(memory: Memory, token: str) -> bool:
+    """Whether a call with it is answered. On a grant seen before the call may begin (`credentials`)."""
+    found = await memory.storage.verifier.verify_token(token)
+    return found is not None and (not isinstance(found, HeldToken) or await found.stands)
 
 
 async def new_token(memory: Memory, name: str, now: datetime) -> str:

@@ -171,7 +171,8 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
 }
 PLACE: dict[str, tuple[Any, ...]] = {
     "chat_id": (43, -100, -1, 999, MAX_BIGINT, HUGE, 1.5, True, "abc", "", [], {}),
-    "message_thread_id": NO_IDS,
+    "conversation_id": ("", " ", "\x00", "9" * 129, 5, []),
+    "message_thread_id": ("", " ", "\x00", "9" * 129, 0, -1, 1.5, True, HUGE, [], {}),
     "reply_to_message_id": ("", " ", "\x00", "9" * 129, 1.5, True, []),
 }
 

@@ -42,6 +42,7 @@ RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from 
 
 async def stored(memory: Memory, what: str = f"{TEXTS} union all {RENDERED}") -> list[str]:
     """Every text there is, each line by itself, but the marks of what is gone."""
+    await (await memory.storage.actors()).receipts.written()
     async with memory.tables() as tables:
         rows = await tables.fetch(what)
     return [line for row in rows for line in (row["text"] or "").split("\n") if line and "[forgotten]" not in line]

@@ -14,7 +14,7 @@ import pytest
 from tellonce import contract as c
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.backlog import LOCK, EmbeddingBacklog
-from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.generations import Generations, NoWayBack, follow
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.retrieval.hits import SearchRequest
@@ -162,7 +162,7 @@ async def test_a_server_that_still_has_the_old_model_writes_no_vector_after_the_
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="Said since", message_id="since"))
     stale = (await old().embed(["Said since"], urgent=True))[0]
-    row = ([USER], [USER], [len(TEXTS) + 1], [1], [halfvec(stale, "old")], [code(stale, old().mean)])
+    row = ([USER], [USER], [len(TEXTS) + 1], [1], [ModelVector(stale, "old")], [code(stale, old().mean)])
     assert await database.run("messages.set_embeddings", *row) == 0
     assert await EmbeddingBacklog(database, new()).work_once() == 1
 

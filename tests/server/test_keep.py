@@ -40,7 +40,7 @@ class Counting(NoEmbedder):
     def __init__(self) -> None:
         self.asked = 0
 
-    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+    async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         self.asked += len(texts)
         return [Layers([0.0] * 384, [0.0] * 384) for _ in texts]
 

@@ -52,11 +52,11 @@ async def test_message_57_of_telegram_and_of_another_client_stand_side_by_side(t
         named(server, "Claude Code") as other,
     ):
         first = await telegram.record_message(said(BLOOD, chat_id=USER))
-        second = await other.record_message(said(FILES))
-        again = await other.record_message(said(FILES))
-        edited = await other.record_message(said("List the files"))
+        second = await other.record_message(said(FILES, chat_id=USER))
+        again = await other.record_message(said(FILES, chat_id=USER))
+        edited = await other.record_message(said("List the files", chat_id=USER))
         told = await telegram.explain(c.ExplainArgs(message_id="57", chat_id=USER))
-        heard = await other.explain(c.ExplainArgs(message_id="57"))
+        heard = await other.explain(c.ExplainArgs(message_id="57", chat_id=USER))
     assert (first.outcome, second.outcome, again.outcome, edited.outcome) == (
         "created",
         "created",

@@ -4,8 +4,9 @@ import random
 
 import asyncpg
 import pytest
+from pgvector import HalfVector
 
-from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.near_index import NearIndexes
 from tellonce_server.store.database import Database, open_database
 from tests.memory_fixtures import START
@@ -27,7 +28,9 @@ async def fill(dsn: str) -> dict[int, list[float]]:
     rng = random.Random(5)
     vectors: dict[int, list[float]] = {}
     connection = await asyncpg.connect(dsn)
-    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    await connection.set_type_codec(
+        "halfvec", schema="public", encoder=HalfVector.to_binary, decoder=HalfVector.from_binary, format="binary"
+    )
     for owner in (OWNER, OTHER):
         await connection.execute("insert into user_profile (owner_id) values ($1)", owner)
         await connection.execute(
@@ -41,7 +44,7 @@ async def fill(dsn: str) -> dict[int, list[float]]:
                 "insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, importance,"
                 " tokens, sent_at, utc_offset, recorded_at, embedding, ebits)"
                 " values ($1, $1, $2, 'root', $2, 0, 'user', 'x', 'test', 0.5, 1, $3, 0, $3, $4, $5)",
-                *(owner, number, START, halfvec(vector, "none"), code(vector, [0.0] * 384)),
+                *(owner, number, START, ModelVector(vector, "none"), code(vector, [0.0] * 384)),
             )
             await connection.execute(
                 "insert into message_fts (owner_id, chat_id, id, tsv) values ($1, $1, $2, '')", owner, number
@@ -55,7 +58,7 @@ async def nearest(database: Database, vector: list[float], most: int) -> list[in
     bits = code(vector, [0.0] * 384)
     rows = await database.rows(
         "retrieval.messages",
-        *(OWNER, OWNER, halfvec(vector, "none"), bits, "'none'", "'none'", "'@c7'", 2**62),
+        *(OWNER, OWNER, ModelVector(vector, "none"), bits, "'none'", "'none'", "'@c7'", 2**62),
         *(most, most, None, None, 0, [], False, True, [], 0, None),
     )
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]

@@ -356,7 +356,7 @@ async def test_a_subscriber_hears_of_its_own_memory_only(
     ):
         await heard_on(memory)
         await stranger.call_tool("remember", {"content": "I live in Porto"})
-        await writer.call_tool("record_message", {"role": "user", "content": "Hello there"})
+        await writer.call_tool("record_message", {"role": "user", "content": "Hello there", "chat_id": USER})
         with anyio.fail_after(HANGS):
             event = await anext(aiter(events))
     assert event == ResourceUpdated(uri=mine)

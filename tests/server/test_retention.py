@@ -17,7 +17,9 @@ pytestmark = pytest.mark.anyio
 
 
 async def prune(memory: Memory) -> int:
-    return await Retention((await memory.storage.actors()).kit).prune()
+    actors = await memory.storage.actors()
+    await actors.receipts.written()
+    return await Retention(actors.kit).prune()
 
 
 async def count(memory: Memory, table: str) -> int:

@@ -9,7 +9,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ContextDefaults, ServerSettings
-from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.retrieval.hits import Hit, SearchRequest
 from tellonce_server.retrieval.search import Retriever
@@ -89,7 +89,7 @@ async def embed_all(memory: Memory, embedder: Axes) -> None:
                     row["owner_id"],
                     row["chat_id"],
                     row["id"],
-                    halfvec(vector, embedder.model),
+                    ModelVector(vector, embedder.model),
                     code(vector, embedder.mean),
                 ),
             )

@@ -5,9 +5,11 @@ from mcp import MCPError
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
+
+HERE = {"chat_id": USER}
 
 
 async def test_a_message_recorded_twice_is_there_once(memory: Memory) -> None:
@@ -149,9 +151,9 @@ async def test_every_result_tells_its_times_on_the_users_clock(memory: Memory) -
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="The offsite comes closer"))
         await client.remember(c.RememberArgs(content="My team offsite is on March 15", kind="date"))
-        known = await client.mcp.call_tool("get_profile", {})
-        talk = await client.mcp.call_tool("summarize_chat", {})
-        why = await client.mcp.call_tool("explain", {"memory_id": 1})
+        known = await client.mcp.call_tool("get_profile", HERE)
+        talk = await client.mcp.call_tool("summarize_chat", HERE)
+        why = await client.mcp.call_tool("explain", {**HERE, "memory_id": 1})
         stored = await client.mcp.read_resource("memory://memory/1")
         said = await client.mcp.read_resource("memory://chat/42/messages")
     texts = [str(part) for result in (known, talk, why) for part in (result.content, result.structured_content)]
@@ -171,20 +173,20 @@ async def test_a_resource_asked_for_no_number_of_messages_says_what_would_be_one
 async def test_one_message_is_counted_as_one(memory: Memory) -> None:
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="hi"))
-        known = await client.mcp.call_tool("get_profile", {})
+        known = await client.mcp.call_tool("get_profile", HERE)
     assert "conversation: 1 message, 0 summaries, 1 verbatim" in str(known.content)
 
 
 async def test_a_day_without_an_offset_is_the_users_day(memory: Memory) -> None:
     async with memory.client() as client:
         goal = {"content": "Finish the report", "kind": "goal", "deadline": "2026-03-15"}
-        stored = await client.mcp.call_tool("remember", goal)
+        stored = await client.mcp.call_tool("remember", {**HERE, **goal})
         await client.record_message(c.RecordMessageArgs(role="user", content="The report is long"))
         span = {"since": "2026-02-16T09:15:00", "until": "2026-02-16T09:16"}
-        found = await client.mcp.call_tool("search_memory", {"query": "report", "kinds": ["message"], **span})
+        found = await client.mcp.call_tool("search_memory", {**HERE, "query": "report", "kinds": ["message"], **span})
         day = {"since": "2026-02-16", "until": "2026-02-16"}
-        that_day = await client.mcp.call_tool("search_memory", {"query": "report", "kinds": ["message"], **day})
-        earlier = await client.mcp.call_tool("search_memory", {"query": "report", "until": "2026-02-16T09:14"})
+        that_day = await client.mcp.call_tool("search_memory", {**HERE, "query": "report", "kinds": ["message"], **day})
+        earlier = await client.mcp.call_tool("search_memory", {**HERE, "query": "report", "until": "2026-02-16T09:14"})
     assert stored.structured_content is not None
     assert stored.structured_content["memory"]["deadline"] == "2026-03-15T00:00:00+08:00"
     assert "The report is long" in str(found.content)
@@ -205,9 +207,9 @@ async def test_a_moment_at_the_edge_of_time_is_refused(memory: Memory, moment: s
     async with memory.client() as client:
         goal = {"content": "Finish the report", "kind": "goal", "deadline": moment}
         refused = [
-            await client.mcp.call_tool("remember", goal),
-            await client.mcp.call_tool("get_context", {"as_of": moment}),
-            await client.mcp.call_tool("search_memory", {"query": "report", "since": moment}),
+            await client.mcp.call_tool("remember", {**HERE, **goal}),
+            await client.mcp.call_tool("get_context", {**HERE, "as_of": moment}),
+            await client.mcp.call_tool("search_memory", {**HERE, "query": "report", "since": moment}),
         ]
     assert all("is no year anybody lives in" in str(result.content) for result in refused)
 
@@ -224,10 +226,10 @@ async def test_a_prompt_asked_for_wrongly_says_where_to_look(
 async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memory: Memory) -> None:
     async with memory.client() as client:
         long = {"role": "assistant", "content": "The forecast is long. " * 2_000, "message_id": "1"}
-        await client.mcp.call_tool("record_message", long)
-        small = await client.mcp.call_tool("get_context", {"query": "Why?", "token_budget": 300})
+        await client.mcp.call_tool("record_message", {**HERE, **long})
+        small = await client.mcp.call_tool("get_context", {**HERE, "query": "Why?", "token_budget": 300})
         briefing = {**long, "message_id": "2", "routine": "morning-summary", "summary": "Sunny, two meetings."}
-        await client.mcp.call_tool("record_message", briefing)
+        await client.mcp.call_tool("record_message", {**HERE, **briefing})
         reply = await client.get_context(c.GetContextArgs(query="When?", reply_to_message_id="2"))
     assert len(str(small.content)) < 300 * 4 * 3
     assert reply.focus is not None
@@ -248,9 +250,9 @@ async def test_what_was_tried_and_how_it_ended_is_shown_like_a_fact(memory: Memo
 async def test_a_confirm_token_alone_is_told_what_belongs_to_it(memory: Memory) -> None:
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I like tea"))
-        preview = await client.mcp.call_tool("forget", {"topic": "tea"})
+        preview = await client.mcp.call_tool("forget", {**HERE, "topic": "tea"})
         assert preview.structured_content is not None
-        refused = await client.mcp.call_tool("forget", {"confirm": preview.structured_content["confirm"]})
+        refused = await client.mcp.call_tool("forget", {**HERE, "confirm": preview.structured_content["confirm"]})
     assert "would erase: 1 memory; confirm=" in str(preview.content)
     assert "call forget with the same arguments and confirm" in str(preview.content)
     assert "everything beside confirm, as in the preview." in str(refused.content)

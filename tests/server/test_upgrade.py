@@ -112,6 +112,10 @@ NOTE: Final = QUOTED | {"content": "near my dog Max", "embedding": None, "tsv": 
 
 CHANGES: Final[dict[str, dict[int, Row]]] = {
     "chats": {42: {"model_calls": None}},
+    # The phone's message is in the phone's own chat now; Telegram's lane ends before it.
+    "messages": {3: {}},
+    "message_fts": {3: {}},
+    "thread_state": {42: {"last_no": 2, "open_tokens": 0, "focus_id": 2}},
     "memories": {
         RULE_MADE: NOTE,
         CONFIRMED: QUOTED,

@@ -40,12 +40,27 @@ async def test_what_one_process_forgot_no_other_process_still_says(tmp_path: Pat
 
 
 async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn: str) -> None:
-    """No process remembers a credential longer than one call."""
-    async with two_servers(tmp_path, dsn) as (_, client):
-        await client.get_profile(c.GetProfileArgs())
-        await revoke_all(dsn)
-        with pytest.raises(MemoryUnreachable, match="does not know our access token"):
+    """A process that has just served the credential answers it no more, and writes nothing for it."""
+    async with two_servers(tmp_path, dsn) as (other, client):
+        for _ in range(2):
             await client.get_profile(c.GetProfileArgs())
+            await other.get_profile(c.GetProfileArgs())
+        await revoke_all(dsn)
+        for call in (
+            client.get_profile(c.GetProfileArgs()),
+            other.remember(c.RememberArgs(content="I live in Oslo")),
+            client.get_context(c.GetContextArgs(query="Where do I live?")),
+        ):
+            with pytest.raises(MemoryUnreachable, match="does not know our access token"):
+                await call
+    assert not await stored_memories(dsn)
+
+
+async def stored_memories(dsn: str) -> int:
+    connection = await asyncpg.connect(dsn)
+    count: int = await connection.fetchval("select count(*) from memories")
+    await connection.close()
+    return count
 
 
 @asynccontextmanager

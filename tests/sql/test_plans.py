@@ -8,8 +8,9 @@ from typing import Any
 import asyncpg
 import pytest
 from asyncpg import BitString
+from pgvector import HalfVector
 
-from tellonce_server.embedding.codes import halfvec
+from tellonce_server.embedding.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
 from tellonce_sql import query
@@ -51,8 +52,10 @@ async def filled(dsn: str) -> AsyncIterator[Any]:
     """A connection as the server's pools make them, in the role and for the owner that asks."""
     rng = random.Random(7)
     owner = await asyncpg.connect(dsn)
-    await owner.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
-    vector = halfvec([rng.gauss(0, 1) for _ in range(384)], "none")
+    await owner.set_type_codec(
+        "halfvec", schema="public", encoder=HalfVector.to_binary, decoder=HalfVector.from_binary, format="binary"
+    )
+    vector = ModelVector([rng.gauss(0, 1) for _ in range(384)], "none")
     await owner.execute(FILL, CHATS, vector, BitString.from_int(rng.getrandbits(384), length=384))
     for table in ("messages", "message_fts", "chats", "user_profile", "thread_state"):
         await owner.execute(f"vacuum analyze {table}")
@@ -81,8 +84,8 @@ def _literal(value: object) -> str | None:
         return None
     if isinstance(value, BitString):
         return value.as_string().replace(" ", "")
-    if isinstance(value, bytes):
-        return "[" + ",".join(["0.5"] * 384) + "]"
+    if isinstance(value, HalfVector):
+        return value.to_text()
     if isinstance(value, list):
         return "{" + ",".join(json.dumps(x) for x in value) + "}"
     return str(value)
@@ -101,7 +104,7 @@ def on(plan: dict[str, Any], table: str) -> list[dict[str, Any]]:
 
 def searched(chat: int | None) -> list[object]:
     """Arguments of `retrieval.messages`."""
-    vector, code = halfvec([0.5] * 384, "none"), BitString.from_int(3, length=384)
+    vector, code = ModelVector([0.5] * 384, "none"), BitString.from_int(3, length=384)
     scope = f"'@c{chat}'" if chat is not None else f"'@o{BIG}'"
     terms = ["'word5'", "'word7'"]
     return [

@@ -18,6 +18,7 @@ NO_OWNER = {
     "server_keys": "the server's own",
     "scrubs": "the server's own",
     "schema_migration": "the server's own",
+    "workers": "a summarizer serves all owners",
     "embedding_models": "one row: whose vectors are in the tables",
 }
 KEYED_OTHERWISE = {

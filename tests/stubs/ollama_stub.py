@@ -35,9 +35,11 @@ class OllamaStub(ModelStub):
         script: Script | Reply | None = None,
         port: int = 0,
         models: tuple[str, ...] = ("llama3.2", "all-minilm"),
+        capabilities: tuple[str, ...] = ("completion",),
     ) -> None:
         super().__init__(script, port)
         self.models = models
+        self.capabilities = capabilities
 
     def app(self) -> Starlette:
         return Starlette(
@@ -45,6 +47,7 @@ class OllamaStub(ModelStub):
                 Route("/", self._alive, methods=["GET", "HEAD"]),
                 Route("/api/chat", self._chat, methods=["POST"]),
                 Route("/api/embed", self._embed, methods=["POST"]),
+                Route("/api/show", self._show, methods=["POST"]),
                 Route("/api/tags", self._tags, methods=["GET"]),
                 Route("/api/ps", self._tags, methods=["GET"]),
                 Route("/api/version", self._version, methods=["GET"]),
@@ -56,6 +59,9 @@ class OllamaStub(ModelStub):
 
     async def _version(self, request: Request) -> Response:
         return JSONResponse({"version": "0.0.0-stub"})
+
+    async def _show(self, request: Request) -> Response:
+        return JSONResponse({"capabilities": list(self.capabilities), "details": {}, "model_info": {}})
 
     async def _tags(self, request: Request) -> Response:
         return JSONResponse({"models": [{"name": name, "model": name, "size": 1} for name in self.models]})

@@ -1,7 +1,9 @@
 """What a process writes to stderr when something breaks: where and by what kind of error, never what it was given."""
 
 import io
+import json
 import logging
+import re
 import subprocess
 import sys
 
@@ -10,7 +12,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from tellonce.client import MemoryRefused
-from tellonce.logs import FORMAT, Discreet
+from tellonce.logs import FORMAT, Discreet, DiscreetJson
 from tests.patience import HANGS
 
 CANARY = "zq5d41402abc"
@@ -63,6 +65,21 @@ def test_a_foreign_error_is_shown_by_its_type_and_its_stack(log: Log) -> None:
     assert "test_logs.py" in written
 
 
+def test_a_line_begins_with_its_moment_and_as_json_it_is_one_object(log: Log) -> None:
+    logger, written = log
+    logger.warning("job %s is late", 7)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z WARNING a\.place: job 7 is late\n", written.getvalue())
+    logger.handlers[0].setFormatter(DiscreetJson())
+    written.truncate(written.seek(0))
+    logger.warning("it broke: %s", violation(), exc_info=invalid())
+    (line,) = written.getvalue().splitlines()
+    said = json.loads(line)
+    assert (said["level"], said["logger"]) == ("warning", "a.place")
+    assert said["message"] == "it broke: UniqueViolationError 23505"
+    assert said["error"].endswith("ValidationError")
+    assert CANARY not in line
+
+
 def test_each_error_of_a_group_is_shown(log: Log) -> None:
     log[0].error("both", exc_info=ExceptionGroup(CANARY, [invalid(), ExceptionGroup("inner", [violation()])]))
     written = log[1].getvalue()
@@ -83,7 +100,7 @@ def test_each_error_of_a_group_is_shown(log: Log) -> None:
 )
 def test_an_error_within_a_sentence_says_what_it_may(log: Log, error: Exception, shown: str) -> None:
     log[0].warning("put off: %s", error)
-    assert log[1].getvalue() == f"WARNING a.place: put off: {shown}\n"
+    assert log[1].getvalue().partition(" ")[2] == f"WARNING a.place: put off: {shown}\n"
 
 
 def test_an_input_that_somebody_elses_sentence_quotes_is_left_out(log: Log) -> None:

@@ -42,3 +42,17 @@ def test_a_statement_with_digits_is_borne_out_by_number_words() -> None:
 
 def test_only_the_beginning_of_an_endless_text_is_read() -> None:
     assert "7" not in numbers_following("x " * MOST + "seven", SAID, ZONE)
+
+
+@pytest.mark.parametrize(
+    ("said", "stated", "certain"),
+    [
+        ("I earn 85k a year", "The user earns 85000 a year", True),
+        ("I earn 85,000 a year", "The user earns 85K a year", True),
+        ("I walked 2.5 k steps", "The user walked 2,500 steps", True),
+        ("I earn 85k a year", "The user earns 850000 a year", False),
+        ("It is 85 km away", "It is 85000 away", False),
+    ],
+)
+def test_thousands_may_be_written_with_a_k(said: str, stated: str, certain: bool) -> None:
+    assert check(stated, [Quoted(said, said, "user", SAID, ZONE)]).certain is certain

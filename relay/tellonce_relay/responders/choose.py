@@ -20,8 +20,11 @@ def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
     models = _models(settings)
     if not models:
         return OfflineResponder()
-    model = models[0] if len(models) == 1 else FirstAvailable(models, _told(models, emit))
-    return ModelResponder(model, settings.model_seconds)
+    if len(models) == 1:
+        return ModelResponder(models[0], settings.model_seconds)
+    told = _told(models, emit)
+    apart = lambda: FirstAvailable([Guarded(model) for model in models], told)  # noqa: E731
+    return ModelResponder(FirstAvailable(models), settings.model_seconds, apart)
 
 
 def _told(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageModel, LLMError], None]:
@@ -64,21 +67,22 @@ def _claude(settings: RelaySettings) -> LanguageModel:
         raise SettingsError("TELLONCE_RESPONDER=anthropic needs ANTHROPIC_API_KEY.")
     make = importlib.import_module("tellonce_llm.claude").Claude
     key = settings.anthropic_api_key.get_secret_value()
-    return Guarded(make(key, settings.model, base_url=settings.anthropic_base_url))
+    model: LanguageModel = make(key, settings.model, base_url=settings.anthropic_base_url)
+    return model
 
 
 def _ollama(settings: RelaySettings) -> LanguageModel:
     if settings.ollama_url is None:
         raise SettingsError("TELLONCE_RESPONDER=ollama needs OLLAMA_HOST.")
     make = importlib.import_module("tellonce_llm.ollama").Ollama
-    return Guarded(InOnePiece(make(settings.ollama_url, settings.ollama_model)))
+    return InOnePiece(make(settings.ollama_url, settings.ollama_model))
 
 
 def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
     """The local model as a plain function; None without one."""
     if settings.ollama_url is None:
         return None
-    model = _ollama(settings)
+    model = Guarded(_ollama(settings))
 
     async def complete(text: str) -> str:
         return (await model.complete(ask(text, timeout=seconds))).text

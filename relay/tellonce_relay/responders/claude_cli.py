@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import tempfile
 from collections.abc import AsyncIterator, Generator
 from contextlib import contextmanager, suppress
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer
+from tellonce_llm import Answer, Cause, FileKind, Turn
 from tellonce_llm.command import all_but_ours, ended
+from tellonce_llm.content_blocks import content
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
@@ -20,6 +22,13 @@ from tellonce_relay.responders.responder import CannotAnswer
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
 """What it may call: it reads. What is to be kept it says in tags, which the turn carries out."""
+
+_COMPLAINTS: dict[Cause, re.Pattern[str]] = {
+    "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),
+    "key": re.compile(r"API key|/login|API Error: 40[13]|OAuth token", re.I),
+    "model": re.compile(r"selected model|API Error: 404", re.I),
+    "busy": re.compile(r"API Error: (?:429|503|529)|overloaded|(?:usage|rate) limit", re.I),
+}
 
 LINE_BYTES = 4 * 1024 * 1024
 
@@ -52,12 +61,18 @@ class ClaudeCli:
     def name(self) -> str:
         return f"{Path(self._command).name} -p"
 
+    async def reads(self) -> frozenset[FileKind]:
+        """What Claude reads."""
+        return frozenset(("image", "pdf", "text"))
+
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """The text as it comes. Raises CannotAnswer when the command is missing, fails, or falls silent."""
-        with _folder(prompt, self._config_for(incoming)) as folder, (folder / "errors").open("w+b") as errors:
-            process = await self._started(folder, errors)
+        config = self._config_for(incoming)
+        system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
+        with _folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
+            process = await self._started(folder, errors, with_files=bool(prompt.files))
             try:
-                async for piece in self._pieces(process, prompt.message, errors):
+                async for piece in self._pieces(process, _input(prompt), errors):
                     yield piece
             finally:
                 await ended(process)
@@ -67,11 +82,12 @@ class ClaudeCli:
             return {"mcpServers": {}}
         return self._access.config()
 
-    async def _started(self, folder: Path, errors: BinaryIO) -> asyncio.subprocess.Process:
+    async def _started(self, folder: Path, errors: BinaryIO, *, with_files: bool) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
                 self._command,
                 *_arguments(folder, self._model),
+                *(("--input-format", "stream-json") if with_files else ()),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
@@ -80,7 +96,7 @@ class ClaudeCli:
                 limit=LINE_BYTES,
             )
         except OSError as error:
-            raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}") from error
+            raise CannotAnswer(f"{self._command} cannot be run: {error.strerror}", "model") from error
 
     async def _pieces(
         self, process: asyncio.subprocess.Process, message: str, errors: BinaryIO
@@ -103,7 +119,8 @@ class ClaudeCli:
                     yield used.text
                 yield used
                 return
-        raise CannotAnswer(f"{self._command} ended without an answer: {_complaint(errors)}")
+        complaint = _complaint(errors)
+        raise CannotAnswer(f"{self._command} ended without an answer: {complaint}", _cause(complaint))
 
     async def _events(self, stream: asyncio.StreamReader) -> AsyncIterator[dict[str, Any]]:
         while True:
@@ -120,6 +137,20 @@ class ClaudeCli:
                     yield event
 
 
+def _input(prompt: Prompt) -> str:
+    """A plain message, or with files one event in the command's own form."""
+    if not prompt.files:
+        return prompt.asked
+    message = {"role": "user", "content": content(Turn("user", prompt.asked, prompt.files))}
+    return json.dumps({"type": "user", "message": message}) + "\n"
+
+
+def _cause(complaint: str) -> Cause:
+    """By what the command says of itself."""
+    found: list[Cause] = [cause for cause, pattern in _COMPLAINTS.items() if pattern.search(complaint)]
+    return found[0] if found else "away"
+
+
 def _arguments(folder: Path, model: str | None) -> list[str]:
     """Nothing of the person's stands here: other users of the machine can read a command line."""
     allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)
@@ -132,13 +163,20 @@ def _arguments(folder: Path, model: str | None) -> list[str]:
     ]
 
 
+def _place_of(incoming: Incoming) -> str:
+    """For the command is a client of its own, with a talk of its own: without this it would search that."""
+    if incoming.chat_id is None:
+        return "\n\nCall search_memory with where='all'."
+    return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."
+
+
 @contextmanager
-def _folder(prompt: Prompt, config: dict[str, Any]) -> Generator[Path]:
+def _folder(system: str, config: dict[str, Any]) -> Generator[Path]:
     """A private folder with what the command reads; gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "mcp.json").write_text(json.dumps(config))
-        (folder / "system.txt").write_text(prompt.system_text)
+        (folder / "system.txt").write_text(system)
         yield folder
 
 
@@ -161,7 +199,7 @@ def _result(event: dict[str, Any], said: str) -> Answer:
     """The last event. What was said before a tool was called is part of the answer too."""
     text = str(event.get("result") or "")
     if event.get("is_error") or not (text or said):
-        raise CannotAnswer(f"claude: {text or event.get('subtype') or 'no answer'}"[:300])
+        raise CannotAnswer(f"claude: {text or event.get('subtype') or 'no answer'}"[:300], _cause(text))
     usage = event.get("usage") or {}
     return Answer(
         text=said or text,

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer
+from tellonce_llm import Answer, FileKind
 from tellonce_relay import views
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.prompt import Prompt
@@ -43,6 +43,10 @@ _LISTED = 8
 class OfflineResponder:
     name = "offline"
     claims = False
+
+    async def reads(self) -> frozenset[FileKind]:
+        """Nothing: there is no model to be shown a file."""
+        return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
         """One piece. Raises what the memory raises: there is nobody else to ask."""

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
-from tellonce_llm import Answer, Completion, LanguageModel, Rung, SystemBlock
+from tellonce_llm import Answer, Completion, FileKind, LanguageModel, Rung, SystemBlock, readable
 
 
 class InOnePiece:
@@ -17,6 +17,10 @@ class InOnePiece:
     @property
     def rung(self) -> Rung:
         return self._model.rung
+
+    async def reads(self) -> frozenset[FileKind]:
+        """As the model's own."""
+        return await readable(self._model)
 
     async def complete(self, request: Completion) -> Answer:
         """As the model's own."""

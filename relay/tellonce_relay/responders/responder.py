@@ -4,17 +4,22 @@ from collections.abc import AsyncIterator
 from typing import Protocol
 
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer
+from tellonce_llm import Answer, Cause, FileKind
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.prompt import Prompt
 
 
 class CannotAnswer(Exception):
-    """Nobody can answer now; the text is for the log, not for the person."""
+    """There is no answer, or not the whole of it; the text is for the log, not for the person.
 
+    `retry_after`: seconds the provider asked us to wait. Of `refused` the model is well: asked the same again, it would
+    refuse again.
+    """
 
-class WouldNotAnswer(CannotAnswer):
-    """The model is well and would not answer this: asked the same in a minute it would not either."""
+    def __init__(self, reason: str, cause: Cause = "away", retry_after: float | None = None) -> None:
+        super().__init__(reason)
+        self.cause: Cause = cause
+        self.retry_after = retry_after
 
 
 class Responder(Protocol):
@@ -24,6 +29,10 @@ class Responder(Protocol):
     @property
     def claims(self) -> bool:
         """Whether an answer is a model's own words, in which tags count. One that quotes the memory claims nothing."""
+        ...
+
+    async def reads(self) -> frozenset[FileKind]:
+        """The kinds of files it can be shown."""
         ...
 
     def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:

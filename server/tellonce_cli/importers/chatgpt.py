@@ -12,7 +12,7 @@ import ijson
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
 from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, lane_number, tolerant
 from tellonce_cli.importers.records import Record, read_record, records
-from tellonce_server.importing import ImportMessage
+from tellonce_server.importing import ImportMessage, OwnConversation
 
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
@@ -69,6 +69,7 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
         sent_at=at,
         channel=CHANNEL,
         message_thread_id=lane_number(identity),
+        conversation=OwnConversation(CHANNEL),
     )
 
 

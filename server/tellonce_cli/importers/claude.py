@@ -11,7 +11,7 @@ import ijson
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
 from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, lane_number, tolerant
 from tellonce_cli.importers.records import Record, read_record, records
-from tellonce_server.importing import ImportMessage
+from tellonce_server.importing import ImportMessage, OwnConversation
 
 CHANNEL = "claude"
 _ROOT = "00000000-0000-4000-8000-000000000000"
@@ -63,6 +63,7 @@ def _message(message: dict[str, Any], lane: int) -> Iterator[Item]:
             sent_at=datetime.fromisoformat(str(message["created_at"])),
             channel=CHANNEL,
             message_thread_id=lane,
+            conversation=OwnConversation(CHANNEL),
         )
 
 

@@ -107,7 +107,7 @@ def unfit(item: Item) -> str:
     match item:
         case ImportMessage():
             times = [item.sent_at]
-            if abs(item.message_thread_id or 0) > MAX_BIGINT:
+            if isinstance(item.message_thread_id, int) and abs(item.message_thread_id) > MAX_BIGINT:
                 return "the number of its thread is beyond 64 bits"
         case ImportMemory():
             times = [item.said_at]

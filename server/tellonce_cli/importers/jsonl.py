@@ -21,7 +21,8 @@ from tellonce_cli.importers.items import (
     lane_number,
     tolerant,
 )
-from tellonce_server.importing import ImportMessage
+from tellonce_server.importing import ImportMessage, OwnConversation
+from tellonce_server.places import DEFAULT_CHANNEL
 
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
@@ -99,18 +100,28 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
     at = datetime.fromisoformat(str(entry["sent_at"]))
     group = _other_group(entry, chat_id)
     reply, topic, speaker = (entry.get(name) for name in ("reply_to_message_id", "message_thread_id", "speaker"))
-    if topic is not None and not isinstance(topic, int):
-        raise NotAsItShouldBe("its message_thread_id is no number")
+    if topic is not None and not isinstance(topic, int | str):
+        raise NotAsItShouldBe("its message_thread_id is neither a number nor a name")
+    channel = _channel(entry)
     return ImportMessage(
         role=entry["role"],
         content=entry["content"],
         message_id=group + str(entry.get("message_id") or f"jsonl:{hashlib.sha256(line.strip()).hexdigest()[:24]}"),
         sent_at=at if at.tzinfo else at.astimezone(),
-        channel=_channel(entry),
+        channel=channel,
         speaker=None if speaker is None else str(speaker),
         message_thread_id=lane_number(f"{group}{entry.get('thread_key')}") if group else topic,
         reply_to_message_id=None if reply is None else f"{group}{reply}",
+        conversation=_conversation(entry, channel),
     )
+
+
+def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
+    """As it was exported. Older exports do not say: what was not Telegram's was another client's."""
+    if "conversation" not in entry:
+        return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
+    of = entry["conversation"]
+    return OwnConversation(str(of["channel"]), of.get("name")) if of else None
 
 
 def _channel(entry: dict[str, Any]) -> str:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from tellonce.contract import Coverage, Focus, Section
 from tellonce_server.context import lines as form
-from tellonce_server.context.budget import Purse, scaled, take
+from tellonce_server.context.budget import DEFAULT_TOTAL, Purse, scaled, take
 from tellonce_server.context.draft import SEPARATOR, Draft
+from tellonce_server.context.elsewhere import FRAME, MOST, elsewhere_text
 from tellonce_server.context.focus import find_focus
 from tellonce_server.context.history import History
 from tellonce_server.context.material import Material
@@ -45,6 +46,7 @@ def assemble(m: Material) -> Assembled:
     history.fill_newest()
     memories.fill(pins)
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
     draft.fill("profile", contained_text(m.rows.narrative.strip()), draft.shares.profile)
     draft.fill("summary", _summary_text(m), draft.shares.summary)
     memories.fill(others)
@@ -102,7 +104,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
     # Estimates of parts may exceed the estimate of the whole by rounding only; should the whole still be over, the
     # least needed sections go first.
-    for name in ("relevant", "summary", "profile", "memories", "quoted"):
+    for name in ("elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break
         sections = [section for section in sections if section.name != name]

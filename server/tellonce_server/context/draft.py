@@ -18,11 +18,12 @@ _LAYOUT: tuple[tuple[SectionName, str, Stability], ...] = (
     ("summary", "CHAT SUMMARY", "stable"),
     ("memories", "FACTS, GOALS AND PINS", "slow"),
     ("history", "CONVERSATION HISTORY", "append"),
+    ("elsewhere", "ELSEWHERE", "volatile"),
     ("relevant", "RELEVANT CONTEXT", "volatile"),
     ("quoted", "QUOTED MESSAGE", "volatile"),
 )
 _TITLES: dict[SectionName, str] = {name: title for name, title, _ in _LAYOUT}
-_FENCED: frozenset[SectionName] = frozenset(("profile", "summary", "memories", "relevant"))
+_FENCED: frozenset[SectionName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))
 
 
 @dataclass

@@ -153,6 +153,11 @@ def _teller(hit: Hit) -> str:
     return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
 
+def moment(at: datetime, view: View) -> str:
+    """`Feb 15, 09:15 AM, 2h ago`."""
+    return f"{dated(local_day(at, view.zone), view.today)}, {clock_time(at, view.zone)}, {age(at, view.now)}"
+
+
 def quoted_line(line: Line, view: View) -> str:
     """`[09:15 AM, yesterday] Assistant: …`: what the user replies to; a routine by its summary, as in the window."""
     if line.routine is not None:

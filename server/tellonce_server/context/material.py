@@ -1,7 +1,7 @@
 """All that one context is made of, read and found before anything is chosen; plain values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -12,6 +12,7 @@ from tellonce_server.context.lines import View
 from tellonce_server.retrieval.hits import Hit
 from tellonce_server.retrieval.question import asks
 from tellonce_server.store.context import ContextRows
+from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 
 
@@ -32,6 +33,7 @@ class Material:
     total: int
     budgets: Budgets
     canonical_cap: int
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
     include: frozenset[SectionName] | None = None
     keep: int = 20
 

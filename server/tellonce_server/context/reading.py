@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from tellonce import contract as c
@@ -12,6 +12,7 @@ from tellonce.counted import counted
 from tellonce_server.context.assemble import Assembled, assemble
 from tellonce_server.context.history import STEP
 from tellonce_server.context.material import Material
+from tellonce_server.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.locating import lane_of
 from tellonce_server.offload import offloaded
 from tellonce_server.places import Where, session_id
@@ -20,8 +21,9 @@ from tellonce_server.retrieval.hits import Hit, SearchRequest
 from tellonce_server.retrieval.search import Retriever
 from tellonce_server.services import Kit
 from tellonce_server.store import context as rows_of
-from tellonce_server.store import messages, receipts
+from tellonce_server.store import elsewhere, messages
 from tellonce_server.store.context import ContextRows, Limits
+from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
 
@@ -56,9 +58,10 @@ def _characters(rows: ContextRows) -> int:
 
 
 class ContextReader:
-    def __init__(self, kit: Kit, retriever: Retriever) -> None:
+    def __init__(self, kit: Kit, retriever: Retriever, receipts: ReceiptKeeper) -> None:
         self._kit = kit
         self._retriever = retriever
+        self._receipts = receipts
 
     async def context(self, where: Where, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
         """One context, and a receipt of it. `learns`: the caller is an assistant that may read what no model has read."""
@@ -66,8 +69,14 @@ class ContextReader:
         lane = await lane_of(self._kit.database, where, args)
         request = _Request(where, args, lane, self._kit.now())
         asked = self._asked(request)
-        rows, recalled = await asyncio.gather(self._rows(request), self._recalled(asked))
-        material = await self._material(request, rows, await self._hits(asked, rows, recalled))
+        rows, recalled, beside = await asyncio.gather(
+            self._rows(request), self._recalled(asked), self._elsewhere(request)
+        )
+        hits = await self._hits(asked, rows, recalled)
+        answered = self._answered(request, rows)
+        if answered is not None:
+            rows, hits = await self._as_asked(request, rows, hits, answered)
+        material = await self._material(request, rows, hits, beside)
         built = await offloaded(_characters(rows), lambda: assemble(material))
         receipt_id = await self._keep(request, rows, built)
         self._kit.emit(
@@ -77,7 +86,7 @@ class ContextReader:
             truncated=built.truncated,
             receipt=receipt_id,
         )
-        notices = [*built.notices, *_unread(rows.unread if learns else 0)]
+        notices = [*built.notices, *_unread(rows.unread if learns else 0), *self._kit.notices]
         return self._result(request, rows, built, receipt_id, notices)
 
     async def _rows(self, r: _Request) -> ContextRows:
@@ -94,9 +103,30 @@ class ContextReader:
             r.where.channel,
         )
 
-    async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit]) -> Material:
+    async def _elsewhere(self, r: _Request) -> Elsewhere:
+        """Nothing in a shared group, and nothing where the caller asks for other sections."""
+        if r.where.shared or not (r.args.include is None or "elsewhere" in r.args.include):
+            return Elsewhere()
+        return await elsewhere.read(self._kit.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
+
+    async def _as_asked(
+        self, r: _Request, rows: ContextRows, hits: Sequence[Hit], asked: int
+    ) -> tuple[ContextRows, list[Hit]]:
+        """The talk as it was when the message was written: later messages go, unless they answer earlier ones."""
+        kept = [hit for hit in hits if hit.kind != "message" or hit.chat_id != r.where.chat_id or hit.id < asked]
+        if rows.window[-1].id == asked:
+            return rows, kept
+        answers = await elsewhere.answers_to_earlier(self._kit.database, r.where, r.thread_key, asked)
+        window = [line for line in rows.window if line.id <= asked or line.id in answers]
+        latest = max((line.id for line in window if line.role == "assistant"), default=None)
+        same = latest == rows.lane.focus_id
+        lane = rows.lane if same else replace(rows.lane, focus_id=latest, slot=None, slot_until=None)
+        return replace(rows, window=window, lane=lane), kept
+
+    async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit], beside: Elsewhere) -> Material:
         return Material(
             rows=rows,
+            elsewhere=beside,
             hits=hits,
             around=await self._around(r, rows),
             excluded=self._answered(r, rows),
@@ -144,8 +174,7 @@ class ContextReader:
 
     async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
         receipt_id = f"r{secrets.token_hex(8)}"
-        await receipts.add(
-            self._kit.traces,
+        await self._receipts.keep(
             Receipt(
                 owner_id=r.where.owner_id,
                 chat_id=r.where.chat_id,
@@ -183,7 +212,7 @@ class ContextReader:
             token_budget=r.args.token_budget,
             truncated=built.truncated,
             thread_key=r.thread_key,
-            session_id=session_id(rows.chat.channel, r.where.chat_id),
+            session_id=session_id(r.where.home, r.where.chat_id),
             focus=built.focus,
             notices=tuple(notices),
             coverage=built.coverage,

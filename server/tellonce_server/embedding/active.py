@@ -49,8 +49,8 @@ class ActiveEmbedder:
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         return await self._current.embed(texts, urgent=urgent)
 
-    async def layers(self, texts: Sequence[str]) -> list[Layers]:
-        return await self._current.layers(texts)
+    async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
+        return await self._current.layers(texts, urgent=urgent)
 
     async def run(self) -> None:
         """Run whoever embeds now, until cancelled."""

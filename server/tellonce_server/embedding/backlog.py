@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final
 
-from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.outage import AWAY
 from tellonce_server.store.database import Database, Row, unzip
@@ -98,7 +98,7 @@ class EmbeddingBacklog:
         model, mean = self._embedder.model, self._embedder.mean
         vectors = await self._embedder.embed([kind.text(row) for row in rows], urgent=False)
         written = [
-            (*kind.place(row), row["version"], halfvec(v, model), *((code(v, mean),) if kind.coded else ()))
+            (*kind.place(row), row["version"], ModelVector(v, model), *((code(v, mean),) if kind.coded else ()))
             for row, v in zip(rows, vectors, strict=True)
         ]
         return unzip(written, len(kind.key) + 2 + kind.coded)

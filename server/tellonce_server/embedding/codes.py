@@ -1,22 +1,17 @@
-"""Vectors in pgvector's binary halfvec form, and their mean-centred sign codes; pure."""
+"""Vectors as the database keeps them, with the model that made them, and their mean-centred sign codes; pure."""
 
-import struct
 from collections.abc import Sequence
 
 from asyncpg import BitString
+from pgvector import HalfVector
 
 
-class Halfvec(bytes):
-    """A vector in pgvector's wire form, and who made it: a database takes those of its active model only."""
+class ModelVector(HalfVector):
+    """A vector in half precision, and who made it: a database takes those of its active model only."""
 
-    model: str
-
-
-def halfvec(vector: Sequence[float], model: str) -> Halfvec:
-    """Dimensions and zero as uint16, then big-endian float16 values."""
-    packed = Halfvec(struct.pack(f">HH{len(vector)}e", len(vector), 0, *vector))
-    packed.model = model
-    return packed
+    def __init__(self, vector: Sequence[float], model: str) -> None:
+        super().__init__(list(vector))
+        self.model = model
 
 
 def code(vector: Sequence[float], mean: Sequence[float]) -> BitString:

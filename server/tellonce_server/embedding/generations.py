@@ -12,7 +12,7 @@ from typing import Any, Final
 import asyncpg
 
 from tellonce_server.embedding.active import ActiveEmbedder
-from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.protocol import Embedder
 from tellonce_server.store.database import Database, codecs, unzip
 from tellonce_sql import query
@@ -70,7 +70,7 @@ class Generations:
                 return count
             vectors = await embedder.embed([row["text"] for row in rows], urgent=False)
             kept = [
-                (*row[:4], halfvec(v, embedder.model), code(v, embedder.mean))
+                (*row[:4], ModelVector(v, embedder.model), code(v, embedder.mean))
                 for row, v in zip(rows, vectors, strict=True)
             ]
             await connection.execute(query("embeddings.keep"), embedder.model, kind, *unzip(kept, 6))

@@ -54,6 +54,7 @@ class LocalEmbedder:
         self._backlog: asyncio.Queue[_Job] = asyncio.Queue()
         self._waiting = 0
         self._cache = VectorCache()
+        self._asked: dict[str, asyncio.Future[None]] = {}
         self._progress = (0, 0)
         self._failed: str | None = None
 
@@ -76,9 +77,14 @@ class LocalEmbedder:
         compute = self._query if urgent else self._background
         return [await compute(text) for text in texts]
 
-    async def layers(self, texts: Sequence[str]) -> list[Layers]:
-        """Both layers of each text, in the thread of the backlog."""
-        return [await self._submit(self._backlog, text, "layers") for text in texts]
+    async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
+        """Both layers of each text. An urgent one's vector need not be computed again by `embed`."""
+        if not urgent:
+            return [await self._submit(self._backlog, text, "layers") for text in texts]
+        found: list[Layers] = [await self._submit(self._queries, text, "layers") for text in texts]
+        for text, layers in zip(texts, found, strict=True):
+            self._cache.keep(text, layers.final)
+        return found
 
     async def run(self) -> None:
         """Fetch, load, then compute what is asked for, until cancelled."""
@@ -94,16 +100,21 @@ class LocalEmbedder:
                 self._refuse_waiting()
 
     async def _query(self, text: str) -> Vector:
+        while text in self._asked:  # whoever asks the same meanwhile waits for the same
+            await asyncio.wait((self._asked[text],))
         if self.ready and (known := self._cache.get(text)) is not None:
             return known
         if self._waiting >= MOST_WAITING:
             raise EmbeddingUnavailable("too many questions wait for their embedding")
         self._waiting += 1
+        answered = self._asked[text] = asyncio.get_running_loop().create_future()
         try:
             vector: Vector = await self._submit(self._queries, text)
+            self._cache.keep(text, vector)
         finally:
             self._waiting -= 1
-        self._cache.keep(text, vector)
+            del self._asked[text]
+            answered.set_result(None)
         return vector
 
     async def _background(self, text: str) -> Vector:

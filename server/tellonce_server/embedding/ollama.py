@@ -61,7 +61,7 @@ class OllamaEmbedder:
             raise EmbeddingUnavailable(self._failed or "")
         return [await self._query(text) for text in texts]
 
-    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+    async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         raise EmbeddingUnavailable("only the local model shows its layers")
 
     async def run(self) -> None:

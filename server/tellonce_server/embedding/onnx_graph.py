@@ -1,82 +1,88 @@
 """An ONNX graph of a BERT sentence encoder, written from its weights: token ids in, one unit vector a text out.
 
 The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalisation, as
-sentence-transformers publishes all-MiniLM-L6-v2.
+sentence-transformers publishes all-MiniLM-L6-v2. Weights are bytes, per column; what they are multiplied with is rounded
+to bytes as it comes. That takes half the time of float32, and the vectors keep a cosine of .99 to it.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from onnx import ModelProto, TensorProto, helper, numpy_helper
-from safetensors.numpy import load_file
 
-OPSET = 20
-IR_VERSION = 9
+from tellonce_server.embedding.onnx_format import (
+    FLOAT,
+    INT64,
+    Array,
+    Attribute,
+    constant,
+    extension,
+    graph,
+    model,
+    node,
+    value,
+)
+from tellonce_server.embedding.weights import Floats, by_column, read_weights, whole
+
 EARLY_LAYER = 3
 """How many layers the second output has passed: on which words to keep, their mean tells more than the last one's."""
 
 EMBEDDING, EARLY = "embedding", "early"
 """Names of the outputs: the text's unit vector, and the plain mean over the tokens after the early layer."""
 
+MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
+"""Names within the graph, since its first version: which tokens are real, and the tokens after the early layer."""
+
 MASKED = -1e4
 """Added to the attention score of padding: e to this power is nothing."""
 
 
-def build(source: Path) -> ModelProto:
-    """The graph of the model in `source` (model.safetensors, config.json).
+def build(source: Path) -> bytes:
+    """The graph of the model in `source` (model.safetensors, config.json), as an ONNX file.
 
-    Input `input_ids`, `attention_mask` (int64, batch x tokens); output EMBEDDING (float32, batch x hidden).
+    Input `input_ids`, `attention_mask` (int64, batch x tokens); output EMBEDDING and EARLY (float32, batch x hidden).
     """
     config = json.loads((source / "config.json").read_text())
-    writer = _Writer(load_file(source / "model.safetensors"), config)
+    writer = _Writer(read_weights(source / "model.safetensors"), config)
     hidden = writer.embeddings()
     for layer in range(config["num_hidden_layers"]):
         hidden = writer.layer(hidden, f"encoder.layer.{layer}.")
     writer.pool(hidden)
-    return writer.model()
+    return writer.model() + early(config["hidden_size"])
 
 
-def add_early(model: ModelProto) -> None:
-    """Give a graph of `build`, quantized or not, the output EARLY (float32, batch x hidden).
-
-    Nothing of the graph is changed, so EMBEDDING keeps its value.
-    """
-    graph = model.graph
-    tokens = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"][2 * EARLY_LAYER]
-    mask = next(node.output[0] for node in graph.node if node.op_type == "Cast" and "attention_mask" in node.input)
-    names = [f"early_{part}" for part in ("weights", "weighted", "total", "count")]
-    weights, weighted, total, count = names
-    graph.initializer.extend(
-        numpy_helper.from_array(np.array([axis], np.int64), f"early_axis{axis}") for axis in (1, 2)
-    )
-    graph.node.extend(
-        [
-            helper.make_node("Unsqueeze", [mask, "early_axis2"], [weights]),
-            helper.make_node("Mul", [tokens, weights], [weighted]),
-            helper.make_node("ReduceSum", [weighted, "early_axis1"], [total], keepdims=0),
-            helper.make_node("ReduceSum", [weights, "early_axis1"], [count], keepdims=0),
-            helper.make_node("Div", [total, count], [EARLY]),
-        ]
-    )
-    shape = [dimension.dim_param or dimension.dim_value for dimension in graph.output[0].type.tensor_type.shape.dim]
-    graph.output.append(helper.make_tensor_value_info(EARLY, TensorProto.FLOAT, shape))
+def early(hidden: int) -> bytes:
+    """What follows a graph's bytes to give it the output EARLY too; EMBEDDING keeps its value."""
+    weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
+    axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
+    nodes = [
+        node("Unsqueeze", [MASK, "early_axis2"], [weights]),
+        node("Mul", [EARLY_TOKENS, weights], [weighted]),
+        node("ReduceSum", [weighted, "early_axis1"], [total], keepdims=0),
+        node("ReduceSum", [weights, "early_axis1"], [count], keepdims=0),
+        node("Div", [total, count], [EARLY]),
+    ]
+    return extension(graph(nodes, axes, outputs=[value(EARLY, FLOAT, ["batch", hidden])]))
 
 
 class _Writer:
     """Collects nodes and constants; every method returns the name of what it computed."""
 
-    def __init__(self, weights: dict[str, Any], config: dict[str, Any]) -> None:
+    def __init__(self, weights: Mapping[str, Floats], config: dict[str, Any]) -> None:
         self._weights = weights
         self._prefix = "" if "embeddings.word_embeddings.weight" in weights else "bert."
         self._hidden: int = config["hidden_size"]
         self._heads: int = config["num_attention_heads"]
         self._epsilon: float = config["layer_norm_eps"]
-        self._nodes: list[Any] = []
-        self._constants: list[Any] = []
+        self._nodes: list[bytes] = []
+        self._constants: dict[str, bytes] = {}
+        self._shapes: list[bytes] = []
+        self._made = 0
+        self._rounded: dict[str, tuple[str, str, str]] = {}
         self._integers = {n: self._constant(f"int{n}", np.array([n], np.int64)) for n in (0, 1, 2)}
-        self._mask = self._op("Cast", ["attention_mask"], to=TensorProto.FLOAT)
+        self._mask = self._op("Cast", ["attention_mask"], to=FLOAT)
         self._bias = self._attention_bias()
 
     def embeddings(self) -> str:
@@ -84,19 +90,19 @@ class _Writer:
         positions = self._weight("embeddings.position_embeddings.weight")
         types = self._weight("embeddings.token_type_embeddings.weight")[0]
         length = self._op("Slice", [self._op("Shape", ["input_ids"]), self._integers[1], self._integers[2]])
-        words = self._constant("words", self._weight("embeddings.word_embeddings.weight"))
         table = self._constant("positions", positions + types)
         rows = self._op("Slice", [table, self._integers[0], length, self._integers[0]])
-        total = self._op("Add", [self._op("Gather", [words, "input_ids"]), rows])
-        return self._norm(total, "embeddings.LayerNorm")
+        return self._norm(self._sum(self._words(), rows), "embeddings.LayerNorm")
 
     def layer(self, x: str, name: str) -> str:
         """One transformer layer: self-attention, then the feed-forward part, each with its residual."""
-        attended = self._linear(self._attention(x, name + "attention.self."), name + "attention.output.dense")
-        y = self._norm(self._op("Add", [attended, x]), name + "attention.output.LayerNorm")
+        attended = self._shaped(
+            self._linear(self._attention(x, name + "attention.self."), name + "attention.output.dense")
+        )
+        y = self._norm(self._sum(attended, x), name + "attention.output.LayerNorm")
         inner = self._op("Gelu", [self._linear(y, name + "intermediate.dense")])
-        outer = self._linear(inner, name + "output.dense")
-        return self._norm(self._op("Add", [outer, y]), name + "output.LayerNorm")
+        outer = self._shaped(self._linear(inner, name + "output.dense"))
+        return self._norm(self._sum(outer, y), name + "output.LayerNorm")
 
     def pool(self, tokens: str) -> None:
         """The mean over real tokens, scaled to length one."""
@@ -104,18 +110,22 @@ class _Writer:
         total = self._op("ReduceSum", [self._op("Mul", [tokens, weights]), self._integers[1]], keepdims=0)
         count = self._op("ReduceSum", [weights, self._integers[1]], keepdims=0)
         mean = self._op("Div", [total, count])
-        self._nodes.append(helper.make_node("LpNormalization", [mean], [EMBEDDING], axis=-1, p=2))
+        self._nodes.append(node("LpNormalization", [mean], [EMBEDDING], axis=-1, p=2))
 
-    def model(self) -> ModelProto:
-        inputs = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        output = helper.make_tensor_value_info(EMBEDDING, TensorProto.FLOAT, ["batch", self._hidden])
-        graph = helper.make_graph(self._nodes, "sentence_encoder", inputs, [output], self._constants)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
-        model.ir_version = IR_VERSION
-        return model
+    def model(self) -> bytes:
+        inputs = [value(name, INT64, ["batch", "tokens"]) for name in ("input_ids", "attention_mask")]
+        output = value(EMBEDDING, FLOAT, ["batch", self._hidden])
+        whole_graph = graph(
+            self._nodes, self._constants.values(), inputs, [output], self._shapes, name="sentence_encoder"
+        )
+        return model(whole_graph)
+
+    def _words(self) -> str:
+        """The rows of the tokens' words, as bytes until they are picked."""
+        rounded, scale, zero = whole(self._weight("embeddings.word_embeddings.weight"))
+        self._nodes.append(node("Gather", [self._constant("words", rounded), "input_ids"], ["picked"]))
+        scales = [self._constant("words_scale", scale), self._constant("words_zero", zero)]
+        return self._op("DequantizeLinear", ["picked", *scales])
 
     def _attention(self, x: str, name: str) -> str:
         size = self._hidden // self._heads
@@ -125,35 +135,62 @@ class _Writer:
             self._op("Transpose", [self._op("Reshape", [self._linear(x, name + part), split])], perm=order)
             for part, order in (("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3]))
         )
-        scale = self._constant(f"{name}scale", np.array(1 / np.sqrt(size), np.float32))
+        scale = self._constant(f"{name}scale", np.array([1 / np.sqrt(size)], np.float32))
         scores = self._op("Add", [self._op("Mul", [self._op("MatMul", [query, key]), scale]), self._bias])
         mixed = self._op("MatMul", [self._op("Softmax", [scores], axis=-1), value])
         return self._op("Reshape", [self._op("Transpose", [mixed], perm=[0, 2, 1, 3]), join])
 
     def _attention_bias(self) -> str:
-        absent = self._op("Sub", [self._constant("one", np.array(1, np.float32)), self._mask])
+        absent = self._op("Sub", [self._constant("one", np.array([1], np.float32)), self._mask])
         axes = self._constant("head_axes", np.array([1, 2], np.int64))
-        masked = self._constant("masked", np.array(MASKED, np.float32))
+        masked = self._constant("masked", np.array([MASKED], np.float32))
         return self._op("Unsqueeze", [self._op("Mul", [absent, masked]), axes])
 
     def _linear(self, x: str, name: str) -> str:
-        weight = self._constant(f"{name}.w", self._weight(f"{name}.weight").T)
-        bias = self._constant(f"{name}.b", self._weight(f"{name}.bias"))
-        return self._op("Add", [self._op("MatMul", [x, weight]), bias])
+        """Bytes times bytes, then both scales, then the bias."""
+        rounded, scale, zero = self._bytes_of(x)
+        weights, factors = by_column(self._weight(f"{name}.weight").T)
+        names = [
+            self._constant(f"{name}.w", weights),
+            zero,
+            self._constant(f"{name}.z", np.zeros(len(factors), np.int8)),
+        ]
+        product = f"{name}.product"
+        self._nodes.append(node("MatMulInteger", [rounded, *names], [product]))
+        self._nodes.append(node("Cast", [product], [f"{product}_float"], to=FLOAT))
+        self._nodes.append(node("Mul", [scale, self._constant(f"{name}.f", factors)], [f"{name}.scale"]))
+        scaled = self._op("Mul", [f"{product}_float", f"{name}.scale"])
+        return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
+
+    def _bytes_of(self, x: str) -> tuple[str, str, str]:
+        """What was computed, as bytes, with their scale and zero; rounded once however often it is used."""
+        if x not in self._rounded:
+            self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")
+            self._nodes.append(node("DynamicQuantizeLinear", [x], self._rounded[x]))
+        return self._rounded[x]
 
     def _norm(self, x: str, name: str) -> str:
         scale = self._constant(f"{name}.g", self._weight(f"{name}.weight"))
         shift = self._constant(f"{name}.s", self._weight(f"{name}.bias"))
-        return self._op("LayerNormalization", [x, scale, shift], axis=-1, epsilon=self._epsilon)
+        return self._shaped(self._op("LayerNormalization", [x, scale, shift], axis=-1, epsilon=self._epsilon))
 
-    def _weight(self, name: str) -> Any:
-        return self._weights[self._prefix + name].astype(np.float32)
+    def _sum(self, one: str, other: str) -> str:
+        return self._shaped(self._op("Add", [one, other]))
 
-    def _constant(self, name: str, value: Any) -> str:
-        self._constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+    def _shaped(self, name: str) -> str:
+        """One vector a token. Told so, onnxruntime adds and normalises in one step."""
+        self._shapes.append(value(name, FLOAT, ["batch", "rows", self._hidden]))
         return name
 
-    def _op(self, kind: str, inputs: list[str], **attributes: Any) -> str:
-        name = f"{kind}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(kind, inputs, [name], name=name, **attributes))
+    def _weight(self, name: str) -> Floats:
+        return self._weights[self._prefix + name]
+
+    def _constant(self, name: str, value: Array) -> str:
+        self._constants[name] = constant(name, value)
+        return name
+
+    def _op(self, kind: str, inputs: list[str], **attributes: Attribute) -> str:
+        name = f"{kind}_{self._made}"
+        self._made += 1
+        self._nodes.append(node(kind, inputs, [name], **attributes))
         return name

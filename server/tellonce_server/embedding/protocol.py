@@ -55,8 +55,9 @@ class Embedder(Protocol):
         """
         ...
 
-    async def layers(self, texts: Sequence[str]) -> list[Layers]:
-        """Both layers of each text, computed behind the queries; only the local model has them.
+    async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
+        """Both layers of each text; only the local model has them. Urgent ones go before background ones, and their
+        vectors are remembered as those of queries are.
 
         Raises:
             EmbeddingUnavailable: at once when the model is another one, or not ready.
@@ -82,5 +83,5 @@ class NoEmbedder:
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")
 
-    async def layers(self, texts: Sequence[str]) -> list[Layers]:
+    async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")

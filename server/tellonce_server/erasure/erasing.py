@@ -6,10 +6,10 @@ is finished by being asked for again.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TypeVar
 
 from tellonce_server.erasure import derived_texts
@@ -114,12 +114,12 @@ class Eraser:
         return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, now: datetime) -> None:
-        owner, database = order.where.owner_id, self._kit.database
-        meant = [match for match in order.chosen if match.kind == "message"]
-        for batch in _batches(meant, BATCH):
-            rows = await forget.messages(database, owner, [(match.chat_id, match.ref) for match in batch])
-            planned = await asyncio.to_thread(self._planned, rows, order, batch)
-            async with database.transaction() as t:
+        """While one batch is written, the next is read and planned. A power cut may undo batches as long as the erasure has
+        not ended: its last commit, which is durable, makes these so too.
+        """
+        owner = order.where.owner_id
+        async for batch, planned in self._planned_batches(order):
+            async with self._kit.traces.transaction() as t:
                 for chat_id in sorted({match.chat_id for match in batch}):
                     await chats.lock(t, owner, chat_id)
                 await forget.lock(t, owner)
@@ -129,6 +129,25 @@ class Eraser:
             erased.count("messages", len(made))
             erased.count("sentences", sum(plan.gone for plan in made))
             erased.changed |= {match.key for match in batch if (match.chat_id, match.ref) not in done}
+
+    async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
+        """Batches of messages with what is to be written, each planned while the one before it is in use."""
+        batches = _batches([match for match in order.chosen if match.kind == "message"], BATCH)
+        ahead: asyncio.Task[list[_Planned]] | None = None
+        try:
+            for batch, following in zip_longest(batches, batches[1:]):
+                planned = await (ahead or self._read_and_planned(order, batch))
+                ahead = asyncio.create_task(self._read_and_planned(order, following)) if following else None
+                yield batch, planned
+        finally:
+            if ahead is not None:
+                ahead.cancel()
+                await asyncio.gather(ahead, return_exceptions=True)
+
+    async def _read_and_planned(self, order: Order, batch: Sequence[Match]) -> list[_Planned]:
+        keys = [(match.chat_id, match.ref) for match in batch]
+        rows = await forget.messages(self._kit.database, order.where.owner_id, keys)
+        return await asyncio.to_thread(self._planned, rows, order, batch)
 
     def _planned(self, rows: Sequence[TextRow], order: Order, batch: Sequence[Match]) -> list[_Planned]:
         shown = {(match.chat_id, match.ref): match for match in batch}

@@ -104,9 +104,11 @@ class TopicQuery:
         start = 0
         for line in text.split("\n"):
             if line not in self._silent:
-                if not self._target.may_be_in(Sentence(line)):
+                # Most sentences that have the characters are a hit already, and are not read for forms of the words.
+                if touched(found, start, start + len(line)) or self._target.may_be_in(Sentence(line)):
+                    forms += self._in_line(line, start, found)
+                else:
                     self._silent.add(line)
-                forms += self._in_line(line, start, found) if line not in self._silent else []
             start += len(line) + 1
         return forms
 

@@ -3,8 +3,8 @@
 import hashlib
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.erasure.forget_query import DERIVED, HISTORY, Degree, best, label
@@ -21,8 +21,7 @@ GROUP = "texts"
 """Kind of the one match that stands for all texts made from messages, and for former versions."""
 
 
-@dataclass(frozen=True)
-class Match:
+class Match(NamedTuple):
     """A message, a memory, or all derived texts together (`GROUP`). `version`: the one that was shown."""
 
     kind: str
@@ -37,8 +36,7 @@ class Match:
         return self.kind, self.chat_id, self.ref
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """A match with the hits it stands for, as a person sees it."""
 
     match: Match
@@ -87,7 +85,7 @@ def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Mat
 
 
 def packed(all_matches: Sequence[Match]) -> list[list[object]]:
-    return [[m.kind, m.chat_id, m.ref, m.version, m.degree, m.ticked] for m in all_matches]
+    return [list(match) for match in all_matches]
 
 
 def unpacked(rows: Sequence[Sequence[object]]) -> list[Match]:

@@ -72,6 +72,8 @@ class Tombstones:
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
         """Those that stand for what the text says."""
+        if not stones:
+            return []
         said = self.mark(text)
         return [stone for stone in stones if covers(stone, said)]
 

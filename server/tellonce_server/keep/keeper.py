@@ -62,7 +62,7 @@ class Keeper:
     async def is_wish(self, text: str) -> bool:
         """Whether a statement is rather a like or a wish than a fact or an event; not known without the model."""
         try:
-            layers = await self._embedder.layers([text])
+            layers = await self._embedder.layers([text], urgent=True)
         except EmbeddingUnavailable:
             return False
         return is_order(text) or heads().wish(layers[0], features(Sentence(text))) >= WISH

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 
 from tellonce.work import KnownMemory
-from tellonce_server.embedding.codes import halfvec
+from tellonce_server.embedding.codes import ModelVector
 from tellonce_server.embedding.protocol import EmbeddingUnavailable
 from tellonce_server.memories import literals
 from tellonce_server.retrieval.lexical import index_text
@@ -50,12 +50,12 @@ class KnownMemories:
         )
         return tuple(map(told, found))
 
-    async def _vectors(self, texts: Sequence[str]) -> list[bytes]:
+    async def _vectors(self, texts: Sequence[str]) -> list[ModelVector]:
         try:
             model, vectors = self._kit.embedder.model, await self._kit.embedder.embed(texts, urgent=True)
         except EmbeddingUnavailable:
             return []
-        return [halfvec(vector, model) for vector in vectors]
+        return [ModelVector(vector, model) for vector in vectors]
 
     async def _terms(self, text: str) -> list[str]:
         """The rarest lexemes; how rare is told from their length, for a memory of few messages has no statistics."""

@@ -23,6 +23,7 @@ _TOKEN: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKE
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
+_THOUSANDS: Final = re.compile(r" ?[kK](?![^\W_])")
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
@@ -169,8 +170,22 @@ def _inflected(name: str, word: str) -> bool:
 
 
 def numbers(text: str) -> list[Number]:
-    """As written in any script: `1,200`, `1 200` and `1200` have a reading in common."""
-    return [Number(match[0], tuple(_readings(match[0]))) for match in _NUMBER.finditer(plain(text))]
+    """As written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
+    said = plain(text)
+    return [Number(match[0], tuple(_readings_at(said, match))) for match in _NUMBER.finditer(said)]
+
+
+def _readings_at(text: str, match: re.Match[str]) -> Iterator[frozenset[str]]:
+    readings = list(_readings(match[0]))
+    yield from readings
+    if _THOUSANDS.match(text, match.end()):
+        yield from (frozenset({_thousandfold(*reading)}) for reading in readings if len(reading) == 1)
+
+
+def _thousandfold(number: str) -> str:
+    whole, _, fraction = number.partition(".")
+    left = f".{fraction[3:]}" if len(fraction) > 3 else ""
+    return (f"{whole}{fraction[:3]:0<3}".lstrip("0") or "0") + left
 
 
 def said_numbers(text: str) -> frozenset[str]:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pgvector import HalfVector
+
 from tellonce.contract import (
     Memory,
     MemoryKind,
@@ -65,7 +67,7 @@ class _Told:
     replaced: Sequence[Memory]
     checked: Verdict | None
     due: datetime | None
-    vector: bytes | None
+    vector: HalfVector | None
 
     @property
     def certain(self) -> bool:

@@ -5,12 +5,18 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from text_to_num import alpha2digit
-
 from tellonce_server.memories import literals
 from tellonce_text.dates.readings import Reading, Said
 from tellonce_text.dates.regions import region_of
 from tellonce_text.dates.resolver import expressions
+
+try:
+    from text_to_num import alpha2digit
+except ImportError:
+    # There is no wheel for Intel Macs: a 3 in a statement is not borne out by "three" there.
+    def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
+        return text
+
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """Those whose number words the library reads. Nobody says which one a text is in, so each is tried."""

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from pgvector import HalfVector
+
 from tellonce.contract import Memory
 from tellonce_server.memories import dedup
 from tellonce_server.offload import offloaded
@@ -13,7 +15,7 @@ from tellonce_server.services import Kit
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
-from tellonce_server.vectors import halfvec_or_none
+from tellonce_server.vectors import vector_or_none
 
 ENDED_BY_ITSELF = ("goal", "date")
 """Kinds that are completed when they end; other statements are superseded by the one that ends them."""
@@ -32,12 +34,18 @@ class Statements:
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
 
-    async def vector(self, text: str) -> bytes | None:
+    async def vector(self, text: str) -> HalfVector | None:
         """What `store` takes for a statement; asked for before the transaction, which a slow embedder would hold open."""
-        return await halfvec_or_none(self._kit.embedder, text)
+        return await vector_or_none(self._kit.embedder, text)
 
     async def store(
-        self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime, *, besides: frozenset[int] = frozenset()
+        self,
+        q: Queries,
+        new: NewMemory,
+        vector: HalfVector | None,
+        now: datetime,
+        *,
+        besides: frozenset[int] = frozenset(),
     ) -> Stored:
         """Add the statement, or support the one that says the same; `besides` are not looked at."""
         known = await self.same(q, new, besides)
@@ -51,7 +59,7 @@ class Statements:
         alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
         return next((m for m in alike if dedup.same(m.content, new.content)), None)
 
-    async def add(self, q: Queries, new: NewMemory, vector: bytes | None, now: datetime) -> Memory:
+    async def add(self, q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime) -> Memory:
         """Add the statement as it is, beside whatever is known."""
         indexed = await offloaded(len(new.content), lambda: index_text(new.content, None))
         return await memories.add(
@@ -68,7 +76,7 @@ class Statements:
         self,
         q: Queries,
         new: NewMemory,
-        vector: bytes | None,
+        vector: HalfVector | None,
         now: datetime,
         *,
         replaced: Sequence[Memory],

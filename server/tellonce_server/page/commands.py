@@ -11,7 +11,7 @@ from typing import Any
 
 from tellonce_server.refusals import Refused
 
-PROGRAM = ("-m", "tellonce_cli.page_work")
+WORK, CLIENTS = "tellonce_cli.page_work", "tellonce_cli.page_clients"
 """By name, not by import: the command is built on the server, not the server on the command."""
 
 LINE_BYTES = 4 * 1024 * 1024
@@ -23,11 +23,11 @@ class CommandRefused(Refused):
 
 
 @asynccontextmanager
-async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
+async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Process]:
     """The process; it is ended with the request that started it."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *(*PROGRAM, task, *arguments),
+        *("-m", module, task, *arguments),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,
@@ -43,9 +43,9 @@ async def running(task: str, *arguments: str) -> AsyncGenerator[Process]:
             await process.wait()
 
 
-async def told(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
+async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
     """The lines of a task, as it tells them. Raises CommandRefused."""
-    async with running(task, *arguments) as process:
+    async with running(module, task, *arguments) as process:
         assert process.stdout is not None  # opened as pipes above
         assert process.stderr is not None
         complaint = asyncio.create_task(process.stderr.read())
@@ -56,9 +56,9 @@ async def told(task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
             raise CommandRefused(said.splitlines()[-1] if said else f"{task} failed.")
 
 
-async def last(task: str, *arguments: str) -> dict[str, Any]:
+async def last(module: str, task: str, *arguments: str) -> dict[str, Any]:
     """The last line of a task. Raises CommandRefused."""
     found: dict[str, Any] = {}
-    async for entry in told(task, *arguments):
+    async for entry in told(module, task, *arguments):
         found = entry
     return found

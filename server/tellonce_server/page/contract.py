@@ -18,6 +18,7 @@ PAGE_ANSWERS = "page_answers"
 PAGE_NAMES = "page_names"
 PAGE_UNDO = "page_undo"
 PAGE_SETUP = "page_setup"
+PAGE_CLIENTS = "page_clients"
 PAGE_CONNECT = "page_connect"
 PAGE_TOKEN = "page_token"
 PAGE_IMPORT = "page_import"
@@ -243,8 +244,15 @@ class BackupFile(Contract):
     at: AwareDatetime
 
 
-class PageSetup(Contract):
+class PageClientsArgs(Contract):
+    pass
+
+
+class PageClients(Contract):
     clients: tuple[ClientEntry, ...]
+
+
+class PageSetup(Contract):
     tokens: tuple[TokenEntry, ...]
     backups: tuple[BackupFile, ...]
     costs: tuple[MonthCost, ...]

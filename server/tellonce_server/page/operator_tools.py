@@ -28,6 +28,7 @@ def operator_tools(storage: Storage) -> list[ToolSpec]:
         ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.as_json, kind, {})
         for name, title, args, result, handler, kind in (
             (p.PAGE_SETUP, "Setup", p.PageSetupArgs, p.PageSetup, t.setup, READ),
+            (p.PAGE_CLIENTS, "Clients", p.PageClientsArgs, p.PageClients, t.clients, READ),
             (p.PAGE_CONNECT, "Connect", p.PageConnectArgs, p.PageDone, t.connect, CHANGE),
             (p.PAGE_TOKEN, "Token", p.PageTokenArgs, p.PageToken, t.token, CHANGE),
             (p.PAGE_IMPORT, "Import", p.PageImportArgs, p.PageImport, t.import_, CHANGE),
@@ -44,11 +45,9 @@ class _Tools:
 
     async def setup(self, call: Call[p.PageSetupArgs]) -> p.PageSetup:
         actors = await self._storage.actors()
-        clients = [p.ClientEntry(**entry) async for entry in commands.told("clients")]
         months = await ledger.months(actors.kit.database)
         external = self._storage.settings.database_url is not None
         return p.PageSetup(
-            clients=tuple(clients),
             tokens=await self._tokens(call.caller.user_id),
             backups=tuple(_backup(file) for file in sorted(self._backups.glob("*.tellonce"), reverse=True)),
             costs=tuple(p.MonthCost(month=month, calls=calls, price_usd=usd) for month, calls, usd in months),
@@ -57,8 +56,12 @@ class _Tools:
             database="external" if external else str(self._storage.settings.data_dir),
         )
 
+    async def clients(self, call: Call[p.PageClientsArgs]) -> p.PageClients:
+        found = [p.ClientEntry(**entry) async for entry in commands.told(commands.CLIENTS, "clients")]
+        return p.PageClients(clients=tuple(found))
+
     async def connect(self, call: Call[p.PageConnectArgs]) -> p.PageDone:
-        await commands.last("connect", call.args.client, *(["undo"] if call.args.undo else []))
+        await commands.last(commands.CLIENTS, "connect", call.args.client, *(["undo"] if call.args.undo else []))
         return p.PageDone()
 
     async def token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
@@ -80,7 +83,7 @@ class _Tools:
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}
-        async for entry in commands.told(task, str(file), call.args.me or ""):
+        async for entry in commands.told(commands.WORK, task, str(file), call.args.me or ""):
             if "progress" in entry:
                 await call.context.report_progress(entry["progress"], 100)
             else:
@@ -91,7 +94,7 @@ class _Tools:
 
     async def backup(self, call: Call[p.PageBackupArgs]) -> p.BackupFile:
         name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
-        made = await commands.last("backup", str(self._backups / name))
+        made = await commands.last(commands.WORK, "backup", str(self._backups / name))
         return _backup(Path(made["file"]))
 
     async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:

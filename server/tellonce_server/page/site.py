@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tellonce_server.auth import digest
+from tellonce_server.credentials import stands
 from tellonce_server.page.cookies import cookie_name, from_own_page
 from tellonce_server.page.headers import HEADERS, refused
 from tellonce_server.page.sessions import CODE_SECONDS, SESSION_DAYS, Codes
@@ -62,7 +63,7 @@ class _Site:
             return refusal
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         grant = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        if grant is None or grant.subject is None or "assistant" not in grant.scopes:
+        if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await stands(grant):
             return refused(401, "This needs an access token of the scope assistant.")
         return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from tellonce.contract_types import Contract
 from tellonce_server.page import contract as p
-from tellonce_server.places import locate
+from tellonce_server.places import own_chat
 from tellonce_server.tools import text
 from tellonce_server.tools.assistant import CHANGE, READ, GetActors
 from tellonce_server.tools.spec import Call, Handler, ToolSpec
@@ -73,4 +73,4 @@ class _Tools:
         return await (await self._ready()).undoer.undo(await self._owner(call), call.args)
 
     async def _owner(self, call: Call[Any]) -> int:
-        return locate(call.caller, None, (await self._ready()).kit.settings).owner_id
+        return own_chat(call.caller).owner_id

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from tellonce_server.auth import OPERATOR
-from tellonce_server.page.commands import running
+from tellonce_server.credentials import stands
+from tellonce_server.page.commands import WORK, running
 from tellonce_server.page.headers import HEADERS, refused
 from tellonce_server.refusals import Refused
 from tellonce_server.storage import Storage
@@ -81,11 +82,11 @@ class Transfers:
     async def _may(self, request: Request) -> bool:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         access = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        return access is not None and OPERATOR in access.scopes
+        return access is not None and OPERATOR in access.scopes and await stands(access)
 
 
 async def _exported() -> AsyncGenerator[bytes]:
-    async with running("export") as process:
+    async with running(WORK, "export") as process:
         assert process.stdout is not None  # opened as a pipe
         while part := await process.stdout.read(PART):
             yield part

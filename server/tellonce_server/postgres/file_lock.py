@@ -65,6 +65,15 @@ async def hold(path: Path, mode: Mode) -> HeldLock:
     return HeldLock(descriptor)
 
 
+def try_hold(path: Path) -> HeldLock | None:
+    """The lock on `path` for this process alone, or None where another has it."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    if _try_lock(descriptor, "exclusive"):
+        return HeldLock(descriptor)
+    os.close(descriptor)
+    return None
+
+
 def _try_lock(descriptor: int, mode: Mode) -> bool:
     try:
         _lock_now(descriptor, mode)

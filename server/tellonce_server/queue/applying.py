@@ -10,7 +10,7 @@ from tellonce.contract import Memory
 from tellonce.work import Canonical, ExchangeResult, ProfileResult, RoutineResult, SummaryResult, WorkResult
 from tellonce_server.erasure.remaking import queue_rolling_anew
 from tellonce_server.memories.results import Learner
-from tellonce_server.places import session_lane
+from tellonce_server.places import known_everywhere, session_lane
 from tellonce_server.queue.work_inputs import level_of
 from tellonce_server.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.services import Kit
@@ -165,7 +165,7 @@ class Applier:
 
     async def _profile(self, t: Queries, job: Job, result: ProfileResult, now: datetime) -> dict[str, int]:
         owner = job.key.owner_id
-        live = [m for m in await memories.live(t, owner, owner, ("active",)) if not m.note]
+        live = [m for m in await memories.live(t, owner, known_everywhere(owner), ("active",)) if not m.note]
         narrative = clip(mask(result.narrative), self._kit.settings.compaction.profile_cap)[0]
         await profile.put(
             t,

@@ -25,12 +25,12 @@ async def compact_lane(
     if lane is None:
         return 0
     waiting = await lanes.open_run(q, where.owner_id, where.chat_id, thread_key)
-    oldest = waiting[0].sent_at if waiting else None
+    spoke = compaction.spoke_before(waiting, now, rules.max_age_hours)
     tokens = sum(m.tokens for m in waiting)
-    kept = compaction.keep(rules, messages=len(waiting), tokens=tokens, oldest=oldest, now=now)
+    kept = compaction.keep(rules, messages=len(waiting), tokens=tokens, spoke=spoke, now=now)
     if kept is None and not all_due:
         return 0
-    runs = compaction.runs(waiting, rules.keep if kept is None else kept, rules.chunk)
+    runs = compaction.runs(waiting, rules.keep if kept is None else kept, rules, all_due=all_due)
     if not runs:
         return 0
     return await lanes.queue_chunks(q, where.owner_id, where.chat_id, thread_key, lane.queued_to, runs, now, job_class)

@@ -11,6 +11,7 @@ from tellonce import work as w
 from tellonce.contract import JobKind
 from tellonce_server import outage
 from tellonce_server.queue.applying import Applier
+from tellonce_server.queue.attendance import Attendance
 from tellonce_server.queue.backoff import backoff
 from tellonce_server.queue.finishing import Finisher
 from tellonce_server.queue.reading_status import read_status
@@ -71,6 +72,7 @@ class WorkQueue:
         self._inputs = inputs
         self._applier = applier
         self._finisher = Finisher(kit, applier)
+        self.attendance = Attendance(kit)
         self._wake = asyncio.Event()
         self._prefer = queue.PAST_SUMMARIES
 
@@ -81,6 +83,7 @@ class WorkQueue:
     async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
         """Hand out due jobs; wait up to `wait_seconds` for one."""
         deadline = asyncio.get_running_loop().time() + args.wait_seconds
+        await self.attendance.asks(args.worker)
         while True:
             self._wake.clear()
             items = await self._claim_now(args)
@@ -95,6 +98,7 @@ class WorkQueue:
         extended = await queue.extend(self._kit.database, JobKey.parse(args.job_id), args.fence, until)
         if extended is None:
             raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+        await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
         return w.Extended(lease_until=extended)
 
     async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:

@@ -19,7 +19,7 @@ from tellonce_server.erasure.remaking import is_anew
 from tellonce_server.memories.known import KnownMemories, told
 from tellonce_server.memories.notable import Scorer
 from tellonce_server.memories.results import may_tell
-from tellonce_server.places import session_lane
+from tellonce_server.places import known_everywhere, session_lane
 from tellonce_server.services import Kit
 from tellonce_server.store import chats, memories, messages, queue, summaries
 from tellonce_server.store.messages import Line
@@ -158,7 +158,7 @@ class Inputs:
 
     async def _profile(self, job: Job) -> WorkInput | None:
         owner = job.key.owner_id
-        telling = await memories.telling(self._kit.database, owner, owner, TOLD)
+        telling = await memories.telling(self._kit.database, owner, known_everywhere(owner), TOLD)
         return ProfileInput(
             timezone=self._kit.settings.timezone,
             memories=tuple(map(told, telling)),

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from math import sqrt
 
 from asyncpg import BitString
+from pgvector import HalfVector
 
 from tellonce_server.retrieval.hits import SearchRequest
 from tellonce_server.retrieval.question import Question, Setting
@@ -51,7 +52,7 @@ class Scan:
     question: Question
     size: int
     below: int
-    vector: bytes | None
+    vector: HalfVector | None
     code: BitString | None
     near_index: bool = False
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from asyncpg import BitString
+from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
 from tellonce.settings import ContextDefaults
-from tellonce_server.embedding.codes import code, halfvec
+from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.offload import offloaded
 from tellonce_server.retrieval import candidates, cursor, found, prompting, ranking
@@ -50,7 +51,7 @@ class Read:
 class _Embedded:
     """A query's vector in its two forms."""
 
-    half: bytes
+    half: HalfVector
     bits: BitString
 
 
@@ -138,7 +139,7 @@ class Retriever:
             vector = (await self._embedder.embed([wording], urgent=True))[0]
         except EmbeddingUnavailable:
             return None
-        return _Embedded(halfvec(vector, model), code(vector, self._embedder.mean))
+        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean))
 
     async def _known_shares(self) -> dict[str, float]:
         """How common words are, by the planner's statistics."""

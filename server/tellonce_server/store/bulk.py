@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract import Role
+from tellonce_server.places import Where
 from tellonce_server.store.database import Queries, one
 
 
@@ -53,10 +54,12 @@ async def known(
     return {(row["channel"] or "", row["ext_id"] or by_number(chat_id, row["id"])): row["thread_key"] for row in rows}
 
 
-async def add(q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
+async def add(q: Queries, where: Where, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
     """The new messages' numbers, in the order given. Run it in a transaction: the chat stays locked."""
+    owner_id, chat_id = where.owner_id, where.chat_id
     exchanges = sum(row.role == "assistant" for row in rows)
-    reserved = await one(q, "bulk.reserve", owner_id, chat_id, rows[0].channel, len(rows), exchanges, now)
+    counts = (len(rows), exchanges, now)
+    reserved = await one(q, "bulk.reserve", owner_id, chat_id, where.home, *counts, where.conversation)
     numbers = [reserved["before"] + n for n in range(1, len(rows) + 1)]
     lane_numbers = await _lane_numbers(q, owner_id, chat_id, rows, numbers)
     await q.run(

@@ -15,6 +15,7 @@ class Chat:
 
     chat_id: int
     channel: str
+    conversation: str | None
     epoch: int
     last_id: int
     exchanges: int
@@ -38,6 +39,7 @@ class Chat:
 class ChatEntry:
     chat_id: int
     channel: str
+    conversation: str | None
     epoch: int
     last_id: int
     created_at: datetime

@@ -13,6 +13,7 @@ import asyncpg
 from tellonce_server.store.pools import (
     OwnedConnection,
     Pool,
+    PoolUse,
     Proxy,
     Row,
     SessionPool,
@@ -133,6 +134,10 @@ class Database:
     async def run(self, name: str, *args: Any) -> int:
         async with self._of(name).statement(name, args) as connection:
             return _touched(await connection.execute(query(name), *args))
+
+    def use(self) -> dict[str, PoolUse]:
+        """The connections, by what they serve."""
+        return {"calls": self._pool.use, "workers": self._workers.use, "sessions": self._sessions.use}
 
     def _of(self, name: str) -> Pool:
         return self._workers if reach(name) == "all owners" else self._pool

@@ -30,6 +30,7 @@ class OpenMessage:
     lane_no: int
     tokens: int
     sent_at: datetime
+    epoch: int = 0
 
 
 @dataclass(frozen=True)

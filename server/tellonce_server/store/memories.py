@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from pgvector import HalfVector
+
 from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import Rung
 from tellonce_server.store.database import Queries, Row, one
@@ -105,7 +107,7 @@ async def add(
     *,
     index_text: str,
     scope: Sequence[str],
-    embedding: bytes | None,
+    embedding: HalfVector | None,
     words_key: int,
 ) -> Memory:
     row = await one(
@@ -141,7 +143,7 @@ async def known_for(
     q: Queries,
     owner_id: int,
     chat_id: int,
-    vectors: Sequence[bytes],
+    vectors: Sequence[HalfVector],
     *,
     lexemes: str,
     scope: str,
@@ -178,7 +180,7 @@ async def same_words(q: Queries, owner_id: int, chat_id: int, words_key: int) ->
 
 
 async def rejected_near(
-    q: Queries, owner_id: int, chat_id: int, embedding: bytes | None, words_key: int, limit: int
+    q: Queries, owner_id: int, chat_id: int, embedding: HalfVector | None, words_key: int, limit: int
 ) -> list[Near]:
     """What the user said no to, the most alike first."""
     rows = await q.rows("memories.rejected_near", owner_id, chat_id, embedding, words_key, limit)
@@ -221,7 +223,7 @@ async def rewrite(
     deadline: datetime | None,
     index_text: str,
     scope: Sequence[str],
-    embedding: bytes | None,
+    embedding: HalfVector | None,
     now: datetime,
     words_key: int,
 ) -> Memory | None:

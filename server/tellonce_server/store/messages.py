@@ -31,11 +31,16 @@ class FollowUp:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to be recorded. `utc_offset` in minutes; `slot` is what the assistant asked for."""
+    """A message to be recorded. `utc_offset` in minutes; `slot` is what the assistant asked for.
+
+    `home` and `conversation` describe its chat, which the first message creates.
+    """
 
     owner_id: int
     chat_id: int
     channel: str
+    home: str
+    conversation: str | None
     now: datetime
     thread_key: str
     role: Role
@@ -61,14 +66,14 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and its lane after it. `oldest`: when the first that waits for no summary yet was sent."""
+    """The message's number, and its lane after it. `before`: when the lane's message before it was sent."""
 
     id: int
     last_no: int
     covered_to: int
     queued_to: int
     open_tokens: int
-    oldest: datetime | None
+    before: datetime | None
 
 
 @dataclass(frozen=True)
@@ -85,6 +90,7 @@ class StoredMessage:
     tokens: int
     sent_at: datetime
     version: int
+    channel: str
 
 
 class Line(NamedTuple):
@@ -134,6 +140,7 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
         *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, m.importance, m.tokens, m.sent_at, m.utc_offset),
         *(m.index_text, list(m.scope), m.slot, m.slot_until, m.ends_exchange),
         *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
+        *(m.home, m.conversation),
     )
     return Recorded(**row)
 

@@ -8,13 +8,15 @@ every statement runs in a transaction that sets both for itself alone.
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeAlias
 
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
+from pgvector import HalfVector
 from pydantic_core import to_json
 
-from tellonce_server.embedding.codes import Halfvec
+from tellonce_server.embedding.codes import ModelVector
 from tellonce_server.outage import StorageRefused
 from tellonce_sql import reach
 
@@ -87,9 +89,17 @@ def _maker(args: tuple[Any, ...]) -> str | None:
     """The model that made the vectors among the arguments, or in a column of them."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
-        if isinstance(found, Halfvec):
+        if isinstance(found, ModelVector):
             return found.model
     return None
+
+
+@dataclass(frozen=True)
+class PoolUse:
+    """How many connections a pool has, and how many of them work now."""
+
+    size: int
+    busy: int
 
 
 class Pool(Protocol):
@@ -102,6 +112,9 @@ class Pool(Protocol):
     def transaction(self) -> AbstractAsyncContextManager[Proxy]:
         """A connection in a transaction; `serving` before each of its statements."""
         ...
+
+    @property
+    def use(self) -> PoolUse: ...
 
     async def close(self) -> None: ...
 
@@ -132,6 +145,10 @@ class SessionPool:
         ):
             yield connection
 
+    @property
+    def use(self) -> PoolUse:
+        return _use(self._connections)
+
     async def close(self) -> None:
         await self._connections.close()
 
@@ -157,8 +174,17 @@ class BorrowedPool:
             await connection.fetch(SET_LOCAL, *_columns(self._settings))
             yield connection
 
+    @property
+    def use(self) -> PoolUse:
+        return _use(self._connections)
+
     async def close(self) -> None:
         await self._connections.close()
+
+
+def _use(connections: "asyncpg.Pool[Row]") -> PoolUse:
+    size = connections.get_size()
+    return PoolUse(size, size - connections.get_idle_size())
 
 
 def _columns(settings: Settings) -> tuple[list[str], list[str]]:
@@ -249,8 +275,9 @@ async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
     """How jsonb and vectors travel."""
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
-    # A halfvec travels in pgvector's own binary form: the embedding room makes and reads it.
-    await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
+    # Not `register_vector`: it asks the database for two types more, which is two round trips a connection.
+    to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
+    await connection.set_type_codec("halfvec", schema="public", encoder=to_wire, decoder=from_wire, format="binary")
 
 
 async def _keep(connection: Any) -> None:

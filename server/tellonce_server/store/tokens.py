@@ -36,6 +36,12 @@ async def find(q: Queries, token_hash: bytes) -> Grant | None:
     return Grant(**row) if row is not None else None
 
 
+async def find_all(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
+    """Those of the tokens that stand."""
+    rows = await q.rows("tokens.find_all", list(token_hashes))
+    return {row["token_hash"]: Grant(row["name"], row["user_id"], row["scopes"]) for row in rows}
+
+
 async def everyone(q: Queries) -> list[TokenEntry]:
     return [TokenEntry(**row) for row in await q.rows("tokens.all")]
 

@@ -1,17 +1,17 @@
 """The ten assistant tools: what each is for, and which actor answers."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel
 
 from tellonce import contract as c
-from tellonce_server.places import DEFAULT_CHANNEL, Where, channel_of, locate
+from tellonce_server.locating import located
+from tellonce_server.places import DEFAULT_CHANNEL, Asked, Where, channel_of
 from tellonce_server.tools import text
 from tellonce_server.tools.asking import Answer, answered, ask, can_ask
-from tellonce_server.tools.spec import Call, ToolSpec
+from tellonce_server.tools.spec import AnyContext, Call, ToolSpec
 
 if TYPE_CHECKING:
     from tellonce_server.actors import Actors
@@ -200,7 +200,7 @@ class _Tools:
     async def update_memory(self, call: Call[c.UpdateMemoryArgs]) -> BaseModel:
         actors, where = await self._at(call)
         target = call.args.to_chat_id
-        share_to = locate(call.caller, target, actors.kit.settings) if target is not None else None
+        share_to = await located(actors.kit, call.caller, Asked(target)) if target is not None else None
         return await actors.rememberer.update(where, call.args, share_to)
 
     async def forget(self, call: Call[c.ForgetArgs]) -> BaseModel | InputRequiredResult:
@@ -239,15 +239,28 @@ class _Tools:
 
     async def _at(self, call: Call[Any]) -> "tuple[Actors, Where]":
         actors = await self._ready()
-        where = locate(call.caller, call.args.chat_id, actors.kit.settings)
-        return actors, replace(where, channel=_channel(call))
+        return actors, await place_of(call, actors)
+
+
+async def place_of(call: Call[Any], actors: "Actors") -> Where:
+    """The chat a call is about, with the channel it came by."""
+    asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
+    return await located(actors.kit, call.caller, asked)
 
 
 def _channel(call: Call[Any]) -> str:
-    """The relay speaks for Telegram; any other client for itself."""
+    """The relay speaks for Telegram; any other client for itself, unless it names the channel of a message."""
+    named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
+    if named is not None:
+        return named
     if call.caller.user_id is None:
         return DEFAULT_CHANNEL
-    client = call.context.session.client_params
+    return client_channel(call.context)
+
+
+def client_channel(context: AnyContext) -> str:
+    """The channel of a client that names none."""
+    client = context.session.client_params
     return channel_of(client.client_info.name if client is not None else None)
 
 

@@ -28,7 +28,10 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """`args` and `result` are the contract's models; `render` tells a result in the text channel; `meta` is for hosts."""
+    """`args` and `result` are the contract's models; `render` tells a result in the text channel; `meta` is for hosts.
+
+    A tool that is not `listed` can be called, but no model is told of it.
+    """
 
     name: str
     title: str
@@ -39,3 +42,4 @@ class ToolSpec:
     render: Callable[[Any], str]
     annotations: ToolAnnotations
     meta: Mapping[str, Any]
+    listed: bool = True

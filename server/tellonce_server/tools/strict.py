@@ -41,6 +41,7 @@ class StrictTool(Tool):
     zone: ZoneInfo | None = Field(exclude=True)
     render: Callable[[Any], str] = Field(exclude=True)
     scopes: frozenset[str] = Field(exclude=True)
+    listed: bool = Field(exclude=True)
     caller_of: CallerOf = Field(exclude=True)
     observe: Callable[[str, float, bool], None] = Field(exclude=True)
 
@@ -118,6 +119,7 @@ def strict_tool(
         zone=zone,
         render=spec.render,
         scopes=scopes,
+        listed=spec.listed,
         caller_of=caller_of,
         observe=observe,
     )

@@ -14,12 +14,14 @@ cross join lateral (
   where m.owner_id = $1 and m.chat_id = $2 and m.id = n.id and m.ext_id is null and m.sent_at = n.sent_at offset 0) m
 
 -- name: reserve
--- $1 owner, $2 chat, $3 channel, $4 how many numbers, $5 exchanges, $6 now: the last number before them
+-- $1 owner, $2 chat, $3 its home channel, $4 how many numbers, $5 exchanges, $6 now, $7 its conversation: the last number
+-- before them
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
 )
-insert into chats as c (owner_id, chat_id, channel, last_id, exchanges, created_at) values ($1, $2, $3, $4, $5, $6)
+insert into chats as c (owner_id, chat_id, channel, conversation, last_id, exchanges, created_at)
+values ($1, $2, $3, $7, $4, $5, $6)
 on conflict (owner_id, chat_id) do update
   set last_id = c.last_id + excluded.last_id, exchanges = c.exchanges + excluded.exchanges
 returning last_id - $4::int as before, epoch

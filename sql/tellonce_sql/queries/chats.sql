@@ -1,6 +1,6 @@
 -- name: find
 -- $1 owner, $2 chat
-select c.chat_id, c.channel, c.epoch, c.last_id, c.exchanges, c.learning_calls, c.summary_calls,
+select c.chat_id, c.channel, c.conversation, c.epoch, c.last_id, c.exchanges, c.learning_calls, c.summary_calls,
   c.second_calls,
   coalesce(m.user_confirmed, '') as user_confirmed, coalesce(m.llm_inferred, '') as llm_inferred,
   coalesce(m.general_summary, '') as general_summary, coalesce(m.tokens, 0) as tokens, coalesce(m.version, 0) as version
@@ -10,7 +10,7 @@ where c.owner_id = $1 and c.chat_id = $2
 
 -- name: of_owner
 -- $1 owner
-select chat_id, channel, epoch, last_id, created_at
+select chat_id, channel, conversation, epoch, last_id, created_at
 from chats
 where owner_id = $1
 order by chat_id
@@ -42,9 +42,20 @@ on conflict (owner_id, chat_id, epoch) do update
       model = $7, provisional = $8, updated_at = $9
 
 -- name: new_epoch
--- $1 owner, $2 chat, $3 now
+-- $1 owner, $2 chat, $3 now. Rolling summaries are put away with the canonical one; new ones begin with what is said next.
 with chat as (
-  update chats set epoch = epoch + 1 where owner_id = $1 and chat_id = $2 returning epoch
+  update chats set epoch = epoch + 1, epoch_after = last_id, epoch_began = $3
+  where owner_id = $1 and chat_id = $2
+  returning epoch
+), rolling as (
+  delete from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and kind <> 'chunk' and exists (select from chat)
+  returning kind, thread_key, version, text, updated_at
+), put_away as (
+  insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
+  select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $3
+  from rolling
+  on conflict do nothing
 ), archived as (
   update chat_metadata set archived_at = $3
   where owner_id = $1 and chat_id = $2 and epoch = (select epoch - 1 from chat)
@@ -54,7 +65,7 @@ select epoch, exists (select from archived where tokens > 0) as archived from ch
 
 -- name: counts
 -- $1 owner, $2 chat
-select coalesce((select last_id from chats where owner_id = $1 and chat_id = $2), 0) as messages,
+select coalesce((select sum(last_no) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint as messages,
   (select count(*) from conversation_summaries where owner_id = $1 and chat_id = $2 and kind = 'chunk') as summaries,
   coalesce((select sum(last_no - coalesce(covered_to, 0)) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint
     as verbatim

@@ -22,15 +22,16 @@ select
     left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
     where c.owner_id = $1 and c.chat_id = $2) as chat,
   (select row(last_no, covered_to, focus_id, slot::text, slot_until) from lane) as lane,
-  -- The narrative is written from what the owner's own chat may see, so no other chat may see it.
-  (select narrative from user_profile where owner_id = $1 and $1 = $2) as narrative,
+  (select narrative from user_profile where owner_id = $1) as narrative,
   (select text from conversation_summaries
     where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3) as thread_summary,
+  -- What was said before the chat was begun anew is no longer its history.
   array(
     select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
     from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3
+      and id > coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
       and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
     order by lane_no) as window,
   (select count(*) from messages
@@ -41,6 +42,7 @@ select
     select row(id, from_id, from_at, to_at, text)
     from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk'
+      and from_id >= coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
     order by to_no desc
     limit $7) as chunks,
   array(
@@ -68,6 +70,9 @@ with lane as materialized (
       where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10), 0) as covered_to
   from messages
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
+), begun as materialized (
+  select coalesce(max(epoch_after), 0) as after from chats
+  where owner_id = $1 and chat_id = $2 and epoch_began <= $10
 ), said as not materialized (
   select m.id, thread_key, lane_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker,
     sent_at, utc_offset, tokens, ext_id, m.version, channel
@@ -98,10 +103,10 @@ select
   (select row(last_no, covered_to, null::bigint, null::text, null::timestamptz) from lane) as lane,
   coalesce(
     (select former_text($1, value -> 'narrative') from text_versions
-      where owner_id = $1 and $1 = $2 and chat_id = 0 and subject = 'profile' and replaced_at > $10
+      where owner_id = $1 and chat_id = 0 and subject = 'profile' and replaced_at > $10
         and coalesce(since, '-infinity') <= $10
       order by replaced_at limit 1),
-    (select narrative from user_profile where owner_id = $1 and $1 = $2 and built_at <= $10), '') as narrative,
+    (select narrative from user_profile where owner_id = $1 and built_at <= $10), '') as narrative,
   coalesce(
     (select former_text($1, value -> 'text') from text_versions
       where owner_id = $1 and chat_id = $2 and subject = 'thread:' || $3 and replaced_at > $10
@@ -115,6 +120,7 @@ select
       version, channel)
     from said
     where thread_key = $3 and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
+      and id > (select after from begun)
     order by lane_no) as window,
   (select count(*) from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
@@ -129,6 +135,7 @@ select
       where v.owner_id = $1 and v.chat_id = $2 and v.subject = 'chunk:' || s.id and v.replaced_at > $10
       order by v.version limit 1) v on true
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10
+      and from_id >= (select after from begun)
     order by to_no desc
     limit $7) as chunks,
   array(

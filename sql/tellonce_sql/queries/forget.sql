@@ -93,14 +93,17 @@ order by id
 
 -- name: neighbors
 -- $1 owner, $2 chats and $3 numbers of messages, $4 how many: messages beside them in their lanes, and those sent within the
--- same minute. In the form of `texts`.
+-- same minute. In the form of `texts`. Joined directly, each of the owner's messages would be compared with each one named.
 select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
   m.sent_at as at, array[m.content] as texts, null::jsonb as body
 from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
 join messages h on h.owner_id = $1 and h.chat_id = asked.chat_id and h.id = asked.id
-join messages m on m.owner_id = $1 and m.chat_id = h.chat_id and m.thread_key = h.thread_key
-  and m.lane_no between h.lane_no - 3 and h.lane_no + 3
-  and (abs(m.lane_no - h.lane_no) = 1 or m.sent_at between h.sent_at - interval '1 minute' and h.sent_at + interval '1 minute')
+cross join lateral (
+  select b.* from messages b
+  where b.owner_id = $1 and b.chat_id = h.chat_id and b.thread_key = h.thread_key
+    and b.lane_no between h.lane_no - 3 and h.lane_no + 3
+    and (abs(b.lane_no - h.lane_no) = 1 or b.sent_at between h.sent_at - interval '1 minute' and h.sent_at + interval '1 minute')
+  offset 0) as m
 where not exists (
   select from unnest($2::bigint[], $3::bigint[]) as hit (chat_id, id) where hit.chat_id = m.chat_id and hit.id = m.id)
 order by m.chat_id, m.id

@@ -13,7 +13,7 @@ order by thread_key
 
 -- name: open_run
 -- $1 owner, $2 chat, $3 thread key: the messages no chunk job covers yet, oldest first
-select m.id, m.lane_no, m.tokens, m.sent_at
+select m.id, m.lane_no, m.tokens, m.sent_at, m.epoch
 from thread_state t
 join messages m on m.owner_id = $1 and m.chat_id = $2 and m.thread_key = $3 and m.lane_no > t.queued_to
 where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3

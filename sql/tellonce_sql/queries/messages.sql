@@ -3,15 +3,15 @@
 -- $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
 -- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange, $24 kind of
 -- the job that follows or null, $25 its dedup key or null for one of its own, $26 its first message or null for this one,
--- $27 its not before, $28 its trace in W3C form.
+-- $27 its not before, $28 its trace in W3C form, $29 the home channel of a new chat, $30 its conversation.
 -- One statement, so that a message, its place in the lane, its full-text row and the work that follows are there together or
--- not at all. `oldest`: when the lane's first message that waits for no summary was sent; null where that is this one.
+-- not at all. `before`: when the lane's message before this one was sent.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
 ), chat as (
-  insert into chats as c (owner_id, chat_id, channel, last_id, exchanges, last_job_id, created_at)
-  values ($1, $2, $3, 1, $23::boolean::int, ($24::text is not null)::int, $4)
+  insert into chats as c (owner_id, chat_id, channel, conversation, last_id, exchanges, last_job_id, created_at)
+  values ($1, $2, $29, $30, 1, $23::boolean::int, ($24::text is not null)::int, $4)
   on conflict (owner_id, chat_id) do update
     set last_id = c.last_id + 1, exchanges = c.exchanges + $23::boolean::int,
         last_job_id = c.last_job_id + ($24::text is not null)::int
@@ -53,19 +53,19 @@ with owner as (
 )
 select message.id, lane.last_no, lane.covered_to, lane.queued_to, lane.open_tokens,
   (select sent_at from messages
-    where owner_id = $1 and chat_id = $2 and thread_key = $5 and lane_no = lane.queued_to + 1) as oldest
+    where owner_id = $1 and chat_id = $2 and thread_key = $5 and lane_no = lane.last_no - 1) as before
 from message, lane
 
 -- name: by_ext_id
 -- $1 owner, $2 chat, $3 the channel's own id, $4 channel: that channel's message, or the only one of that id
-select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version
+select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = $3
   and (channel = $4 or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $3) = 1)
 
 -- name: by_id
 -- $1 owner, $2 chat, $3 number
-select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version
+select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id = $3
 

@@ -43,7 +43,7 @@ returning id
 
 -- name: put_rolling
 -- $1 owner, $2 chat, $3 kind (thread, session), $4 thread key, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index. It stands for all chunks there are: later jobs of a chat wait for this one.
+-- $10 now, $11 scope lexemes, $12 text to index. It stands for all chunks since the chat was begun anew: later jobs of a chat wait for this one.
 -- The former text becomes a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
@@ -56,17 +56,21 @@ with old as (
     sum(count)::int as count, max(epoch) as epoch, max(id) as folded_to
   from conversation_summaries
   where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3 = 'session' or thread_key = $4)
+    and from_id >= (select epoch_after from chats where owner_id = $1 and chat_id = $2)
+), former as (
+  select coalesce(max(version), 0) as version from text_versions
+  where owner_id = $1 and chat_id = $2 and subject = $3 || ':' || $4
 ), chat as (
   update chats set last_summary_id = last_summary_id + 1
   where owner_id = $1 and chat_id = $2
   returning last_summary_id
 )
 insert into conversation_summaries as s (owner_id, chat_id, id, kind, thread_key, epoch, from_id, to_id, from_at, to_at,
-  count, text, body, tokens, provisional, model, created_at, updated_at, tsv, folded_to)
+  count, text, body, tokens, provisional, model, created_at, updated_at, tsv, folded_to, version)
 select $1, $2, chat.last_summary_id, $3, $4, covered.epoch, covered.from_id, covered.to_id, covered.from_at,
   covered.to_at, covered.count, $5, $6, $7, $8, $9, $10, $10,
-  to_tsvector('chatmem', $12) || array_to_tsvector($11::text[]), covered.folded_to
-from covered, chat
+  to_tsvector('chatmem', $12) || array_to_tsvector($11::text[]), covered.folded_to, former.version + 1
+from covered, chat, former
 where covered.count is not null
 on conflict (owner_id, chat_id, kind, thread_key) where kind <> 'chunk' do update
   set text = $5, body = $6, tokens = $7, provisional = $8, model = $9, updated_at = $10, version = s.version + 1,
@@ -89,6 +93,7 @@ select * from (
     folded_to
   from conversation_summaries
   where owner_id = $1 and chat_id = $2 and kind = 'chunk' and ($3::text is null or thread_key = $3) and id > $4
+    and from_id >= (select epoch_after from chats where owner_id = $1 and chat_id = $2)
   order by to_id desc
   limit $5) newest
 order by to_id

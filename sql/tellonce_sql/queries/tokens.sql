@@ -8,6 +8,11 @@ on conflict (name) do update set token_hash = $1, user_id = $3, scopes = $4, cre
 select name, user_id, scopes from access_tokens
 where token_hash = $1 and revoked_at is null
 
+-- name: find_all
+-- $1 hashes
+select token_hash, name, user_id, scopes from access_tokens
+where token_hash = any($1::bytea[]) and revoked_at is null
+
 -- name: all
 select name, user_id, scopes, created_at, revoked_at from access_tokens
 order by name

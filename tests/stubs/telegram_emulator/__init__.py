@@ -8,6 +8,7 @@ Stable interface::
     People (each returns once the update is queued for the bot; `user=42`, `chat` defaults to the private chat)
         number = await api.say("Hi", user=42, chat=-100, topic=7, reply_to=3)   # a message's number
         number = await api.show(photo=[…], caption="…")      # a message of another kind, by its Bot API fields
+        await api.burst("one", "two"); await api.photo(caption="…"); await api.voice(); await api.document("a.pdf", data, mime)
         await api.edit(number, "Hello"); await api.press(message, "Keep"); topic = api.open_topic(chat)
         await api.migrate(old, new)                          # a group becomes a supergroup
         api.world.blocked.add(42)                            # 403 from now on
@@ -18,6 +19,7 @@ Stable interface::
         await api.until(lambda: …)                           # wait until something of the emulator is true (20 s)
         await api.all_fetched()                              # wait until every update was acknowledged
         api.calls, api.api.of("sendMessage")                 # every call with its arguments and time, in order
+        api.world.drafts[42]                                 # the draft a person sees in a chat; api.api.drafts = False: none
         api.world.toasts, .actions, .commands, .updates      # toasts of buttons, typing, the menu, what waits for the bot
 
     Faults, per method and call, in order; None lets one pass

@@ -37,10 +37,14 @@ _JSON_ARGUMENTS = (
 
 _NAMES = (
     "getMe getUpdates setWebhook deleteWebhook setMyCommands sendChatAction sendMessage editMessageText deleteMessage "
-    "answerCallbackQuery"
+    "answerCallbackQuery sendMessageDraft getFile"
 )
 _METHODS = {name.lower(): name for name in _NAMES.split()}
 """Method names are case-insensitive."""
+
+
+LARGEST_FILE = 20_000_000
+"""Bytes a bot may download."""
 
 
 class _CutError(Exception):
@@ -65,10 +69,16 @@ class BotApi:
     faults: defaultdict[str, list[Fault | None]] = field(default_factory=lambda: defaultdict(list))
     webhook: Json = field(default_factory=dict)
     released: asyncio.Event = field(default_factory=asyncio.Event)
+    drafts: bool = True
     _polls: int = 0
 
     def app(self) -> Starlette:
-        return Starlette(routes=[Route("/bot{token}/{method}", self._handle, methods=["GET", "POST"])])
+        return Starlette(
+            routes=[
+                Route("/bot{token}/{method}", self._handle, methods=["GET", "POST"]),
+                Route("/file/bot{token}/{path:path}", self._file, methods=["GET"]),
+            ]
+        )
 
     def of(self, method: str) -> list[Json]:
         """The arguments of all calls of a method."""
@@ -122,6 +132,8 @@ class BotApi:
             "editMessageText": self._edit_message_text,
             "deleteMessage": self._delete_message,
             "answerCallbackQuery": self._answer_callback_query,
+            **({"sendMessageDraft": self._send_message_draft} if self.drafts else {}),
+            "getFile": self._get_file,
         }
 
     async def _get_me(self, _: Json) -> Json:
@@ -186,7 +198,43 @@ class BotApi:
             made = self.world.message(chat, BOT, text=text, **fields)
             self.world.sent.append(made)
             self.world.changed.notify_all()
+        self.world.drafts.pop(chat, None)
         return made
+
+    async def _send_message_draft(self, arguments: Json) -> bool:
+        """It is seen in a private chat until it is sent, and at most for thirty seconds."""
+        chat = int(arguments["chat_id"])
+        self.world.check_place(chat, _number(arguments.get("message_thread_id")))
+        if chat < 0 or not int(arguments["draft_id"]):
+            raise RefusedError("Bad Request: drafts are for private chats and have a number")
+        check_text(arguments.get("text") or "…", arguments.get("entities") or [])
+        async with self.world.changed:
+            self.world.drafts[chat] = arguments.get("text", "")
+            self.world.changed.notify_all()
+        return True
+
+    async def _get_file(self, arguments: Json) -> Json:
+        number = arguments["file_id"]
+        data = self.world.files.get(number)
+        if data is None:
+            raise RefusedError("Bad Request: wrong file_id or the file is temporarily unavailable")
+        if len(data) > LARGEST_FILE:
+            raise RefusedError("Bad Request: file is too big")
+        return {"file_id": number, "file_unique_id": number, "file_size": len(data), "file_path": f"files/{number}"}
+
+    async def _file(self, request: Request) -> Response:
+        """The download; faults of the name `file` spoil it."""
+        path = request.path_params["path"]
+        async with self.world.changed:
+            self.calls.append(Call("file", {"path": path}, time.monotonic()))
+            self.world.changed.notify_all()
+        waiting = self.faults["file"]
+        fault = waiting.pop(0) if waiting else None
+        if isinstance(fault, Refuse):
+            return _answer(fault)
+        if isinstance(fault, DropBefore | DropAfter):
+            return _cut()
+        return Response(self.world.files[path.removeprefix("files/")], media_type="application/octet-stream")
 
     def _reply(self, chat: int, reply: Json | None) -> Json:
         if reply is None:

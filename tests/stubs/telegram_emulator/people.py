@@ -1,6 +1,8 @@
 """What people do in their chats, and what they see there: the side of the emulator that tests drive."""
 
 import asyncio
+import base64
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -11,9 +13,13 @@ from tests.patience import HANGS
 from tests.stubs.loopback import served
 from tests.stubs.telegram_emulator.api import BotApi, Call
 from tests.stubs.telegram_emulator.faults import Fault
-from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of
+from tests.stubs.telegram_emulator.world import BOT, Json, World, chat_of, units
 
 REDELIVERY_SECONDS = 0.05
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+"""A picture: one pixel, PNG."""
 
 
 class Telegram:
@@ -41,7 +47,16 @@ class Telegram:
     ) -> int:
         """A person writes; the message's number. `reply_to` names the message replied to."""
         place = chat or user
-        fields = {"text": text, **self._lane(place, topic, extra.pop("reply_to", None)), **extra}
+        named = [
+            {"type": "mention", "offset": units(text[: found.start()]), "length": units(found[0])}
+            for found in re.finditer(r"@\w+", text)
+        ]
+        fields = {
+            "text": text,
+            **({"entities": named} if named else {}),
+            **self.lane(place, topic, extra.pop("reply_to", None)),
+            **extra,
+        }
         message = self.world.message(place, person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
@@ -51,6 +66,42 @@ class Telegram:
         message = self.world.message(chat or user, person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
+
+    async def burst(self, *texts: str, user: int = 42, chat: int | None = None, **extra: Any) -> list[int]:
+        """Several messages in one second."""
+        first = self.world.message(chat or user, person(user), text=texts[0], **extra)
+        await self.world.push("message", first)
+        same = {"date": first["date"], **extra}
+        return [first["message_id"], *[await self.say(text, user, chat, **same) for text in texts[1:]]]
+
+    async def photo(self, data: bytes = PIXEL, **fields: Any) -> int:
+        """A picture of these bytes."""
+        number = self.upload(data)
+        sizes = [{"file_id": number, "file_unique_id": number, "width": 1, "height": 1, "file_size": len(data)}]
+        return await self.show(photo=sizes, **fields)
+
+    async def voice(self, data: bytes = b"OggS", **fields: Any) -> int:
+        """A voice message."""
+        number = self.upload(data)
+        return await self.show(voice={"file_id": number, "file_unique_id": number, "duration": 3}, **fields)
+
+    async def document(self, name: str, data: bytes, mime: str, **fields: Any) -> int:
+        """A file."""
+        number = self.upload(data)
+        told = {
+            "file_id": number,
+            "file_unique_id": number,
+            "file_name": name,
+            "mime_type": mime,
+            "file_size": len(data),
+        }
+        return await self.show(document=told, **fields)
+
+    def upload(self, data: bytes) -> str:
+        """Let a file be downloaded; its id."""
+        number = f"file-{len(self.world.files) + 1}"
+        self.world.files[number] = data
+        return number
 
     async def edit(self, number: int, text: str, user: int = 42, chat: int | None = None) -> None:
         message = self.world.find(chat or user, number)
@@ -94,8 +145,8 @@ class Telegram:
         newest = max((update["update_id"] for update in self.world.updates), default=0)
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
-    def _lane(self, chat: int, topic: int | None, reply_to: int | None) -> Json:
-        """In a topic, what replies to nothing replies to the topic's creation."""
+    def lane(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
+        """The fields that say where a message belongs. In a topic, what replies to nothing replies to the topic's creation."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic
         if target is None:

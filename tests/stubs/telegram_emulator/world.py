@@ -35,6 +35,8 @@ class World:
     queries: set[str] = field(default_factory=set)
     actions: list[Json] = field(default_factory=list)
     commands: list[Json] = field(default_factory=list)
+    drafts: dict[int, str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
     blocked: set[int] = field(default_factory=set)
     moved: dict[int, int] = field(default_factory=dict)
     allowed: list[str] | None = None

@@ -7,21 +7,28 @@ import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 export async function data(place) {
   const again = () => data(place);
   const setup = await call("page_setup");
-  show(place, h("h1", t("data")), clients(setup.clients, again), imports(), keep(setup, again), tokens(setup.tokens, again), health(setup), costs(setup.costs));
+  show(place, h("h1", t("data")), clients(), imports(), keep(setup, again), tokens(setup.tokens, again), health(setup), costs(setup.costs));
 }
 
-function clients(entries, again) {
-  const act = (entry) => async () => {
+/* Their files are read by a process of its own, so the rest does not wait for it. */
+function clients() {
+  const cards = h("div", { className: "cards" }, h("progress", { "aria-label": t("client.title") }));
+  const fill = async () => show(cards, (await call("page_clients")).clients.map((entry) => client(entry, fill)));
+  fill();
+  return h("section", h("h2", t("client.title")), h("p", { className: "soft" }, t("client.what")), cards);
+}
+
+function client(entry, again) {
+  const act = async () => {
     await call("page_connect", { client: entry.name, undo: entry.connected });
     note(t(entry.connected ? "client.undone" : "client.done", { title: entry.title, file: entry.file }));
     await again();
   };
-  const one = (entry) => h("details", { className: "card", "data-client": entry.name },
+  return h("details", { className: "card", "data-client": entry.name },
     h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
     entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
-      h("div", { className: "row" }, button(t(entry.connected ? "client.undo" : "client.write"), act(entry), { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
+      h("div", { className: "row" }, button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
       h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
-  return h("section", h("h2", t("client.title")), h("p", { className: "soft" }, t("client.what")), h("div", { className: "cards" }, entries.map(one)));
 }
 
 async function copy(text) {

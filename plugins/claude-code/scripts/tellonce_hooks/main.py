@@ -1,0 +1,188 @@
+"""What each hook does. A hook never stops Claude Code: whatever fails, it ends well and the session goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+
+from tellonce_hooks import project, spool
+from tellonce_hooks.server import Away, Json, Refused, record_turn, token
+from tellonce_hooks.transcript import message, reply_id, turns
+
+PROMPT_SECONDS = 2.0
+"""A prompt waits no longer for what it calls to mind."""
+
+SESSION_SECONDS = 4.0
+MOST_QUERY = 4000
+COMPACTION = "compaction"
+
+
+def run(arguments: list[str]) -> int:
+    """Exit code of `tellonce_hook.py headers | mode DATA [MODE] | EVENT`; an event reads the hook's JSON from stdin."""
+    command = arguments[0] if arguments else ""
+    if command == "headers":
+        return _headers()
+    if command == "mode":
+        return _mode(arguments[1:])
+    try:
+        _EVENTS[command](json.load(sys.stdin))
+    except (Away, Refused, OSError, ValueError, LookupError) as error:
+        print(f"tellonce: {error}", file=sys.stderr)
+    return 0
+
+
+def _headers() -> int:
+    """The headers of the MCP connection, as Claude Code's headersHelper wants them."""
+    try:
+        print(json.dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
+    except Away as error:
+        print(f"tellonce: {error}; start it with `tellonce up`", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _mode(arguments: list[str]) -> int:
+    """Show the project's mode, or set it: `mode DATA [MODE]`, with the plugin's data folder, which a skill is not told."""
+    os.environ["CLAUDE_PLUGIN_DATA"], *wanted = arguments
+    folder = project.folder()
+    if wanted:
+        if wanted[0] not in project.MODES:
+            print(f"There is no mode {wanted[0]}; the modes are off, recall and full.")
+            return 0
+        project.choose(folder, wanted[0])
+    print(f"Memory in {project.name(folder)}: {project.mode(folder)}.")
+    return 0
+
+
+def _started(event: Json) -> None:
+    mode = _mode_of(event)
+    if mode == "off":
+        return
+    _get_to_know(event)
+    spool.tidy()
+    try:
+        _print(record_turn({**_place(event), "event": "SessionStart", "recall": True}, SESSION_SECONDS))
+    except Away as error:
+        kept = len(spool.waiting())
+        so_far = f" ({kept} so far)" if kept else ""
+        note = (
+            f"Memory is not available ({error}). Start it with `tellonce up`; what is said is kept until then{so_far}."
+        )
+        print(json.dumps({"systemMessage": note}))
+        return
+    except Refused as error:
+        print(json.dumps({"systemMessage": f"Memory: {error}"}))
+        return
+    _detached(lambda: spool.flush("SessionStart"))
+
+
+def _prompted(event: Json) -> None:
+    mode, place, prompt_id = _mode_of(event), _place(event), event["prompt_id"]
+    said = project.without_private(event["prompt"])
+    _get_to_know(event)
+    if mode != "full" or said != event["prompt"].strip():
+        # Neither now nor by a later catch-up; the reply may repeat what was private.
+        spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
+    if mode == "off" or not said:
+        return
+    messages = [message("user", said, prompt_id, _now())] if mode == "full" else []
+    files = [spool.put(place, one) for one in messages]
+    arguments = {**place, "event": "UserPromptSubmit", "messages": messages, "recall": True, "query": said[:MOST_QUERY]}
+    try:
+        answer = record_turn(arguments, PROMPT_SECONDS)
+    except (Away, Refused):
+        return  # it stays in the spool
+    _print(answer)
+    if messages:
+        spool.done(event["session_id"], [prompt_id], files)
+
+
+def _replied(event: Json) -> None:
+    """The reply, and whatever of the session is not recorded yet; in a process of its own, so that nobody waits."""
+    if _mode_of(event) == "full":
+        _detached(lambda: _catch_up(event))
+
+
+def _compacted(event: Json) -> None:
+    summary = project.without_private(event.get("compact_summary") or "")
+    if _mode_of(event) == "full" and summary:
+        number = f"{event['session_id']}:{COMPACTION}:{event.get('prompt_id', '')}"
+        spool.put(_place(event), message("assistant", summary, number, _now(), routine=COMPACTION))
+        _detached(lambda: spool.flush("PostCompact"))
+
+
+def _catch_up(event: Json) -> None:
+    """Keep what the transcript holds and no hook recorded, then record all that is kept."""
+    place, finished = _place(event), spool.finished(event["session_id"])
+    if finished is not None:
+        kept = finished | {entry["message"]["message_id"] for _, entry in spool.waiting()}
+        for one in _said(event):
+            if one["message_id"] not in kept:
+                spool.put(place, one)
+    spool.flush("Stop")
+
+
+def _said(event: Json) -> list[Json]:
+    """The transcript's messages. Its last reply may not be written yet, but the event holds it."""
+    said = turns(event.get("transcript_path", ""))
+    last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id")
+    if not last or not prompt_id:
+        return said
+    return [one for one in said if one["message_id"] != reply_id(prompt_id)] + [
+        message("assistant", last, reply_id(prompt_id), _now(), exchange_of=prompt_id)
+    ]
+
+
+def _get_to_know(event: Json) -> None:
+    """What a session said before its first hook is not ours to record: the user may have installed us since."""
+    if spool.finished(event["session_id"]) is None:
+        before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
+        spool.done(event["session_id"], [one for one in before if one != event.get("prompt_id")], [])
+
+
+def _place(event: Json) -> Json:
+    return {"conversation_id": project.name(project.folder()), "session": event["session_id"]}
+
+
+def _mode_of(event: Json) -> str:
+    return project.mode(project.folder())
+
+
+def _print(answer: Json) -> None:
+    output = answer.get("hookSpecificOutput")
+    if output:
+        print(json.dumps({"hookSpecificOutput": output}))
+
+
+def _now() -> str:
+    return datetime.now().astimezone().isoformat()
+
+
+def _detached(work: Callable[[], None]) -> None:
+    """Do the work in a process that outlives the hook, and Claude Code."""
+    sys.stdout.flush()
+    if os.fork():
+        return
+    os.setsid()
+    silence = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(silence, number)
+    try:
+        with suppress(Away, Refused, OSError, ValueError, LookupError):  # what was not recorded is still kept
+            work()
+    finally:
+        os._exit(0)
+
+
+_EVENTS = {
+    "SessionStart": _started,
+    "UserPromptSubmit": _prompted,
+    "PreCompact": _replied,
+    "PostCompact": _compacted,
+    "Stop": _replied,
+    "SessionEnd": _replied,
+}

@@ -1,0 +1,76 @@
+"""What the user allows in a project: off, recall only, or full; which folders are excluded; which parts are private."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import zlib
+
+from tellonce_hooks.server import Json, option, read_object
+
+MODES = ("off", "recall", "full")
+"""From least to most."""
+
+OWN_FILE = os.path.join(".claude", "tellonce.json")
+"""In a project's folder: `{"memory": "off"}`. It may lower what the user allows, never raise it: others write it too."""
+
+MOST_NAME = 128
+
+PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+def folder() -> str:
+    """The project's folder."""
+    return os.path.realpath(os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd())
+
+
+def name(path: str) -> str:
+    """The conversation of a project: its folder, with `~` for the home; a very long one by its end and a checksum."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    shown = "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
+    return shown if len(shown) <= MOST_NAME else f"{zlib.crc32(path.encode()):08x}…{shown[9 - MOST_NAME :]}"
+
+
+def mode(path: str) -> str:
+    """What may be done in the project: the user's choice for it, else for all, lowered by the project's own file."""
+    if _excluded(path):
+        return "off"
+    chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"
+    own = _known(read_object(os.path.join(path, OWN_FILE)).get("memory")) or "full"
+    return min(chosen, own, key=MODES.index)
+
+
+def choose(path: str, wanted: str) -> None:
+    """Keep the user's choice for the project."""
+    chosen = _chosen()
+    chosen[path] = wanted
+    os.makedirs(data(), exist_ok=True)
+    part = os.path.join(data(), "projects.json.part")
+    with open(part, "w", encoding="utf-8") as file:
+        json.dump(chosen, file, indent=1)
+    os.replace(part, os.path.join(data(), "projects.json"))
+
+
+def without_private(text: str) -> str:
+    """The text without what the user marked `<private>…</private>`; an opened part that is not closed goes to the end."""
+    return PRIVATE.sub("", text).strip()
+
+
+def data() -> str:
+    """The plugin's own folder, which survives its updates."""
+    return os.environ.get("CLAUDE_PLUGIN_DATA") or os.path.expanduser("~/.claude/plugins/data/tellonce")
+
+
+def _excluded(path: str) -> bool:
+    named = [part.strip() for part in option("excluded_folders").split(",") if part.strip()]
+    folders = [os.path.realpath(os.path.expanduser(part)) for part in named]
+    return any(path == one or path.startswith(one.rstrip(os.sep) + os.sep) for one in folders)
+
+
+def _known(value: object) -> str:
+    return value if isinstance(value, str) and value in MODES else ""
+
+
+def _chosen() -> Json:
+    return read_object(os.path.join(data(), "projects.json"))

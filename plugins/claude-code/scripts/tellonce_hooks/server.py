@@ -1,0 +1,136 @@
+"""One call of the memory server's `record_turn`, over HTTP by hand: importing an HTTP library takes longer than the call."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sys
+from typing import Any
+
+Json = dict[str, Any]
+
+URL = "http://127.0.0.1:8765/mcp"
+PROTOCOL = "2026-07-28"
+META = {
+    "io.modelcontextprotocol/protocolVersion": PROTOCOL,
+    "io.modelcontextprotocol/clientInfo": {"name": "claude-code", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+class Away(Exception):
+    """The server did not take the call: try again later."""
+
+
+class Refused(Exception):
+    """The server understood the call and refused it: trying again does not help."""
+
+
+def option(name: str) -> str:
+    """What the user chose for the plugin's option `name`; empty where nothing was chosen.
+
+    Hooks are told the options. The headers helper and a skill's command are not, so they read Claude Code's settings.
+    """
+    told = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
+    return (told if told is not None else str(_stored_options().get(name, ""))).strip()
+
+
+def _stored_options() -> Json:
+    folder = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    configs = read_object(os.path.join(folder, "settings.json")).get("pluginConfigs", {})
+    ours = (config.get("options", {}) for plugin, config in configs.items() if plugin.startswith("tellonce@"))
+    return next(ours, {})
+
+
+def read_object(path: str) -> Json:
+    """The JSON object in a file; empty where there is none."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            value = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def token() -> str:
+    """The access token the server keeps for this machine's user. Raises Away where there is none yet."""
+    try:
+        with open(os.path.join(data_folder(), "tokens", "assistant"), encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError as error:
+        raise Away(f"no access token in {data_folder()}") from error
+
+
+def data_folder() -> str:
+    """The server's data folder: chosen in the plugin's options, else by TELLONCE_DATA_DIR, else the system's usual one."""
+    chosen = option("data_folder") or os.environ.get("TELLONCE_DATA_DIR", "")
+    if chosen:
+        return os.path.expanduser(chosen)
+    if sys.platform == "darwin":
+        return os.path.expanduser("~/Library/Application Support/tellonce")
+    base = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return os.path.join(base, "tellonce")
+
+
+def record_turn(arguments: Json, seconds: float) -> Json:
+    """The tool's structured answer. Raises Away or Refused."""
+    params = {"name": "record_turn", "arguments": arguments, "_meta": META}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    try:
+        status, answer = _exchange(body, seconds)
+        result = json.loads(answer).get("result") if status == 200 else None
+    except (OSError, ValueError) as error:
+        raise Away(str(error)) from error
+    if not isinstance(result, dict) or "tellonce/later" in (result.get("_meta") or {}):
+        raise Away(f"the memory server answered {status}")
+    if result.get("isError"):
+        raise Refused(" ".join(block.get("text", "") for block in result.get("content", [])))
+    return result.get("structuredContent") or {}
+
+
+def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
+    """Status and body. HTTP/1.0, so that the answer's end is the connection's end and nothing comes in chunks."""
+    scheme, host, port, path = _address(option("url") or URL)
+    lines = (
+        f"POST {path} HTTP/1.0",
+        f"Host: {host}:{port}",
+        f"Authorization: Bearer {token()}",
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+        f"MCP-Protocol-Version: {PROTOCOL}",
+        "Mcp-Method: tools/call",
+        "Mcp-Name: record_turn",
+        f"Content-Length: {len(body)}",
+    )
+    with socket.create_connection((host, port), seconds) as connection:
+        stream = _encrypted(connection, host) if scheme == "https" else connection
+        stream.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        answer = b""
+        while True:
+            piece = stream.recv(65536)
+            if not piece:
+                break
+            answer += piece
+    head, _, rest = answer.partition(b"\r\n\r\n")
+    return int(head.split(None, 2)[1]), _payload(head, rest)
+
+
+def _encrypted(connection: socket.socket, host: str) -> socket.socket:
+    import ssl  # noqa: PLC0415  # only for a server elsewhere: it takes longer to load than a local call takes
+
+    return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+
+
+def _payload(head: bytes, rest: bytes) -> bytes:
+    """The JSON of a plain answer, or of the last event of a stream."""
+    if b"text/event-stream" not in head.lower():
+        return rest
+    return [line[5:] for line in rest.splitlines() if line.startswith(b"data:")][-1]
+
+
+def _address(url: str) -> tuple[str, str, int, str]:
+    scheme, _, rest = url.partition("://")
+    place, _, path = rest.partition("/")
+    host, _, port = place.rpartition(":") if ":" in place.rpartition("]")[2] else (place, "", "")
+    return scheme, host.strip("[]"), int(port or (443 if scheme == "https" else 80)), "/" + path

@@ -1,0 +1,104 @@
+"""Messages that are still to be recorded: a file each, written before the server is asked and removed once it has them.
+
+Beside them, a line each in a file per session, the ids that are done with, so that a catch-up sends nothing twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import suppress
+
+from tellonce_hooks.project import data
+from tellonce_hooks.server import Json, Refused, record_turn
+
+BATCH = 50
+"""Messages of one call; the server takes no more."""
+
+SESSION_DAYS = 60
+SECONDS = 20.0
+
+
+def put(place: Json, message: Json) -> str:
+    """Keep a message of a place (conversation and session); returns its file."""
+    folder = _folder("spool")
+    file = os.path.join(folder, f"{time.time_ns():020d}-{_name(message['message_id'])}.json")
+    with open(file + ".part", "w", encoding="utf-8") as stream:
+        json.dump({"place": place, "message": message}, stream)
+    os.replace(file + ".part", file)
+    return file
+
+
+def done(session: str, ids: list[str], files: list[str]) -> None:
+    """These are recorded, or never to be: remember their ids and drop their files."""
+    with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
+        stream.write("".join(one + "\n" for one in ids))
+    for file in files:
+        with suppress(FileNotFoundError):  # another hook was faster
+            os.unlink(file)
+
+
+def tidy() -> None:
+    """Sessions of long ago are not kept."""
+    folder = _folder("sessions")
+    for name in os.listdir(folder):
+        file = os.path.join(folder, name)
+        if os.path.getmtime(file) < time.time() - SESSION_DAYS * 86400:
+            os.unlink(file)
+
+
+def finished(session: str) -> set[str] | None:
+    """The ids of the session that are done with; None for a session whose beginning no hook saw."""
+    try:
+        with open(os.path.join(_folder("sessions"), _name(session)), encoding="utf-8") as stream:
+            return set(stream.read().split("\n"))
+    except FileNotFoundError:
+        return None
+
+
+def waiting() -> list[tuple[str, Json]]:
+    """Every kept message with its file, oldest first."""
+    folder = _folder("spool")
+    found: list[tuple[str, Json]] = []
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".json"):
+            try:
+                with open(os.path.join(folder, name), encoding="utf-8") as stream:
+                    found.append((os.path.join(folder, name), json.load(stream)))
+            except (OSError, ValueError):
+                continue  # taken by another hook
+    return found
+
+
+def flush(event: str) -> None:
+    """Record everything that is kept, in order, a session at a time. Raises Away with what is left still kept."""
+    by_place: dict[str, list[tuple[str, Json]]] = {}
+    for file, entry in waiting():
+        by_place.setdefault(json.dumps(entry["place"], sort_keys=True), []).append((file, entry["message"]))
+    for place, entries in by_place.items():
+        for start in range(0, len(entries), BATCH):
+            _send(json.loads(place), entries[start : start + BATCH], event)
+
+
+def _send(place: Json, entries: list[tuple[str, Json]], event: str) -> None:
+    messages = [message for _, message in entries]
+    try:
+        record_turn({**place, "event": event, "messages": messages}, SECONDS)
+    except Refused:
+        if len(entries) > 1:
+            for entry in entries:
+                _send(place, [entry], event)
+            return
+        # What the server refuses by itself it will refuse again.
+    done(place["session"], [message["message_id"] for message in messages], [file for file, _ in entries])
+
+
+def _folder(name: str) -> str:
+    folder = os.path.join(data(), name)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    return folder
+
+
+def _name(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_" else "_" for c in text)[:100]

@@ -1,0 +1,82 @@
+"""Reads the prompts and replies of a session from the transcript Claude Code keeps: what no hook saw is found there."""
+
+from __future__ import annotations
+
+import json
+
+from tellonce_hooks.project import without_private
+from tellonce_hooks.server import Json
+
+MOST_BYTES = 60000
+"""Of one message: the server takes 64 KiB."""
+
+CUT = "\n… (cut)"
+OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder")
+"""Beginnings of user entries that the program wrote, not the person."""
+
+
+def message(role: str, content: str, message_id: str, sent_at: str, **more: str) -> Json:
+    """A message as `record_turn` takes it; one that is too long is cut."""
+    raw = content.encode("utf-8", "replace")
+    text = content if len(raw) <= MOST_BYTES else raw[:MOST_BYTES].decode("utf-8", "ignore") + CUT
+    return {"role": role, "content": text.replace("\x00", ""), "message_id": message_id, "sent_at": sent_at, **more}
+
+
+def reply_id(prompt_id: str) -> str:
+    return prompt_id + ":reply"
+
+
+def turns(path: str) -> list[Json]:
+    """The messages of all turns, oldest first. A prompt with a private part comes without it, and without its reply."""
+    found: dict[str, Json] = {}
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            for line in stream:
+                _take(line, found)
+    except OSError:
+        return []
+    return [one for turn in found.values() for one in _messages(turn)]
+
+
+def _take(line: str, found: dict[str, Json]) -> None:
+    """Add what a line says to the turns found so far, which are kept by prompt id in their order."""
+    if '"type":"user"' not in line and '"type":"assistant"' not in line:
+        return
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return  # half a line of a program that was killed
+    if entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary"):
+        return
+    text = _text((entry.get("message") or {}).get("content"))
+    if not text:
+        return
+    if entry.get("type") == "user":
+        prompt = entry.get("promptId")
+        if prompt and prompt not in found and not text.startswith(OWN_FORMS):
+            found[prompt] = {"id": prompt, "text": text, "at": entry.get("timestamp"), "reply": None}
+    elif entry.get("type") == "assistant" and found:
+        turn = list(found.values())[-1]
+        turn["reply"], turn["replied"] = text, entry.get("timestamp")
+
+
+def _text(content: object) -> str:
+    """What was written: no tool's result, no image."""
+    if isinstance(content, str):
+        return content.strip()
+    blocks = content if isinstance(content, list) else []
+    if any(isinstance(block, dict) and block.get("type") == "tool_result" for block in blocks):
+        return ""
+    texts = [block.get("text", "") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+    return "\n".join(text for text in texts if text).strip()
+
+
+def _messages(turn: Json) -> list[Json]:
+    said = without_private(turn["text"])
+    if not said or not turn["at"]:
+        return []
+    prompt = message("user", said, turn["id"], turn["at"])
+    if said != turn["text"] or not turn["reply"]:
+        return [prompt]
+    reply = message("assistant", turn["reply"], reply_id(turn["id"]), turn["replied"], exchange_of=turn["id"])
+    return [prompt, reply]

@@ -1,0 +1,72 @@
+"""What file a Telegram message carries, by Telegram's own facts; pure."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Final, Literal
+
+from telegram import Document, Message
+
+AttachmentKind = Literal["image", "pdf", "text", "voice", "other"]
+
+MEGABYTE: Final = 1_000_000
+LARGEST: Final[dict[AttachmentKind, int]] = {
+    "image": 5 * MEGABYTE,
+    "pdf": 20 * MEGABYTE,
+    "text": MEGABYTE,
+    "voice": 20 * MEGABYTE,
+    "other": 0,
+}
+"""Bytes. Telegram gives bots 20 MB at most, and Claude takes 5 MB an image."""
+
+_IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
+_TEXTS: Final = ("application/json", "application/xml", "application/x-yaml", "application/yaml", "application/toml")
+_TEXT_ENDINGS: Final = frozenset(
+    ".txt .md .markdown .rst .csv .tsv .json .jsonl .xml .yaml .yml .toml .ini .cfg .log .html .css .js .ts .py .java .c .h "
+    ".cpp .go .rs .rb .php .sh .sql .tex .srt .ics .vcf .eml".split()
+)
+
+
+@dataclass(frozen=True)
+class Attachment:
+    """`size` in bytes, 0 where Telegram does not say."""
+
+    kind: AttachmentKind
+    file_id: str
+    size: int
+    mime: str
+    name: str
+
+    @property
+    def is_too_large(self) -> bool:
+        return self.size > LARGEST[self.kind]
+
+
+def attachment_of(message: Message) -> Attachment | None:
+    """The file of a photo, a document, a voice or a video message."""
+    if message.photo:
+        photo = message.photo[-1]
+        return Attachment("image", photo.file_id, photo.file_size or 0, "image/jpeg", "photo.jpg")
+    if message.voice is not None:
+        voice = message.voice
+        return Attachment("voice", voice.file_id, voice.file_size or 0, voice.mime_type or "audio/ogg", "voice.ogg")
+    if message.video_note is not None:
+        note = message.video_note
+        return Attachment("voice", note.file_id, note.file_size or 0, "video/mp4", "note.mp4")
+    if message.document is not None and message.animation is None:
+        return _document(message.document)
+    return None
+
+
+def _document(document: Document) -> Attachment:
+    name, mime = document.file_name or "file", document.mime_type or ""
+    return Attachment(_kind(name, mime), document.file_id, document.file_size or 0, mime, name)
+
+
+def _kind(name: str, mime: str) -> AttachmentKind:
+    ending = PurePath(name).suffix.lower()
+    if mime in _IMAGES:
+        return "image"
+    if mime == "application/pdf" or ending == ".pdf":
+        return "pdf"
+    is_text = mime.startswith("text/") or mime in _TEXTS or ending in _TEXT_ENDINGS
+    return "text" if is_text else "other"

@@ -1,0 +1,94 @@
+"""What was said in a voice message, by an OpenAI-compatible endpoint or a command; nothing where neither is set."""
+
+import asyncio
+import shlex
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import httpx
+
+from tellonce.settings import RelaySettings
+from tellonce_llm.command import ended, only_its_own
+
+SECONDS = 120.0
+PATH = "/v1/audio/transcriptions"
+
+Transcribe = Callable[[bytes, str], Awaitable[str]]
+"""From a file's bytes and its name to what was said in it. Raises NotTranscribed."""
+
+
+class NotTranscribed(Exception):
+    """Nobody could make out what was said; the text is for the log."""
+
+
+def transcriber(settings: RelaySettings) -> Transcribe | None:
+    """By the address where one is set, else by the command."""
+    if settings.transcribe_url is not None:
+        key = settings.transcribe_key.get_secret_value() if settings.transcribe_key else None
+        return _ByAddress(settings.transcribe_url, settings.transcribe_model, key)
+    return _ByCommand(settings.transcribe_command) if settings.transcribe_command else None
+
+
+class _ByAddress:
+    def __init__(self, url: str, model: str, key: str | None) -> None:
+        self._url = url if url.rstrip("/").endswith(("/transcriptions", "/inference")) else url.rstrip("/") + PATH
+        self._model = model
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    async def __call__(self, data: bytes, name: str) -> str:
+        fields = {"model": self._model, "response_format": "json"}
+        try:
+            async with httpx.AsyncClient(timeout=SECONDS) as http:
+                answer = await http.post(self._url, data=fields, files={"file": (name, data)}, headers=self._headers)
+            answer.raise_for_status()
+            return _words(answer.json()["text"])
+        except httpx.HTTPStatusError as error:
+            raise NotTranscribed(f"the transcription server answered {error.response.status_code}") from error
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError, KeyError, TypeError) as error:
+            raise NotTranscribed(f"no transcription ({type(error).__name__})") from error
+
+
+class _ByCommand:
+    """The command gets the file's path behind its own arguments, or in place of `{file}`."""
+
+    def __init__(self, command: str) -> None:
+        self._command = shlex.split(command)
+
+    async def __call__(self, data: bytes, name: str) -> str:
+        with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as folder:
+            file = Path(folder) / name
+            file.write_bytes(data)
+            return await self._said(str(file))
+
+    async def _said(self, file: str) -> str:
+        named = any("{file}" in part for part in self._command)
+        command = [part.replace("{file}", file) for part in self._command] + ([] if named else [file])
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env=only_its_own(),
+            )
+        except OSError as error:
+            raise NotTranscribed(f"{command[0]} cannot be run: {error.strerror}") from error
+        try:
+            async with asyncio.timeout(SECONDS):
+                out, _ = await process.communicate()
+        except TimeoutError as error:
+            raise NotTranscribed(f"{command[0]} took longer than {SECONDS:.0f} s") from error
+        finally:
+            await ended(process)
+        if process.returncode:
+            raise NotTranscribed(f"{command[0]} ended with {process.returncode}")
+        return _words(out.decode(errors="replace"))
+
+
+def _words(text: object) -> str:
+    """One line. Raises NotTranscribed where nothing was said."""
+    flat = " ".join(str(text).replace("\x00", " ").split())
+    if not flat:
+        raise NotTranscribed("nothing was said")
+    return flat

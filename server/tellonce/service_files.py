@@ -1,0 +1,15 @@
+"""Where the service of this user is described to the system: a systemd user unit, or a launchd agent on macOS."""
+
+import os
+import sys
+from pathlib import Path
+
+NAME = "tellonce"
+
+
+def service_file(platform: str = sys.platform) -> Path:
+    """The file that `tellonce service install` writes; it exists while the service is installed."""
+    if platform == "darwin":
+        return Path.home() / "Library" / "LaunchAgents" / f"{NAME}.plist"
+    config = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
+    return Path(config) / "systemd" / "user" / f"{NAME}.service"

@@ -1,0 +1,157 @@
+"""`tellonce service install|uninstall|status|logs`: the memory as a service of this user, by systemd or launchd."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from tellonce.service_files import NAME, service_file
+from tellonce.settings import RelaySettings, ServerSettings, Settings, SummarizerSettings, load, variable
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.hosts import own_command
+from tellonce_cli.screen import console
+from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
+
+LOG_NAME = "service.log"
+CARRIED = "TELLONCE_DATA_DIR"
+
+
+class Manager(Protocol):
+    """The system's own service manager. Each method gives the commands to run, in order."""
+
+    program: str
+
+    def text(self, service: Service) -> bytes: ...
+    def start(self, file: Path) -> list[list[str]]: ...
+    def stop(self, file: Path) -> list[list[str]]: ...
+    def status(self) -> list[str]: ...
+    def logs(self, log: Path, *, follow: bool) -> list[str]: ...
+
+
+class Systemd:
+    program = "systemctl"
+
+    def text(self, service: Service) -> bytes:
+        return systemd_unit(service).encode()
+
+    def start(self, file: Path) -> list[list[str]]:
+        """`restart`, so that a second installation takes effect."""
+        user = [self.program, "--user"]
+        return [[*user, "daemon-reload"], [*user, "enable", file.name], [*user, "restart", file.name]]
+
+    def stop(self, file: Path) -> list[list[str]]:
+        return [[self.program, "--user", "disable", "--now", file.name]]
+
+    def status(self) -> list[str]:
+        return [self.program, "--user", "--no-pager", "status", NAME]
+
+    def logs(self, log: Path, *, follow: bool) -> list[str]:
+        return ["journalctl", "--user", "--unit", NAME, *(["--follow"] if follow else ["--no-pager", "--lines=100"])]
+
+
+class Launchd:
+    program = "launchctl"
+
+    def text(self, service: Service) -> bytes:
+        return launchd_plist(service)
+
+    def start(self, file: Path) -> list[list[str]]:
+        return [[self.program, "bootstrap", self._domain(), str(file)]]
+
+    def stop(self, file: Path) -> list[list[str]]:
+        return [[self.program, "bootout", f"{self._domain()}/{NAME}"]]
+
+    def status(self) -> list[str]:
+        return [self.program, "print", f"{self._domain()}/{NAME}"]
+
+    def logs(self, log: Path, *, follow: bool) -> list[str]:
+        return ["tail", *(["-f"] if follow else ["-n", "100"]), str(log)]
+
+    def _domain(self) -> str:
+        return f"gui/{os.getuid()}"
+
+
+def manager(platform: str = sys.platform) -> Manager:
+    return Launchd() if platform == "darwin" else Systemd()
+
+
+def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:
+    """The exit code; for `status` and `logs` the manager's own."""
+    settings, system = load(ServerSettings), manager()
+    actions: dict[str, Callable[[], int]] = {
+        "install": lambda: _install(system, settings, only_print=only_print),
+        "uninstall": lambda: _uninstall(system),
+        "status": lambda: _ask(system.status()),
+        "logs": lambda: _ask(system.logs(settings.data_dir / LOG_NAME, follow=follow)),
+    }
+    return actions[action]()
+
+
+def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> int:
+    data = settings.data_dir.absolute()
+    service = Service((*own_command(), "up"), Path.cwd(), {CARRIED: str(data)}, data / LOG_NAME)
+    text, file = system.text(service), service_file()
+    if only_print:
+        console.out(text.decode(), end="", highlight=False)
+        return 0
+    data.mkdir(parents=True, exist_ok=True)
+    again = file.exists()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(text)
+    console.print(f"Wrote {file}. The service reads its settings from {Path.cwd() / '.env'}.")
+    _warn_of_the_environment()
+    if again and isinstance(system, Launchd):
+        _tried(system.stop(file))
+    if not _tried(system.start(file)):
+        return 1
+    console.print("Tellonce runs now, and whenever you log in. `tellonce service status` shows it.")
+    if isinstance(system, Systemd):
+        console.print("To keep it running while you are logged out: loginctl enable-linger")
+    return 0
+
+
+def _warn_of_the_environment() -> None:
+    """Variables of this shell that the service will not see; their values may be secrets and are not written."""
+    kinds: Sequence[type[Settings]] = (ServerSettings, SummarizerSettings, RelaySettings)
+    known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
+    lost = sorted(name for name in os.environ if name.partition("__")[0] in known)
+    if lost:
+        console.print(f"Not carried over from this shell: {', '.join(lost)}. Put them into .env.", style="yellow")
+
+
+def _uninstall(system: Manager) -> int:
+    file = service_file()
+    if not file.exists():
+        raise CommandFailed("the service is not installed.")
+    stopped = _tried(system.stop(file))
+    file.unlink()
+    if isinstance(system, Systemd):
+        _tried([[system.program, "--user", "daemon-reload"]])
+    console.print(f"Removed {file}. Your memory stays where it is.")
+    return 0 if stopped else 1
+
+
+def _tried(commands: Sequence[Sequence[str]]) -> bool:
+    """Run them until one fails; then say what is left to be done."""
+    for number, command in enumerate(commands):
+        found = shutil.which(command[0])
+        done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None
+        if done is None or done.returncode:
+            reason = done.stderr.strip() if done is not None else f"{command[0]} is not installed"
+            console.print(f"{shlex.join(command)} failed: {reason}", style="red")
+            left = " && ".join(shlex.join(other) for other in commands[number:])
+            console.print(f"Run this where your {command[0]} works: {left}")
+            return False
+    return True
+
+
+def _ask(command: Sequence[str]) -> int:
+    if not service_file().exists():
+        raise CommandFailed("the service is not installed; `tellonce service install` does it.")
+    if shutil.which(command[0]) is None:
+        raise CommandFailed(f"{command[0]} is not installed here, so nothing can be said of the service.")
+    return subprocess.run(command, check=False).returncode

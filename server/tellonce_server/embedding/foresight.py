@@ -1,0 +1,33 @@
+"""Embeds what the user has just said as the question it will be asked as in a moment; knows nothing of messages."""
+
+import asyncio
+from typing import Final
+
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
+
+MOST: Final = 2
+"""Texts under way at once: who records faster than that is not waiting for answers."""
+
+LONGEST: Final = 2_000
+"""Characters; nobody asks with a longer text."""
+
+
+class Foresight:
+    """Fills the embedder's memory of questions. A vector that comes too late, or not at all, does no harm."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    def expect(self, text: str) -> None:
+        """The text is likely to be asked with soon. Returns at once."""
+        if self._embedder.ready and len(self._under_way) < MOST and len(text) <= LONGEST:
+            task = asyncio.create_task(self._embed(text))
+            self._under_way.add(task)
+            task.add_done_callback(self._under_way.discard)
+
+    async def _embed(self, text: str) -> None:
+        try:
+            await self._embedder.embed([text], urgent=True)
+        except EmbeddingUnavailable:
+            return

@@ -1,0 +1,68 @@
+"""What was said lately beside a thread: in the talk around it and in the owner's other chats."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from tellonce_server.places import CONVERSATIONS, Where, root_lane
+from tellonce_server.store.database import Queries
+from tellonce_server.store.messages import Line
+
+LEFT_MESSAGES = 4
+REPLY_THREADS = 2
+OTHER_CHATS = 3
+
+
+@dataclass(frozen=True)
+class Talk:
+    """The newest messages of one talk, oldest first. `key` tells talks apart; `name` is what the client calls it."""
+
+    key: str
+    lines: Sequence[Line]
+    channel: str = ""
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """`left` is the talk a reply thread began in, `replies` are the newest replies beside the main talk, `others` the
+    newest talks of the owner's other chats, newest first.
+    """
+
+    left: Sequence[Line] = ()
+    replies: Sequence[Talk] = ()
+    others: Sequence[Talk] = ()
+
+
+async def read(q: Queries, where: Where, thread_key: str, excluded: str | None, moment: datetime) -> Elsewhere:
+    """`excluded` is the external id of the message being answered: nothing recorded after it is read."""
+    row = await q.row(
+        "elsewhere.read",
+        *(where.owner_id, where.chat_id, thread_key, excluded, moment, _head(where, thread_key)),
+        *(root_lane(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, where.channel, CONVERSATIONS),
+    )
+    assert row is not None  # a select without from
+    replies: dict[str, list[Line]] = {}
+    for key, *line in row["replies"]:
+        replies.setdefault(key, []).append(Line(*line))
+    others: dict[int, tuple[str, str | None, list[Line]]] = {}
+    for chat_id, channel, name, *line in row["others"]:
+        others.setdefault(chat_id, (channel, name, []))[2].append(Line(*line))
+    return Elsewhere(
+        left=[Line(*line) for line in row["left_talk"]][::-1],
+        replies=[Talk(key, lines) for key, lines in replies.items()],
+        others=[Talk(str(chat), lines, channel, name) for chat, (channel, name, lines) in others.items()],
+    )
+
+
+async def answers_to_earlier(q: Queries, where: Where, thread_key: str, message_id: int) -> frozenset[int]:
+    """The answers to messages before this one that were recorded after it."""
+    rows = await q.rows("elsewhere.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
+    return frozenset(row["id"] for row in rows)
+
+
+def _head(where: Where, thread_key: str) -> str | None:
+    """The external id of the message that a reply thread began at."""
+    kind, _, rest = thread_key.partition(":")
+    head = rest.partition(":")[2]
+    return head.removeprefix(f"{where.guest}/") if kind == "reply" else None

@@ -1,0 +1,21 @@
+"""A message with files as Claude takes it, over its API and through its command; knows no SDK."""
+
+import base64
+from typing import Any
+
+from tellonce_llm.model import File, Turn
+
+
+def content(turn: Turn) -> str | list[dict[str, Any]]:
+    """A message as the Messages API takes it; files come before the words about them."""
+    if not turn.files:
+        return turn.content
+    return [*(_file_block(file) for file in turn.files), {"type": "text", "text": turn.content}]
+
+
+def _file_block(file: File) -> dict[str, Any]:
+    if file.kind == "text":
+        source = {"type": "text", "media_type": "text/plain", "data": file.data.decode(errors="replace")}
+        return {"type": "document", "source": source, "title": file.name}
+    source = {"type": "base64", "media_type": file.mime, "data": base64.b64encode(file.data).decode()}
+    return {"type": "image", "source": source} if file.kind == "image" else {"type": "document", "source": source}

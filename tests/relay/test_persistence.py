@@ -1,0 +1,197 @@
+"""A model that hiccups, stays away, or is stopped: what the person sees, and what is owed to them."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_llm import Cause
+from tellonce_relay import chat_surface
+from tellonce_relay.model_call import Persistence, continued, whole
+from tellonce_relay.responders.responder import CannotAnswer
+from tellonce_relay.turn_sentences import NOTHING_OWED, NOTHING_TO_STOP, SKIPPED, STOPPED, WOULD_NOT, trouble
+from tests.memory_fixtures import Memory
+from tests.relay.relaying import Echo, Scripted, down, relaying, texts
+from tests.stubs.telegram_emulator import telegram
+
+pytestmark = pytest.mark.anyio
+
+BUSY = trouble("busy", owed=True)
+
+
+class Down(Scripted):
+    """Fails with `cause` until it is set right; the first answer breaks off behind `said`."""
+
+    def __init__(self, cause: Cause = "busy", said: str = "") -> None:
+        super().__init__("")
+        self.cause: Cause | None = cause
+        self._said = said
+
+    async def answer(self, prompt, incoming, memory: MemoryClient):  # type: ignore[no-untyped-def]
+        self.prompts.append(prompt)
+        if self.cause is not None:
+            if self._said and not prompt.begun:
+                yield self._said
+            raise CannotAnswer("down", self.cause)
+        yield "the rest." if prompt.begun else f"re {incoming.text}"
+
+
+async def said(memory: Memory) -> str:
+    async with memory.client() as client:
+        return (await client.get_context(c.GetContextArgs(token_budget=20_000))).context or ""
+
+
+async def test_a_stream_that_breaks_off_is_continued_where_it_ended(memory: Memory) -> None:
+    responder = Scripted(["Oats, milk and a lit", down()], [down("busy")], ["little salt. ", "Stir well."])
+    async with relaying(memory, responder) as api:
+        await api.say("How do I make porridge?")
+        assert await api.replies(1) == ["Oats, milk and a little salt. Stir well."]
+    assert [prompt.begun for prompt in responder.prompts] == ["", "Oats, milk and a ", "Oats, milk and a "]
+    assert "Assistant: Oats, milk and a little salt. Stir well." in await said(memory)
+
+
+@pytest.mark.parametrize("drafts", [True, False], ids=["drafts", "edits"])
+async def test_an_answer_is_owed_until_the_model_is_back_and_what_was_shown_stays(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drafts: bool
+) -> None:
+    monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
+    responder = Down("busy", "The beginning and ")
+    async with telegram() as api:
+        api.api.drafts = drafts
+        async with relaying(memory, responder, api=api, state=tmp_path, killed=True):
+            await api.say("Tell me a story")
+            await api.until(lambda: texts(api) == ["The beginning and", BUSY])
+            await api.say("And a joke")
+            asked = len(responder.prompts)
+            await api.all_fetched()
+        async with relaying(memory, responder, api=api, state=tmp_path):
+            async with asyncio.timeout(20):
+                while len(responder.prompts) < asked + 3:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            assert texts(api) == ["The beginning and", BUSY], "nobody is told twice"
+            responder.cause = None
+            await api.until(lambda: len(api.sent) == 4)
+    assert texts(api) == ["The beginning and", BUSY, "the rest.", "re And a joke"]
+    talk = await said(memory)
+    assert talk.index("Assistant: The beginning and the rest.") < talk.index("Assistant: re And a joke")
+    assert not list((tmp_path / "inbox").iterdir())
+
+
+@pytest.mark.parametrize("cause", ["key", "billing", "model"])
+async def test_what_no_waiting_cures_is_named_at_once_and_skip_drops_the_question(memory: Memory, cause: Cause) -> None:
+    responder = Down(cause)
+    async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
+        await api.say("First question")
+        assert await api.replies(1) == [trouble(cause, owed=True)]
+        assert len(responder.prompts) == 1
+        await api.say("/skip")
+        await api.until(lambda: texts(api)[1:] == [SKIPPED])
+        await api.say("/skip")
+        await api.replies(3)
+        responder.cause = None
+        await api.say("Second question")
+        await api.replies(4)
+    assert texts(api)[2:] == [NOTHING_OWED, "re Second question"]
+
+
+async def test_a_refusal_is_final_and_owes_nothing(memory: Memory) -> None:
+    async with relaying(memory, Scripted([down("refused")], "Better")) as api:
+        await api.say("A question")
+        await api.say("Another question")
+        assert await api.replies(2) == [WOULD_NOT, "Better"]
+
+
+async def test_one_chats_trouble_is_no_other_chats_and_its_next_message_asks_again(memory: Memory) -> None:
+    class Picky(Down):
+        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+            if incoming.chat_id == 43:
+                yield "fine"
+                return
+            async for piece in super().answer(prompt, incoming, memory):
+                yield piece
+
+    responder = Picky("away")
+    async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
+        await api.say("Hello")
+        await api.until(lambda: texts(api) == [trouble("away", owed=True)])
+        await api.say("Hello", user=43)
+        await api.replies(2)
+        responder.cause = None
+        await api.say("Still there?")
+        await api.replies(4)
+    assert texts(api)[1:] == ["fine", "re Hello", "re Still there?"]
+
+
+async def test_stop_ends_an_answer_and_keeps_what_was_shown(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chat_surface, "EDIT_SECONDS", 0.0)
+    responder = Echo(asyncio.Event(), before="Once upon a time [REMEMBER: no")
+    async with relaying(memory, responder) as api:
+        await api.say("/stop")
+        await api.replies(1)
+        await api.say("Tell me a story")
+        await api.until(lambda: "Once" in api.world.drafts.get(42, ""))
+        await api.say("/stop")
+        await api.replies(3)
+    assert texts(api) == [NOTHING_TO_STOP, "Once upon a time", STOPPED]
+    assert "Assistant: Once upon a time … [the user stopped this answer here]" in await said(memory)
+
+
+async def test_commands_do_not_wait_behind_a_slow_answer(memory: Memory) -> None:
+    gate = asyncio.Event()
+    async with relaying(memory, Echo(gate)) as api:
+        await api.say("Think about it")
+        await api.until(lambda: bool(api.world.actions))
+        await api.say("/status")
+        await api.replies(1)
+        gate.set()
+        await api.replies(2)
+    assert texts(api)[1] == "re Think about it"
+
+
+async def test_messages_of_one_breath_are_one_turn(memory: Memory) -> None:
+    long = "word " * 819 + "w"
+    assert len(long) == 4096
+    responder = Echo()
+    async with relaying(memory, responder, own={"breath_seconds": 0.5}) as api:
+        await api.burst("I have a cat.", "Her name is Miso.", "What does she eat?")
+        await api.say("Something else")
+        await api.replies(2)
+        await api.burst(long, "ord, and that is all")
+        await api.replies(4)
+    assert texts(api)[:2] == ["re I have a cat.\nHer name is Miso.\nWhat does she eat?", "re Something else"]
+    assert " ".join(texts(api)[2:]).replace(" ", "") == f"re{long}ord,andthatisall".replace(" ", "")
+    talk = await said(memory)
+    assert talk.count("User: ") == 6
+    assert talk.count("Assistant: ") == 3
+
+
+async def test_a_burst_that_is_cut_by_a_kill_is_answered_once(memory: Memory, tmp_path: Path) -> None:
+    breath = {"breath_seconds": 0.5}
+    async with telegram() as api:
+        async with relaying(memory, Echo(asyncio.Event()), api=api, state=tmp_path, own=breath, killed=True):
+            await api.burst("One", "Two")
+            await api.all_fetched()
+        async with relaying(memory, Echo(), api=api, state=tmp_path, own=breath):
+            await api.say("Three")
+            assert await api.replies(2) == ["re One\nTwo", "re Three"]
+    assert not list((tmp_path / "inbox").iterdir())
+
+
+def test_a_failure_is_waited_out_as_the_provider_wishes_and_not_for_long() -> None:
+    patient = Persistence(jitter=lambda: 1.0)
+    assert [patient.pause(CannotAnswer("", "away"), tried, 0) for tried in range(6)] == [1, 2, 4, 8, 15, 15]
+    assert patient.pause(CannotAnswer("", "busy", 20), 0, 0) == 20
+    assert patient.pause(CannotAnswer("", "busy", 60), 0, 0) is None
+    assert patient.pause(CannotAnswer("", "busy"), 0, 44.5) is None
+    assert patient.briefly.pause(CannotAnswer("", "away"), 2, 3.0) is None
+
+
+def test_two_parts_of_an_answer_join_without_a_seam() -> None:
+    assert whole("Oats and mil") == "Oats and "
+    assert whole("Fine. [REMEMBER: half") == "Fine. "
+    assert whole("牛奶和燕麦") == "牛奶和燕麦"
+    assert continued("", " Oats") == " Oats"
+    assert continued("Oats and ", " milk") == "Oats and milk"
+    assert continued("Oats, milk and sugar ", "milk and sugar and salt") == "Oats, milk and sugar and salt"

@@ -1,0 +1,133 @@
+"""The same talk through each responder: the Claude API, a local model, and the `claude` command."""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from tellonce_llm.claude import Claude
+from tellonce_llm.ollama import Ollama
+from tellonce_relay.responders.claude_cli import ClaudeCli
+from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.responders.one_piece import InOnePiece
+from tellonce_relay.responders.responder import Responder
+from tellonce_relay.turn_sentences import trouble
+from tests.memory_fixtures import Memory
+from tests.patience import HANGS
+from tests.relay.relaying import relaying, texts
+from tests.stubs.anthropic_stub import AnthropicStub
+from tests.stubs.ollama_stub import OllamaStub
+from tests.stubs.replies import Fail, HalfStream, Reply, Say
+from tests.stubs.stub import ModelStub
+
+pytestmark = pytest.mark.anyio
+
+Kind = Literal["anthropic", "ollama", "claude-cli"]
+KINDS: tuple[Kind, ...] = ("anthropic", "ollama", "claude-cli")
+
+STAND_IN = """#!{python}
+import json, pathlib, sys
+
+replies = pathlib.Path({replies!r})
+kind, text = (left := json.loads(replies.read_text())).pop(0)
+replies.write_text(json.dumps(left))
+with open({asked!r}, "a") as asked:
+    asked.write(json.dumps(sys.stdin.read()) + "\\n")
+
+def say(**event):
+    print(json.dumps(event), flush=True)
+
+if kind != "fail":
+    say(type="stream_event", event=dict(type="content_block_delta", delta=dict(type="text_delta", text=text)))
+if kind == "cut":
+    sys.exit(1)
+say(type="result", is_error=kind == "fail", result=text, usage=dict())
+"""
+
+
+@dataclass
+class Told:
+    """A responder, and what its model was asked, as texts."""
+
+    responder: Responder
+    stub: ModelStub | None
+    file: Path
+
+    @property
+    def asked(self) -> list[str]:
+        if self.stub is not None:
+            return [json.dumps(asked.messages) for asked in self.stub.asked if asked.messages]
+        return [json.loads(line) for line in self.file.read_text().splitlines()]
+
+
+def as_command_says(reply: Reply) -> tuple[str, str]:
+    if isinstance(reply, Fail):
+        return "fail", f"API Error: {reply.status} {reply.message}"
+    return (
+        ("cut", reply.text) if isinstance(reply, HalfStream) else ("say", reply.text if isinstance(reply, Say) else "")
+    )
+
+
+@asynccontextmanager
+async def told(kind: Kind, replies: Sequence[Reply], folder: Path) -> AsyncIterator[Told]:
+    left, asked = list(replies), folder / "asked"
+    if kind == "claude-cli":
+        command, script = folder / "claude", folder / "replies.json"
+        script.write_text(json.dumps([as_command_says(reply) for reply in replies]))
+        command.write_text(STAND_IN.format(python=sys.executable, replies=str(script), asked=str(asked)))
+        command.chmod(0o755)
+        yield Told(ClaudeCli(str(command), HANGS, None), None, asked)
+        return
+    make = AnthropicStub if kind == "anthropic" else lambda script: OllamaStub(script, capabilities=("vision",))
+    async with make(lambda _: left.pop(0)) as stub:
+        model = Claude("key", base_url=stub.url) if kind == "anthropic" else Ollama(stub.url, "llama3.2")
+        try:
+            yield Told(ModelResponder(InOnePiece(model), HANGS), stub, asked)
+        finally:
+            await model.aclose()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_broken_answer_is_continued_and_a_picture_is_seen(memory: Memory, tmp_path: Path, kind: Kind) -> None:
+    replies: list[Reply] = [
+        HalfStream("Oats, milk and a "),
+        Fail(529, "overloaded"),
+        Say("little salt."),
+        Say("A red canoe."),
+    ]
+    async with told(kind, replies, tmp_path) as it, relaying(memory, it.responder) as api:
+        await api.say("How do I make porridge?")
+        await api.replies(1)
+        await api.photo(caption="What is this?")
+        await api.replies(2)
+        asked = it.asked
+    assert texts(api) == ["Oats, milk and a little salt.", "A red canoe."]
+    assert ["Oats, milk" in question for question in asked[:3]] == [False, True, True]
+    assert "iVBORw0KGgo" in asked[3]
+    assert "[photo] What is this?" in asked[3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "failure", "cause"),
+    [
+        ("anthropic", Fail(401, "invalid x-api-key", "authentication_error"), "key"),
+        ("anthropic", Fail(400, "Your credit balance is too low", "invalid_request_error"), "billing"),
+        ("ollama", Fail(404, "model 'llama3.2' not found"), "model"),
+        ("claude-cli", Fail(401, "Please run /login"), "key"),
+        ("claude-cli", Fail(402, "Credit balance is too low"), "billing"),
+    ],
+)
+async def test_what_is_wrong_is_named_and_the_answer_comes_when_it_is_cured(
+    memory: Memory, tmp_path: Path, kind: Kind, failure: Fail, cause: Literal["key", "billing", "model"]
+) -> None:
+    replies: list[Reply] = [failure, Say("Hello."), Say("Yes.")]
+    async with told(kind, replies, tmp_path) as it, relaying(memory, it.responder, owed_pauses=(60, 60)) as api:
+        await api.say("Hi")
+        assert await api.replies(1) == [trouble(cause, owed=True)]
+        await api.say("Are you there?")
+        assert (await api.replies(3))[1:] == ["Hello.", "Yes."]

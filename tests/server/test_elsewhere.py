@@ -1,0 +1,142 @@
+"""No talk is amnesic: what was said lately beside it is shown, labelled; what was put away is not."""
+
+import pytest
+
+from tellonce import contract as c
+from tellonce_server.context.elsewhere import MOST
+from tests.memory_fixtures import USER, Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+GROUP, PERSONAL, OTHER = -100, -200, 43
+
+
+def said(text: str, **more: object) -> c.RecordMessageArgs:
+    return c.RecordMessageArgs.model_validate({"role": "user", "content": text, "chat_id": USER, **more})
+
+
+def asked(**more: object) -> c.GetContextArgs:
+    return c.GetContextArgs.model_validate({"detail": "sections", "chat_id": USER, **more})
+
+
+def section(context: c.Context, name: str) -> str:
+    return next((s.text for s in context.sections or () if s.name == name), "")
+
+
+async def test_a_reply_thread_and_the_main_talk_know_of_each_other_within_300_tokens(memory: Memory) -> None:
+    async with memory.relay() as relay:
+        for n, (role, text) in enumerate(
+            [("user", "Shall we book Lisbon?"), ("assistant", "Lisbon on May 4"), ("user", "The hotel is Casa Azul")]
+        ):
+            await relay.record_message(said(text, role=role, message_id=str(n)))
+        await relay.record_message(
+            said("Make it May 6 then " + "please " * 200, message_id="7", reply_to_message_id="1")
+        )
+        await relay.record_message(
+            said("May 6 it is", role="assistant", message_id="8", reply_to_message_id="7", exchange_of="7")
+        )
+        reply = await relay.get_context(asked(reply_to_message_id="8", query="And the hotel?"))
+        main = await relay.get_context(asked(query="So when do we fly?"))
+        plain = await relay.get_context(asked(query="So when do we fly?", detail="text"))
+    assert reply.thread_key == "reply:42:1"
+    assert "The hotel is Casa Azul" in section(reply, "elsewhere")
+    assert "Casa Azul" not in section(reply, "history")
+    assert "May 6 it is" in section(main, "elsewhere")
+    assert "May 6" not in section(main, "history")
+    assert "ELSEWHERE" in (plain.context or "")
+    for context in (reply, main):
+        assert sum(s.tokens for s in context.sections or () if s.name == "elsewhere") <= MOST
+
+
+async def test_the_newest_exchange_of_three_other_talks_of_the_last_day_is_shown_and_never_in_a_shared_group(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.relay() as relay, memory.client() as client:
+        await client.record_message(said("Too long ago", chat_id=None, conversation_id="stale"))
+        clock.forward(hours=25)
+        for name in ("attic", "barn", "cellar", "den"):
+            await client.record_message(said(f"Paint the {name}", chat_id=None, conversation_id=name, message_id="q"))
+            await client.record_message(
+                said(f"The {name} is painted", chat_id=None, role="assistant", conversation_id=name, exchange_of="q")
+            )
+            clock.forward(minutes=5)
+        await relay.record_message(said("Good morning", message_id="1"))
+        await relay.record_message(said("Zanzibar for two", chat_id=OTHER))
+        bot = await relay.get_context(asked(query="As I told Claude?"))
+        den = await client.get_context(asked(chat_id=None, conversation_id="den"))
+        side = await client.get_context(asked(chat_id=None, conversation_id="den", message_thread_id="s2"))
+        personal = await relay.get_context(asked(chat_id=PERSONAL))
+        shared = await relay.get_context(asked(chat_id=GROUP, query="What did Ann paint?"))
+    lines = section(bot, "elsewhere")
+    assert [name for name in ("attic", "barn", "cellar", "den") if f"The {name} is painted" in lines] == [
+        "barn",
+        "cellar",
+        "den",
+    ]
+    assert "[mcp, den | Feb 17," in lines
+    assert "User: Paint the den · Assistant: The den is painted" in lines
+    assert "Good morning" in section(den, "elsewhere")
+    assert "The den is painted" not in section(den, "elsewhere")
+    assert "The den is painted" in section(side, "elsewhere")
+    assert "Good morning" in section(personal, "elsewhere")
+    assert section(shared, "elsewhere") == ""
+    assert "paint" not in "".join(s.text for s in shared.sections or ()).lower()
+    for context in (bot, den, side, personal):
+        text = "".join(s.text for s in context.sections or ())
+        assert "Too long ago" not in text
+        assert "Zanzibar" not in text
+
+
+async def test_nothing_recorded_after_the_message_being_answered_is_shown(memory: Memory) -> None:
+    async with memory.relay() as relay, memory.client() as client:
+        await relay.record_message(said("Which is the first?", message_id="1"))
+        await relay.record_message(said("And the second zebra?", message_id="2"))
+        await relay.record_message(said("And the third zebra?", message_id="3"))
+        await relay.record_message(said("A zebra aside", message_id="4", reply_to_message_id="1"))
+        await client.record_message(said("A zebra for Claude", chat_id=None))
+        await relay.record_message(said("The first it is", role="assistant", message_id="5", exchange_of="1"))
+        first, second = [
+            await relay.get_context(asked(exclude_message_id=n, query="zebra?", detail="text")) for n in ("1", "2")
+        ]
+    assert "zebra" not in (first.context or "")
+    assert "Which is the first?" in (second.context or "")
+    assert "The first it is" in (second.context or ""), "the answer to what was asked before it"
+    assert "third" not in (second.context or "")
+    assert second.coverage.gap == 0
+
+
+async def test_a_new_chat_begins_anew_and_the_former_talk_is_found_by_search(memory: Memory, clock: Clock) -> None:
+    async with memory.relay() as relay:
+        for n in range(30):
+            await relay.record_message(said(f"Rehearsal {n} of the quartet", message_id=str(n)))
+        await relay.start_new_chat(c.StartNewChatArgs(chat_id=USER))
+        before = await relay.get_context(asked(detail="text"))
+        for n in range(30, 72):
+            await relay.record_message(said(f"Planting {n} in the garden", message_id=str(n)))
+        after = await relay.get_context(asked(detail="text"))
+        found = await relay.search_memory(c.SearchMemoryArgs(query="rehearsal of the quartet", chat_id=USER))
+        async with memory.tables() as tables:
+            jobs = await tables.fetch(
+                "select from_id, to_id from chat_context_queue where kind = 'chunk_summary' order by id"
+            )
+        back_then = await relay.get_context(asked(detail="text", as_of=clock().isoformat()))
+    assert "Rehearsal" not in (before.context or "")
+    assert "Rehearsal" not in (after.context or "")
+    assert "Planting 71" in (after.context or "")
+    assert any("Rehearsal" in r.text for r in found.results)
+    assert (before.coverage.gap, after.coverage.gap) == (0, 0)
+    assert [tuple(job) for job in jobs] == [(1, 15), (16, 30), (31, 50)], "no summary spans two talks"
+    assert back_then.coverage.gap == 0
+
+
+async def test_a_personal_group_knows_its_user(memory: Memory) -> None:
+    async with memory.relay() as relay:
+        await relay.record_message(said("Hello there", chat_id=PERSONAL))
+        await relay.remember(c.RememberArgs(content="The user plays the cello", chat_id=USER))
+        async with memory.tables() as tables:
+            await tables.execute("update user_profile set narrative = 'A cellist of Bern' where owner_id = $1", USER)
+        here = await relay.get_context(asked(chat_id=PERSONAL, detail="text"))
+        shared = await relay.get_context(asked(chat_id=GROUP, detail="text"))
+    assert "A cellist of Bern" in (here.context or "")
+    assert "plays the cello" in (here.context or "")
+    assert "cell" not in (shared.context or "")

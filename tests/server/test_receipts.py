@@ -1,0 +1,65 @@
+"""Receipts are written after the answer: what can be asked about them at once, and what is left of them at the end."""
+
+import asyncio
+
+import pytest
+
+from tellonce import contract as c
+from tellonce.settings import ServerSettings
+from tellonce_server.context import receipt_keeper
+from tellonce_server.storage import Storage
+from tellonce_server.store import receipts
+from tests.memory_fixtures import Clock, Memory, opened
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_receipt_is_there_for_whoever_asks_at_once_and_after_an_orderly_end(
+    settings: ServerSettings, clock: Clock
+) -> None:
+    async with opened(Storage(settings, clock)) as memory, memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="I live in Oslo", message_id="1"))
+        args = c.GetContextArgs(query="Oslo", exclude_message_id="1")
+        first = (await client.get_context(args)).receipt_id
+        assert (await client.explain(c.ExplainArgs(receipt_id=first))).id == first
+        second = (await client.get_context(args)).receipt_id
+        assert set((await client.explain(c.ExplainArgs(message_id="1"))).receipts) == {first, second}
+        last = (await client.get_context(args)).receipt_id
+    async with opened(Storage(settings, clock)) as memory, memory.client() as client:
+        assert (await client.explain(c.ExplainArgs(receipt_id=last))).id == last
+
+
+async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, add = asyncio.Event(), receipts.add
+
+    async def late(*args: object) -> None:
+        await gate.wait()
+        await add(*args)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(receipt_keeper.receipts, "add", late)
+    async with memory.client() as client:
+        await client.record_message(c.RecordMessageArgs(role="user", content="My locker code is 4417"))
+        shown = await client.get_context(c.GetContextArgs(query="locker code"))
+        assert "4417" in (shown.context or "")
+        preview = await client.forget(c.ForgetArgs(topic="locker code"))
+        await client.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
+        gate.set()
+        await (await memory.storage.actors()).receipts.written()
+    async with memory.tables() as tables:
+        assert await tables.fetchval("select count(*) from context_receipts") == 0
+
+
+async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*args: object) -> None:
+        raise ConnectionResetError
+
+    monkeypatch.setattr(receipt_keeper.receipts, "add", away)
+    async with memory.client() as client:
+        for _ in range(receipt_keeper.MOST_PENDING + 2):
+            shown = await client.get_context(c.GetContextArgs())
+            assert shown.receipt_id
+        await (await memory.storage.actors()).receipts.written()

@@ -1,0 +1,84 @@
+"""The built wheel, in an environment without the sources, run from an empty folder."""
+
+import os
+import shutil
+import signal
+import site
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.chain.home import Home
+
+ROOT = Path(__file__).parents[2]
+WHERE = "import tellonce, tellonce_cli, tellonce_sql; print(tellonce.__file__, tellonce_cli.__file__, tellonce_sql.__file__)"
+
+
+def built(folder: Path) -> Path:
+    """The wheel, as a release would have it."""
+    uv = shutil.which("uv") or os.environ.get("UV")
+    build = [uv, "build", "--wheel", "--out-dir"] if uv else [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w"]
+    done = subprocess.run([*build, str(folder), str(ROOT)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (wheel,) = folder.glob("tellonce-*.whl")
+    return wheel
+
+
+def installed(wheel: Path, folder: Path) -> Path:
+    """The wheel alone in an environment of its own, beside this one's other packages, which are not fetched again.
+
+    Of a folder that is named in a `.pth` file Python reads no `.pth` files: the editable installation is not followed.
+    """
+    venv.create(folder, with_pip=False)
+    paths = {"base": str(folder), "platbase": str(folder)}
+    target = Path(sysconfig.get_path("purelib", vars=paths))
+    shutil.unpack_archive(wheel, target, "zip")
+    (target / "others.pth").write_text("\n".join(site.getsitepackages()))
+    return folder / "bin" / "python"
+
+
+def said(python: Path, home: Home, *words: str) -> str:
+    done = subprocess.run(
+        [python, *words], cwd=home.folder, env=home.environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def up_and_down(python: Path, folder: Path, environment: Mapping[str, str]) -> str:
+    """What `up` prints, which is stopped when it is ready."""
+    process = subprocess.Popen(
+        [python, "-m", "tellonce_cli.entry", "up"],
+        cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    lines: list[str] = []
+    with process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if "Ctrl-C stops everything" in line:
+                process.send_signal(signal.SIGTERM)
+    assert process.returncode == 0, "".join(lines)
+    return "".join(lines)
+
+
+@pytest.mark.skipif(not site.getsitepackages(), reason="needs an environment of its own")
+def test_the_wheel_runs_everything_from_an_empty_folder_with_the_sources_gone(tmp_path: Path, home: Home) -> None:
+    python = installed(built(tmp_path / "dist"), tmp_path / "env")
+    home.environment.pop("PYTHONPATH", None)
+    places = said(python, home, "-c", WHERE).split()
+    assert all(Path(place).is_relative_to(tmp_path / "env") for place in places), places
+    assert said(python, home, "-m", "tellonce_cli.entry", "--version").startswith("tellonce ")
+    examples = Path(places[1]).parent / "examples"
+    assert sorted(path.name for path in examples.iterdir()) == sorted(
+        [".env.example", "claude_desktop_config.example.json", "config"]
+    )
+    told = up_and_down(python, home.folder, home.environment)
+    assert "tellonce is up" in told
+    assert str(tmp_path / "env") in told
+    assert "tellonce has stopped." in told
