@@ -33,11 +33,10 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
         CommandFailed: the client's file cannot be read or written, or there is nothing to undo.
     """
     client = CLIENTS[name]
-    file = client.file(this_machine())
     if undo:
-        _undo(client, file)
+        _undo(client, client.file(this_machine()))
         return
-    text = _changed(client, file, _command(load(ServerSettings)))
+    file, text = preview(name)
     if only_print:
         console.print(f"{file}:", style="bold")
         console.out(text, end="", highlight=False)
@@ -45,6 +44,13 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     _write(file, text)
     console.print(f"{client.title} now shares this memory: {file}")
     console.print(f"{client.after} `tellonce connect {name} --undo` takes it back.")
+
+
+def preview(name: ClientName) -> tuple[Path, str]:
+    """The client's file, and its text with our entry in it. Raises CommandFailed."""
+    client = CLIENTS[name]
+    file = client.file(this_machine())
+    return file, _changed(client, file, _command(load(ServerSettings)))
 
 
 def this_machine() -> Machine:

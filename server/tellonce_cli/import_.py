@@ -73,7 +73,7 @@ def run(
     settings = load(ServerSettings)
     try:
         where = chat_of(settings, chat_id)
-        people = (me, assistant or _own_bot())
+        people = (me, assistant or own_bot())
         if not _agreed(_foreseen(settings, kind, file, where, people), yes=yes, dry_run=dry_run):
             return 0
         tally = asyncio.run(_import(settings, kind, file, where, *people, fixed=chat_id is not None))
@@ -113,7 +113,7 @@ def _progress(title: str) -> Progress:
     return Progress(*columns, console=console)
 
 
-def _own_bot() -> str | None:
+def own_bot() -> str | None:
     """The number a bot token begins with is the bot's user id: its messages are the assistant's in any chat."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""

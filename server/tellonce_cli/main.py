@@ -122,6 +122,19 @@ def chat() -> None:
     _run("chat")
 
 
+@app.command("open")
+def open_(
+    only_print: Annotated[
+        bool, typer.Option("--print", help="Print the address instead, for a browser elsewhere.")
+    ] = False,
+) -> None:
+    """Open the memory page in the browser.
+
+    It shows what is known and why, and changes, forgets, imports and connects. Needs the running server.
+    """
+    _run("open_", only_print=only_print)
+
+
 @app.command()
 def connect(
     client: Annotated[ClientName, typer.Argument(help="The client to connect.")],

@@ -156,7 +156,7 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print_json(json.dumps(desktop_snippet(settings)))
     console.print("Claude Code:")
     console.print(f"  {claude_code_line(settings, _url(settings))}")
-    console.print(f"\nNext, in another terminal: `{name} chat` talks with it,")
+    console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` brings your past along.")
     console.print("Ctrl-C stops everything.")
 
@@ -166,6 +166,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
     return [
         ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
         ("server", _url(settings)),
+        ("memory page", f"{address(settings)}/ (`tellonce open` signs you in)"),
         ("summarizer", _rungs(relay)),
         ("Telegram", _telegram(relay)),
         ("user", f"{settings.default_user}, time zone {settings.timezone}"),

@@ -18,9 +18,11 @@ from pydantic import AnyUrl
 
 from tellonce.settings import ServerSettings
 from tellonce_server import outage
-from tellonce_server.auth import configured_caller, http_caller
+from tellonce_server.auth import OPERATOR, configured_caller, http_caller
 from tellonce_server.credentials import still_granted
 from tellonce_server.instructions import INSTRUCTIONS
+from tellonce_server.page.app_bundle import memory_app
+from tellonce_server.page.operator_tools import operator_tools
 from tellonce_server.page.tools import page_tools
 from tellonce_server.page.visibility import AppOnly
 from tellonce_server.places import Caller
@@ -123,6 +125,7 @@ def build_server(
     own = page_tools(storage.actors)
     tools = [
         *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
+        *(bound(spec, scopes=frozenset((OPERATOR,)), zone=zone) for spec in operator_tools(storage)),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.actors)),
         bound(turn_tool(storage.actors), scopes=ASSISTANT, zone=zone),
         # The relay's and the agent's times carry an offset: they are left as they are.
@@ -140,6 +143,7 @@ def build_server(
         instructions=INSTRUCTIONS,
         version=VERSION,
         subscriptions=OwnChanges(storage.changes, who),
+        extensions=(memory_app(),),
         middleware=(AppOnly([spec.name for spec in own]), *middleware),
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},

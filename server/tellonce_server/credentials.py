@@ -105,7 +105,11 @@ async def still_granted() -> bool:
 
     False also where that cannot be looked up now.
     """
-    token = get_access_token()
+    return await stands(get_access_token())
+
+
+async def stands(token: AccessToken | None) -> bool:
+    """Whether a verified token still holds. False also where that cannot be looked up now."""
     try:
         return not isinstance(token, HeldToken) or await token.stands
     except PASSING:

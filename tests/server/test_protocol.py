@@ -371,7 +371,7 @@ async def test_resources_prompts_and_completions_are_there(memory: Memory, mode:
         prompts = {p.name for p in (await client.list_prompts()).prompts}
         prompt = await client.get_prompt("chat_with_memory", {"message": "Where do I live?"})
         memory_1 = await client.read_resource("memory://memory/1")
-    assert resources == {"memory://profile", "memory://chats"}
+    assert resources == {"memory://profile", "memory://chats", "ui://tellonce/memory.html"}
     assert templates == {
         "memory://chat/{chat_id}/summary",
         "memory://chat/{chat_id}/messages{?limit,before}",

@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
 from tellonce.contract_types import Bigint, Contract, RowId, Text, Unit
 from tellonce.moments import Instant, Moment
-from tellonce.work import CostSummary, ReadingStatus
+from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 PAGE_MEMORIES = "page_memories"
 PAGE_TODAY = "page_today"
@@ -17,6 +17,12 @@ PAGE_WORDS = "page_words"
 PAGE_ANSWERS = "page_answers"
 PAGE_NAMES = "page_names"
 PAGE_UNDO = "page_undo"
+PAGE_SETUP = "page_setup"
+PAGE_CLIENTS = "page_clients"
+PAGE_CONNECT = "page_connect"
+PAGE_TOKEN = "page_token"
+PAGE_IMPORT = "page_import"
+PAGE_BACKUP = "page_backup"
 
 ListedKind = Literal["fact", "preference", "goal", "date", "outcome", "pin", "note"]
 Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
@@ -202,3 +208,99 @@ class PageUndoArgs(Contract):
 
 class PageUndone(Contract):
     restored: int
+
+
+class PageSetupArgs(Contract):
+    pass
+
+
+class ClientEntry(Contract):
+    """A program that can share this memory. `text`: its configuration file with our entry in it."""
+
+    name: str
+    title: str
+    file: str
+    connected: bool
+    text: str
+    trouble: str = ""
+
+
+class TokenEntry(Contract):
+    name: str
+    created_at: AwareDatetime
+    revoked_at: AwareDatetime | None
+    local: bool = Field(description="Kept by the server for the processes beside it.")
+
+
+class MonthCost(Contract):
+    month: str
+    calls: int
+    price_usd: float
+
+
+class BackupFile(Contract):
+    file: str
+    bytes: int
+    at: AwareDatetime
+
+
+class PageClientsArgs(Contract):
+    pass
+
+
+class PageClients(Contract):
+    clients: tuple[ClientEntry, ...]
+
+
+class PageSetup(Contract):
+    tokens: tuple[TokenEntry, ...]
+    backups: tuple[BackupFile, ...]
+    costs: tuple[MonthCost, ...]
+    queue: QueueStatus
+    health: dict[str, object]
+    database: str
+
+
+class PageConnectArgs(Contract):
+    client: Text
+    undo: bool = False
+
+
+class PageDone(Contract):
+    done: bool = True
+
+
+class PageTokenArgs(Contract):
+    name: Annotated[Text, Field(max_length=64, pattern=r"^[\w .-]+$")]
+    revoke: bool = False
+
+
+class PageToken(Contract):
+    token: str | None = Field(description="Shown this once.")
+
+
+class PageImportArgs(Contract):
+    upload: Annotated[Text, Field(max_length=64)]
+    me: Text | None = None
+    dry_run: bool = True
+
+
+class PageImport(Contract):
+    """A dry run has `kind` and what is in the file; an import has what became of it."""
+
+    kind: str | None = None
+    messages: int = 0
+    mine: int = 0
+    exchanges: int = 0
+    memories: int = 0
+    unreadable: int = 0
+    first: AwareDatetime | None = None
+    last: AwareDatetime | None = None
+    seconds: float | None = None
+    price_usd: float | None = None
+    created: int = 0
+    duplicates: int = 0
+
+
+class PageBackupArgs(Contract):
+    pass

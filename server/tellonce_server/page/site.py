@@ -1,9 +1,5 @@
 """The page over HTTP: its files, and signing in with a one-time code. Everything else it does over MCP."""
 
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from urllib.parse import urlsplit
 
 from mcp.server import MCPServer
@@ -13,22 +9,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tellonce_server.auth import digest
+from tellonce_server.credentials import stands
 from tellonce_server.page.cookies import cookie_name, from_own_page
+from tellonce_server.page.headers import HEADERS, refused
 from tellonce_server.page.sessions import CODE_SECONDS, SESSION_DAYS, Codes
+from tellonce_server.page.static_files import static_files
+from tellonce_server.page.uploads import Transfers
 from tellonce_server.storage import Storage
 
-CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HEADERS = {
-    "Content-Security-Policy": CSP,
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cache-Control": "no-cache",
-}
 TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
@@ -42,30 +30,18 @@ CODE_BYTES = 4096
 
 def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSecurityMiddleware) -> None:
     """Register the page's routes. They answer the same hosts and origins as the MCP endpoint."""
-    site = _Site(storage, security, Codes())
+    site, transfers = _Site(storage, security, Codes()), Transfers(storage)
     routes = (
         ("/", "GET", site.home),
         ("/page/code", "POST", site.code),
         ("/page/session", "POST", site.session),
         ("/page/end", "POST", site.end),
+        ("/page/upload", "POST", transfers.upload),
+        ("/page/export", "GET", transfers.export),
         ("/page/{file:path}", "GET", site.file),
     )
     for path, method, answer in routes:
         server.custom_route(path, methods=[method])(answer)
-
-
-@cache
-def static_files() -> Mapping[str, bytes]:
-    """The page's files by their paths below `/page/`."""
-    return dict(_below(files("tellonce_server.page") / "static", ""))
-
-
-def _below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-    for entry in folder.iterdir():
-        name = f"{prefix}{entry.name}"
-        found += _below(entry, f"{name}/") if entry.is_dir() else [(name, entry.read_bytes())]
-    return found
 
 
 class _Site:
@@ -87,8 +63,8 @@ class _Site:
             return refusal
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         grant = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        if grant is None or grant.subject is None or "assistant" not in grant.scopes:
-            return _refused(401, "This needs an access token of the scope assistant.")
+        if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await stands(grant):
+            return refused(401, "This needs an access token of the scope assistant.")
         return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 
     async def session(self, request: Request) -> Response:
@@ -100,10 +76,10 @@ class _Site:
         async for part in request.stream():
             body += part
             if len(body) > CODE_BYTES:
-                return _refused(413, "A code is shorter.")
+                return refused(413, "A code is shorter.")
         token_hash = self._codes.take(body.decode("ascii", "replace"))
         if token_hash is None:
-            return _refused(403, "This code was used, or it is older than a minute. Run `tellonce open` again.")
+            return refused(403, "This code was used, or it is older than a minute. Run `tellonce open` again.")
         actors = await self._storage.actors()
         response = JSONResponse({}, headers=HEADERS)
         self._set(response, request, actors.seal.session(token_hash, actors.kit.now()), SESSION_DAYS * 86_400)
@@ -133,7 +109,7 @@ class _Site:
     async def _refused_origin(self, request: Request) -> Response | None:
         refusal = await self._security.validate_request(request, is_post=False)
         if refusal is None and not from_own_page(request.method, Headers(scope=request.scope)):
-            return _refused(403, "Only the page itself may ask for this.")
+            return refused(403, "Only the page itself may ask for this.")
         return refusal
 
     async def _static(self, request: Request, name: str) -> Response:
@@ -143,9 +119,5 @@ class _Site:
         content = static_files().get(name)
         kind = TYPES.get(name.rpartition(".")[2])
         if content is None or kind is None:
-            return _refused(404, "There is no such file.")
+            return refused(404, "There is no such file.")
         return Response(content, headers={**HEADERS, "Content-Type": kind})
-
-
-def _refused(status: int, sentence: str) -> JSONResponse:
-    return JSONResponse({"error": sentence}, status_code=status, headers=HEADERS)

@@ -36,6 +36,11 @@ async def down(q: Queries, start: datetime) -> list[ProviderDown]:
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
 
 
+async def months(q: Queries) -> list[tuple[str, int, float]]:
+    """Each month with its calls and their price, the newest first."""
+    return [(row["month"], row["calls"], row["price_usd"]) for row in await q.rows("ledger.months")]
+
+
 @dataclass(frozen=True)
 class PerExchange:
     """What reading one exchange costs; None where none has been read."""

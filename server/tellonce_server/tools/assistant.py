@@ -31,6 +31,10 @@ WHOLE_PROFILE = 100_000
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
 
+APP_URI = "ui://tellonce/memory.html"
+SHOWN = {"ui": {"resourceUri": APP_URI}}
+"""Hosts with MCP Apps show the result on the memory page; others show the text."""
+
 NOT_ERASED = {
     "no": "Nothing was erased: the user declined.",
     "dismissed": "Nothing was erased: the user closed the question without an answer.",
@@ -122,7 +126,7 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
             tools.forget,
             text.forgotten,
             ERASE,
-            {"anthropic/searchHint": "delete erase remove memory privacy"},
+            {"anthropic/searchHint": "delete erase remove memory privacy", **SHOWN},
         ),
     ]
 
@@ -139,7 +143,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
             tools.get_profile,
             text.profile,
             READ,
-            {"anthropic/searchHint": "what do you know about me facts goals", **LONG},
+            {"anthropic/searchHint": "what do you know about me facts goals", **LONG, **SHOWN},
         ),
         ToolSpec(
             c.SUMMARIZE_CHAT,

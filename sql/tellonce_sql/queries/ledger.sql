@@ -14,6 +14,15 @@ select count(*) as calls, coalesce(sum(input_tokens), 0)::bigint as input_tokens
 from model_calls
 where at >= $1
 
+-- name: months
+-- across owners: the operator's
+select to_char(date_trunc('month', at at time zone 'UTC'), 'YYYY-MM') as month, count(*) as calls,
+  coalesce(sum(price_usd), 0)::float8 as price_usd
+from model_calls
+group by 1
+order by 1 desc
+limit 24
+
 -- name: per_exchange
 -- across owners: the operator's
 -- $1 since, $2 rung: what an exchange read by it costs, in dollars and seconds; null where it has read none

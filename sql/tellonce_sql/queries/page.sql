@@ -46,7 +46,7 @@ limit 100
 -- name: totals
 -- $1 owner
 select (select count(*) from memories where owner_id = $1 and valid_to is null) as memories,
-  (select coalesce(sum(last_id), 0)::bigint from chats where owner_id = $1) as messages,
+  (select count(*) from messages where owner_id = $1) as messages,
   (select count(*) from chats where owner_id = $1) as chats
 
 -- name: answers

@@ -1,6 +1,134 @@
-import { h, show } from "./dom.js";
-import { t } from "./words.js";
+/* Connect and data: other programs, tokens, import, export, backups, health and cost. Only for whoever runs the memory. */
+
+import { call } from "./client.js";
+import { ask, button, field, h, note, show } from "./dom.js";
+import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
 export async function data(place) {
-  show(place, h("h1", t("data")));
+  const again = () => data(place);
+  const setup = await call("page_setup");
+  show(place, h("h1", t("data")), clients(), imports(), keep(setup, again), tokens(setup.tokens, again), health(setup), costs(setup.costs));
+}
+
+/* Their files are read by a process of its own, so the rest does not wait for it. */
+function clients() {
+  const cards = h("div", { className: "cards" }, h("progress", { "aria-label": t("client.title") }));
+  const fill = async () => show(cards, (await call("page_clients")).clients.map((entry) => client(entry, fill)));
+  fill();
+  return h("section", h("h2", t("client.title")), h("p", { className: "soft" }, t("client.what")), cards);
+}
+
+function client(entry, again) {
+  const act = async () => {
+    await call("page_connect", { client: entry.name, undo: entry.connected });
+    note(t(entry.connected ? "client.undone" : "client.done", { title: entry.title, file: entry.file }));
+    await again();
+  };
+  return h("details", { className: "card", "data-client": entry.name },
+    h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
+    entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
+      h("div", { className: "row" }, button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
+      h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
+}
+
+async function copy(text) {
+  await navigator.clipboard.writeText(text);
+  note(t("copied"));
+}
+
+function imports() {
+  const state = h("div", { "aria-live": "polite" });
+  const file = h("input", { type: "file", id: "import-file", "aria-label": t("import.choose"), onchange: () => file.files[0] && plan(state, file.files[0]) });
+  const drop = h("div", { className: "drop", ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); }, ondragleave: () => drop.classList.remove("over"),
+    ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
+  return h("section", h("h2", t("import.title")), drop, state);
+}
+
+/* Sends the file, then says what is in it before anything is kept. */
+async function plan(state, file) {
+  const bar = working(state, t("import.reading", { file: file.name }));
+  const answer = await fetch("/page/upload", { method: "POST", body: file });
+  const sent = await answer.json();
+  if (!answer.ok) return show(state, h("p", { className: "bad" }, sent.error));
+  await look(state, sent.upload, "", bar);
+}
+
+async function look(state, upload, me, told) {
+  const found = await call("page_import", { upload, ...(me ? { me } : {}) }, told);
+  const name = h("input", { value: me });
+  const rows = [[t("import.kind"), found.kind], [t("import.messages"), number(found.messages)], [t("import.mine"), number(found.mine)], [t("memories"), number(found.memories)],
+    found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
+  show(state, h("div", { className: "card", id: "import-plan" }, h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value)))),
+    found.messages && !found.mine ? [h("p", t("import.who")), h("div", { className: "row end" }, field(t("import.me"), name), button(t("again"), () => look(state, upload, name.value.trim(), working(state, t("import.reading", { file: "" })))))] : null,
+    h("div", { className: "row" }, button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => show(state)))));
+}
+
+function estimate(found) {
+  if (found.seconds === null) return t("import.unknown", { n: found.exchanges });
+  const cost = found.price_usd ? `, ${dollars(found.price_usd)}` : "";
+  return `${t("today.about", { time: span(found.seconds) })}${cost}`;
+}
+
+async function run(state, upload, me) {
+  const done = await call("page_import", { upload, dry_run: false, ...(me ? { me } : {}) }, working(state, t("import.working")));
+  show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
+}
+
+/* A progress bar; the function moves it. */
+function working(state, text) {
+  const bar = h("progress", { "aria-label": text });
+  show(state, h("p", text), bar);
+  return ({ progress, total }) => { bar.max = total ?? 100; bar.value = progress; };
+}
+
+function keep({ backups }, again) {
+  const state = h("div");
+  const now = button(t("backup.now"), async () => {
+    working(state, t("backup.working"));
+    const made = await call("page_backup");
+    note(t("backup.done", { file: made.file }));
+    await again();
+  }, { id: "backup-now" });
+  return h("section", h("h2", t("keep.title")), h("div", { className: "row" }, h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
+    h("p", { className: "soft" }, t("keep.what")),
+    backups.length ? h("table", backups.map((x) => h("tr", h("td", moment(x.at)), h("td", `${number(Math.round(x.bytes / 1e5) / 10)} MB`), h("td", x.file)))) : null);
+}
+
+function tokens(entries, again) {
+  const make = async () => {
+    const name = h("input", { required: true, maxLength: 64 });
+    if (!(await ask(t("token.new"), field(t("token.name"), name), t("token.make"), t("cancel")))) return;
+    const made = await call("page_token", { name: name.value.trim() });
+    await again();
+    await ask(t("token.made"), [h("p", t("token.once")), h("pre", { id: "token" }, made.token)], t("close"), t("cancel"));
+  };
+  const revoke = (entry) => async () => {
+    if (!(await ask(t("token.revoke"), h("p", t("token.sure", { name: entry.name })), t("token.revoke"), t("cancel"), { bad: true }))) return;
+    await call("page_token", { name: entry.name, revoke: true });
+    await again();
+  };
+  return h("section", h("h2", t("token.title")), h("p", { className: "soft" }, t("token.what")),
+    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
+    h("p", button(t("token.new"), make, { id: "token-new" })));
+}
+
+function health({ health: seen, queue, database }) {
+  const failed = Object.entries(seen.tasks ?? {}).filter(([, task]) => task.failures);
+  const waiting = queue.kinds.reduce((sum, kind) => sum + kind.pending + kind.claimed + kind.ready, 0);
+  const dead = queue.kinds.reduce((sum, kind) => sum + kind.dead, 0);
+  const rows = [
+    [t("health.database"), database],
+    [t("health.meaning"), seen.embeddings?.ready ? t("health.on") : (seen.embeddings?.failed ?? t("health.loading"))],
+    [t("health.queue"), t("health.jobs", { n: waiting })],
+    dead ? [t("health.failed"), number(dead)] : null,
+    ...failed.map(([name, task]) => [name, task.error]),
+    ...queue.providers_down.map((down) => [down.model, down.reason]),
+  ].filter(Boolean);
+  return h("section", h("h2", t("health.title")), h("p", { className: seen.ready && !failed.length ? "good" : "bad" }, t(seen.ready && !failed.length ? "health.good" : "health.bad")), h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value)))));
+}
+
+function costs(entries) {
+  if (!entries.length) return h("section", h("h2", t("cost.title")), h("p", { className: "soft" }, t("cost.none")));
+  const row = (x) => h("tr", h("td", monthName(x.month)), h("td", t("cost.calls", { n: x.calls })), h("td", dollars(x.price_usd)));
+  return h("section", h("h2", t("cost.title")), h("table", entries.map(row)));
 }

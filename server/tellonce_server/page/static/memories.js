@@ -37,7 +37,7 @@ export async function memories(place, about) {
   }
   const again = async () => { chosen.clear(); await page(true); };
   let loading = Promise.resolve();
-  const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.then(() => page(false)); }, { rootMargin: "1200px" });
+  const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.then(() => page(false)); }, { rootMargin: "3000px" });
   const set = (name) => (value) => { wanted[name] = value; again(); };
 
   show(place, h("h1", t("memories")), filters(set), count, rows, more, chosen.bar(again, rows));

@@ -4,7 +4,7 @@ import { call } from "./client.js";
 import { button, choice, field, h, show } from "./dom.js";
 import { list } from "./entries.js";
 import { said } from "./memory.js";
-import { clock, day, month as named, number, t } from "./words.js";
+import { clock, day, monthName, number, t } from "./words.js";
 
 export async function timeline(place, view) {
   const tabs = h("div", { className: "row" }, ["", "known", "people"].map((name) => h("a", { className: "button", href: `#timeline${name && `/${name}`}`, "aria-current": (view ?? "") === name ? "true" : null }, t(`timeline.${name || "talks"}`))));
@@ -14,9 +14,10 @@ export async function timeline(place, view) {
 }
 
 async function talks(place, wanted) {
+  show(place);
   const seen = await call("page_timeline", wanted ? { month: wanted } : {});
   if (!seen.months.length) return show(place, h("p", { className: "empty" }, t("timeline.empty")));
-  const options = seen.months.map((x) => [x.month, `${named(x.month)} (${number(x.messages)})`]);
+  const options = seen.months.map((x) => [x.month, `${monthName(x.month)} (${number(x.messages)})`]);
   show(place, field(t("month"), choice(options, seen.month, (value) => talks(place, value))),
     seen.days.map((x) => h("section", h("h2", day(`${x.day}T00:00:00`)), x.talks.map(talk))));
 }

@@ -9,8 +9,7 @@ let plural = new Intl.PluralRules("en");
 export async function speak(load, wanted) {
   language = wanted.map((tag) => tag.slice(0, 2)).find((tag) => KNOWN.includes(tag)) ?? "en";
   plural = new Intl.PluralRules(language);
-  strings = await load("en");
-  if (language !== "en") strings = { ...strings, ...(await load(language)) };
+  strings = await load(language);
   document.documentElement.lang = language;
 }
 
@@ -46,7 +45,7 @@ export function moment(at) {
   return `${day(at)}, ${clock(at)}`;
 }
 
-export function month(name) {
+export function monthName(name) {
   return new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" }).format(new Date(`${name}-01T00:00:00Z`));
 }
 

@@ -1,0 +1,42 @@
+"""`tellonce open`: shows the memory page in the browser, signed in by a code that is good once and for a minute."""
+
+import webbrowser
+from urllib.parse import urljoin
+
+import httpx2
+
+from tellonce.settings import RelaySettings, load
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import console
+
+SECONDS = 10.0
+
+
+def run(*, only_print: bool) -> None:
+    """Open the page, or print its address. Raises CommandFailed where no server answers."""
+    address = page_address(load(RelaySettings))
+    if only_print or not webbrowser.open(address):
+        console.print(address)
+        console.print("Open it within a minute; it can be used once.")
+    else:
+        console.print("The memory page is open in your browser. `tellonce open --print` shows its address instead.")
+
+
+def page_address(settings: RelaySettings) -> str:
+    """The page's address with a fresh code in its fragment, which a browser sends to no server."""
+    headers = {"Authorization": f"Bearer {settings.bearer('assistant')}"}
+    try:
+        with httpx2.Client(timeout=SECONDS, trust_env=False) as http:
+            answer = http.post(urljoin(settings.url, "/page/code"), headers=headers)
+    except httpx2.HTTPError as error:
+        raise CommandFailed(f"no server answers at {settings.url} ({error}). Start it with `tellonce up`.") from error
+    if answer.status_code != 200:
+        raise CommandFailed(f"{settings.url} gives no code: {_reason(answer)}")
+    return f"{urljoin(settings.url, '/')}#code={answer.json()['code']}"
+
+
+def _reason(answer: httpx2.Response) -> str:
+    try:
+        return str(answer.json()["error"])
+    except (ValueError, LookupError, TypeError):
+        return f"it answered {answer.status_code}; is it this version of the server?"

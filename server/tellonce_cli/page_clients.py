@@ -1,0 +1,35 @@
+"""Other programs' configurations for the memory page; apart from its other work, because this must be quick.
+
+The server runs `python -m tellonce_cli.page_clients TASK …`.
+"""
+
+from tellonce_cli import connect
+from tellonce_cli.client_configs import CLIENTS
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.hosts import ClientName
+from tellonce_cli.page_lines import run, tell
+
+
+def clients() -> None:
+    """Each client with its file, whether our entry is in it, and the file as it would be."""
+    known = connect.connected(connect.this_machine())
+    for name in ClientName:
+        try:
+            file, text = connect.preview(name)
+        except CommandFailed as error:
+            tell(name=name, title=CLIENTS[name].title, file="", connected=False, text="", trouble=str(error))
+        else:
+            tell(name=name, title=CLIENTS[name].title, file=str(file), connected=known.get(name) is True, text=text)
+
+
+def connect_client(name: str, undo: str = "") -> None:
+    connect.run(ClientName(name), only_print=False, undo=bool(undo))
+    tell(done=name)
+
+
+def main() -> None:
+    run({"clients": clients, "connect": connect_client})
+
+
+if __name__ == "__main__":
+    main()

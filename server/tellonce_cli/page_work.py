@@ -1,0 +1,178 @@
+"""What the memory page leaves to a process of its own: imports, exports and backups.
+
+The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object a line; a failure is one sentence on
+standard error and exit code 1.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from tellonce.settings import ServerSettings, load
+from tellonce.work import RUNGS
+from tellonce_cli import backup, export
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.import_ import Tally, own_bot, take
+from tellonce_cli.importers import KINDS, ImportFailed, Item, Unreadable, estimate_size, read
+from tellonce_cli.keeping import make_keeper
+from tellonce_cli.memory import chat_of, storage
+from tellonce_cli.page_lines import run, tell
+from tellonce_server.actors import Actors
+from tellonce_server.importing import Importers, ImportMessage
+from tellonce_server.store import ledger
+from tellonce_server.store.ledger import PerExchange
+
+COST_DAYS = 30
+"""Days back from which the cost of an exchange is taken."""
+
+
+def back_up(file: str) -> None:
+    Path(file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    backup.run(Path(file))
+    tell(file=file, bytes=Path(file).stat().st_size)
+
+
+@dataclass
+class Plan:
+    """What is in a file, counted without keeping anything."""
+
+    messages: int = 0
+    mine: int = 0
+    exchanges: int = 0
+    memories: int = 0
+    unreadable: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+
+    def count(self, item: Item) -> None:
+        if isinstance(item, ImportMessage):
+            self.messages += 1
+            self.mine += item.role == "user" and item.speaker is None
+            self.exchanges += item.role == "assistant"
+            self.first = min(self.first or item.sent_at, item.sent_at)
+            self.last = max(self.last or item.sent_at, item.sent_at)
+        elif isinstance(item, Unreadable):
+            self.unreadable += 1
+        else:
+            self.memories += 1
+
+
+def recognized(file: Path) -> str:
+    """The kind of an export: the first importer that reads something from it. Raises CommandFailed."""
+    for kind in KINDS:
+        try:
+            first = next(_items(kind, file, "", lambda _: None), None)
+        except (ImportFailed, ValueError, KeyError, TypeError, OSError):
+            continue
+        if first is not None and not isinstance(first, Unreadable):
+            return kind
+    raise CommandFailed(f"this is not an export we can read; {', '.join(KINDS)} are known.")
+
+
+def plan_import(file: str, me: str = "") -> None:
+    """A dry run: what is in the file, and what learning from it takes."""
+    path = Path(file)
+    kind, plan = recognized(path), Plan()
+    for item in _items(kind, path, me, _progress(path)):
+        plan.count(item)
+    cost = asyncio.run(_cost(load(ServerSettings)))
+    tell(
+        kind=kind,
+        **vars(plan),
+        seconds=cost.seconds * plan.exchanges if cost.seconds is not None else None,
+        price_usd=cost.price_usd * plan.exchanges if cost.price_usd is not None else None,
+    )
+
+
+async def _cost(settings: ServerSettings) -> PerExchange:
+    """What an exchange has cost of late, by the best model that has read one."""
+    async with storage(settings) as actors:
+        since = actors.kit.now() - timedelta(days=COST_DAYS)
+        for rung in RUNGS:
+            found = await ledger.per_exchange(actors.kit.database, since, rung)
+            if found.seconds is not None:
+                return found
+    return PerExchange(None, None)
+
+
+def do_import(file: str, me: str = "") -> None:
+    """The import itself; what was there already is not taken twice."""
+    path = Path(file)
+    tally = asyncio.run(_import(load(ServerSettings), recognized(path), path, me))
+    tell(
+        created=tally.created,
+        duplicates=tally.duplicates,
+        memories=tally.memories["kept"],
+        unreadable=tally.unreadable,
+        mine=tally.mine,
+    )
+
+
+async def _import(settings: ServerSettings, kind: str, path: Path, me: str) -> Tally:
+    tally = Tally()
+    async with storage(settings) as actors:
+        await _take(actors, _items(kind, path, me, _progress(path)), tally)
+    return tally
+
+
+async def _take(actors: Actors, items: Iterator[Item], tally: Tally) -> None:
+    where = chat_of(actors.kit.settings, None)
+    keeper = await make_keeper(actors, where)
+    try:
+        await take(items, Importers(actors.kit, where, fixed=False), keeper, tally, actors.kit)
+    finally:
+        await keeper.finish()
+
+
+def _items(kind: str, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:
+    user = load(ServerSettings).default_user
+    return read(kind, path, me=me or None, assistant=own_bot(), chat_id=user, progress=progress)
+
+
+def _progress(path: Path) -> Callable[[int], None]:
+    """Told in whole percents, so that a large file is not a flood of lines."""
+    total, said = max(1, estimate_size(path)), -1
+
+    def progress(done: int) -> None:
+        nonlocal said
+        percent = min(100, 100 * done // total)
+        if percent > said:
+            said = percent
+            tell(progress=percent)
+
+    return progress
+
+
+def do_export() -> None:
+    """The whole memory as JSON lines."""
+    export.run(None, "jsonl")
+
+
+TASKS: dict[str, Callable[..., None]] = {
+    "backup": back_up,
+    "plan": plan_import,
+    "import": do_import,
+    "export": do_export,
+}
+
+
+def main() -> None:
+    run({name: _telling(task) for name, task in TASKS.items()})
+
+
+def _telling(task: Callable[..., None]) -> Callable[..., None]:
+    """An import's own refusal is a sentence already."""
+
+    def telling(*arguments: str) -> None:
+        try:
+            task(*arguments)
+        except ImportFailed as error:
+            raise CommandFailed(str(error)) from error
+
+    return telling
+
+
+if __name__ == "__main__":
+    main()

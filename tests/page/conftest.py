@@ -1,0 +1,90 @@
+"""One seeded server and one browser for all tests of the page."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+import asyncpg
+import pytest
+from playwright.async_api import Browser
+
+from tellonce.client import MemoryClient
+from tellonce.connect import connect_http
+from tellonce_server.auth import create_token
+from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.database import as_login
+from tests.memory_fixtures import database
+from tests.page.browser import Tab, browser, chromium, signed_in
+from tests.page.seed import seed
+from tests.server.processes import HttpServer, http_server
+
+OTHER_USER = 43
+MANY = 10_000
+ADD_MANY = """
+    insert into memories (owner_id, id, kind, status, content, confidence, priority, importance, pinned, valid_from,
+      origin, user_confirmed, source_ids, created_at, updated_at, tsv)
+    select $1, n, 'fact', 'active', 'Fact number ' || n || ' about a thing on shelf ' || n % 97, 0.9, 3, 0.5, false,
+      now() - n * interval '1 minute', 'user', true, '{}', now(), now(), to_tsvector('chatmem', 'fact ' || n)
+    from generate_series(1, $2::int) n"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if chromium() is None:
+        skip = pytest.mark.skip(
+            reason="NO CHROMIUM HERE: install Debian's `chromium`, or name one in TELLONCE_TEST_CHROMIUM"
+        )
+        for item in items:
+            if "tests/page/" in item.nodeid and "test_page_http" not in item.nodeid:
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+async def page_dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
+    async with database(postgres) as dsn:
+        yield dsn
+
+
+@pytest.fixture(scope="session")
+async def server(page_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[HttpServer]:
+    home = tmp_path_factory.mktemp("page")
+    settings = {"HOME": str(home), "TELEGRAM_USER_ID": "42,43", "TELEGRAM_PERSONAL_GROUPS": "-200"}
+    async with http_server(home / "data", page_dsn, **settings) as running:
+        async with (
+            connect_http(running.url, running.token()) as memory,
+            connect_http(running.url, running.token("agent")) as agent,
+        ):
+            await seed(memory, agent)
+        yield running
+
+
+@pytest.fixture(scope="session")
+async def chrome() -> AsyncIterator[Browser]:
+    async with browser() as running:
+        yield running
+
+
+@pytest.fixture
+async def tab(chrome: Browser, server: HttpServer) -> AsyncIterator[Tab]:
+    """A signed-in tab. Whatever a test does in it, nothing fails unseen and no request leaves the machine."""
+    async with signed_in(chrome, server) as tab:
+        yield tab
+        assert tab.wrong == []
+        assert [url for url in tab.asked if not url.startswith((server.base, "blob:"))] == []
+
+
+@pytest.fixture
+async def memory(server: HttpServer) -> AsyncIterator[MemoryClient]:
+    async with connect_http(server.url, server.token()) as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+async def token_of_many(server: HttpServer, page_dsn: str) -> str:
+    """An access token of another user, who has 10,000 memories."""
+    async with as_login(page_dsn) as login:
+        token = await create_token(login, "many", OTHER_USER, ("assistant",), datetime.now(UTC))
+    connection = await asyncpg.connect(page_dsn)
+    await connection.execute("insert into user_profile (owner_id, last_memory_id) values ($1, $2)", OTHER_USER, MANY)
+    await connection.execute(ADD_MANY, OTHER_USER, MANY)
+    await connection.execute("analyze memories")
+    await connection.close()
+    return token

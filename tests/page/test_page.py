@@ -1,0 +1,208 @@
+"""Every screen of the memory page and every action on it, each checked through a tool afterwards."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.async_api import expect
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused
+from tests.page.browser import Tab
+from tests.server.processes import HttpServer
+from tests.stubs.exports import telegram
+
+pytestmark = pytest.mark.anyio
+
+TEA, MARATHON, MANUAL, FLIGHT, ANN, TIAGO, CLIMBING, SEA = 2, 3, 4, 5, 7, 8, 9, 10
+
+
+async def state(memory: MemoryClient, number: int) -> c.Memory:
+    found = (await memory.explain(c.ExplainArgs(memory_id=number))).memory
+    assert found is not None
+    return found
+
+
+async def test_today_tells_who_one_is_and_takes_decisions_back(tab: Tab, memory: MemoryClient) -> None:
+    page = await tab.show("today")
+    await expect(page.locator(".narrative")).to_contain_text("Lisbon")
+    await expect(page.get_by_text("was due").first).to_be_visible()
+    for sign, number, status in (("Confirm", CLIMBING, "active"), ("Not so", SEA, "rejected")):
+        await tab.memory(number).get_by_role("button", name=sign).click()
+        await tab.noted("ed.")
+        assert (await state(memory, number)).status == status
+        await tab.undo()
+        back = await state(memory, number)
+        assert (back.status, back.valid_to, back.user_confirmed) == ("uncertain", None, False)
+    await tab.memory(MANUAL).get_by_role("button", name="Complete").click()
+    await tab.noted("Completed")
+    assert (await state(memory, MANUAL)).status == "completed"
+    await tab.undo()
+    assert (await state(memory, MANUAL)).status == "active"
+
+
+async def test_memories_are_searched_filtered_and_edited_in_place(tab: Tab, memory: MemoryClient) -> None:
+    page = await tab.show("memories")
+    await page.locator("#search").fill("GREEN tea")
+    await expect(page.locator("#memories > li")).to_have_count(1)
+    await tab.memory(TEA).get_by_role("button", name="Edit").click()
+    await page.locator("#memories textarea").fill("Mara prefers white tea")
+    await page.keyboard.press("Enter")
+    await tab.noted("Changed")
+    assert (await state(memory, TEA)).content == "Mara prefers white tea"
+    await tab.undo()
+    assert (await state(memory, TEA)).content == "Mara prefers green tea over coffee"
+    await page.locator("#search").fill("")
+    await page.get_by_label("Kind").select_option("goal")
+    await expect(page.locator("#memories > li")).to_have_count(2)
+    await page.get_by_label("Kind").select_option("")
+    await page.get_by_label("Status").select_option("uncertain")
+    await expect(page.locator("#memories > li")).to_have_count(2)
+    await page.get_by_label("Status").select_option("live")
+    await page.get_by_label("Origin").select_option("model")
+    await expect(page.locator("#memories > li")).to_have_count(4)
+    await page.get_by_label("Origin").select_option("")
+    await page.get_by_label("Certainty").select_option("1")
+    await expect(page.locator("#memories > li")).to_have_count(6)
+    await page.get_by_label("Certainty").select_option("0")
+
+
+async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(tab: Tab, memory: MemoryClient) -> None:
+    page = await tab.show("memories")
+    for number in (ANN, TIAGO):
+        await tab.memory(number).get_by_role("checkbox").check()
+    bar = page.get_by_role("toolbar")
+    await expect(bar).to_contain_text("2 selected")
+    await bar.get_by_role("button", name="Pin", exact=True).click()
+    await tab.noted("2 pinned")
+    assert (await state(memory, ANN)).pinned
+    await tab.undo()
+    assert not (await state(memory, TIAGO)).pinned
+    for number in (ANN, TIAGO):
+        await tab.memory(number).get_by_role("checkbox").check()
+    await bar.get_by_role("button", name="Merge").click()
+    await page.locator("dialog textarea").fill("Ann, Mara's sister in Porto, is the mother of Tiago")
+    await page.locator("dialog button.main").click()
+    await tab.noted("Merged")
+    merged = await state(memory, ANN)
+    assert merged.status == "superseded"
+    assert merged.superseded_by is not None
+    await tab.undo()
+    assert (await state(memory, TIAGO)).status == "active"
+    assert (await state(memory, merged.superseded_by)).status == "superseded"
+    await tab.memory(FLIGHT).get_by_role("checkbox").check()
+    await bar.get_by_role("button", name="Share").click()
+    await page.locator("dialog input").fill("-200")
+    await page.locator("dialog button.main").click()
+    await tab.noted("Shared")
+    there = await memory.get_profile(c.GetProfileArgs(chat_id=-200))
+    assert FLIGHT in [x.id for x in there.dates]
+
+
+async def test_one_memory_shows_where_it_was_said_and_which_answers_used_it(tab: Tab) -> None:
+    page = await tab.show(f"memory/{ANN}")
+    await expect(page.locator(".quote.source")).to_contain_text("My sister Ann lives in Porto")
+    await expect(page.get_by_text("Nice to meet you, Mara.")).to_be_visible()
+    await page.get_by_role("link", name="When do I fly to the Azores?").first.click()
+    await page.wait_for_selector("[data-section]")
+    await page.locator("[data-section='memories'] summary").click()
+    await expect(page.locator("[data-section='memories'] pre")).to_contain_text("Ponta Delgada")
+
+
+async def test_the_timeline_opens_the_words_and_shows_what_was_known_then(tab: Tab) -> None:
+    page = await tab.show("timeline")
+    await page.get_by_label("Month").select_option(index=1)
+    await page.get_by_role("button", name="Open the words").first.click()
+    await expect(page.locator(".said").first).to_be_visible()
+    await tab.show("timeline/known")
+    await expect(page.get_by_text("Mara's nephew Tiago broke his arm")).to_be_visible()
+    await page.locator("#as-of").evaluate("x => { x.value = x.max - 20; x.dispatchEvent(new Event('input')); }")
+    await expect(page.get_by_text("Mara's nephew Tiago broke his arm")).to_have_count(0)
+    await expect(page.get_by_text("Ann is Mara's sister and lives in Porto")).to_be_visible()
+    await tab.show("timeline/people")
+
+
+async def test_why_lists_the_answers_and_their_sections_against_the_budget(tab: Tab) -> None:
+    page = await tab.show("why")
+    await page.get_by_role("link", name="What do I drink in the evening?").first.click()
+    await page.wait_for_selector("[data-section]")
+    await expect(page.locator("[data-section='history'] summary")).to_contain_text(re.compile(r"of 2,600 tokens"))
+    await expect(page.get_by_text("What was left out")).to_be_visible()
+
+
+async def test_forgetting_asks_for_the_topic_keeps_what_is_unticked_and_leaves_no_trace(
+    tab: Tab, memory: MemoryClient
+) -> None:
+    page = await tab.show("forget")
+    await page.get_by_label("Exact words").check()
+    await page.locator("#forget-words").fill("4711-blue")
+    await page.get_by_role("button", name="Find it").click()
+    await page.wait_for_selector("#matches > li")
+    await page.locator("#forget-go").click()
+    assert await page.locator("dialog button.main").is_disabled()
+    await page.locator("#forget-typed").fill("4711-blue")
+    await page.locator("dialog button.main").click()
+    await expect(page.locator("#traces")).to_have_text("0 traces left")
+    found = await memory.search_memory(c.SearchMemoryArgs(query="4711-blue", where="all"))
+    assert "4711" not in str(found)
+    await tab.show("forget/topic/climbing")
+    await page.get_by_role("button", name="Find it").click()
+    await page.wait_for_selector("#matches > li")
+    for box in await page.locator("#matches input").all():
+        await box.uncheck()
+    await page.locator("#forget-go").click()
+    await page.locator("#forget-typed").fill("climbing")
+    await page.locator("dialog button.main").click()
+    await page.wait_for_selector("#traces")
+    assert (await state(memory, CLIMBING)).status == "uncertain"
+    await tab.show(f"forget/ids/{SEA}")
+    await page.locator("#forget-go").click()
+    await page.locator("#forget-typed").fill("forget")
+    await page.locator("dialog button.main").click()
+    await page.wait_for_selector("#traces")
+    with pytest.raises(MemoryRefused):
+        await state(memory, SEA)
+
+
+async def test_clients_are_connected_and_tokens_made_and_ended(tab: Tab, server: HttpServer) -> None:
+    page = await tab.show("data")
+    cursor = page.locator("[data-client='cursor']")
+    await cursor.locator("summary").click()
+    await cursor.get_by_role("button", name="Connect", exact=True).click()
+    await expect(cursor).to_contain_text("connected")
+    file = Path(server.settings["HOME"]) / ".cursor" / "mcp.json"
+    assert "memory" in json.loads(file.read_text())["mcpServers"]
+    await cursor.locator("summary").click()
+    await cursor.get_by_role("button", name="Disconnect").click()
+    await expect(cursor).not_to_contain_text("connected")
+    assert not file.exists()
+    await page.locator("#token-new").click()
+    await page.locator("dialog input").fill("kitchen")
+    await page.locator("dialog button.main").click()
+    assert len(str(await page.locator("#token").text_content())) == 43
+    await page.locator("dialog button.main").click()
+    await page.locator("[data-token='kitchen'] button").click()
+    await page.locator("dialog button.main").click()
+    await expect(page.locator("[data-token='kitchen']")).to_have_count(0)
+
+
+async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
+    tab: Tab, memory: MemoryClient, server: HttpServer, tmp_path: Path
+) -> None:
+    page = await tab.show("data")
+    telegram(tmp_path / "result.json", messages=400)
+    before = (await memory.get_profile(c.GetProfileArgs())).conversation.messages
+    await page.locator("#import-file").set_input_files(tmp_path / "result.json")
+    await expect(page.locator("#import-plan")).to_contain_text("telegram")
+    assert (await memory.get_profile(c.GetProfileArgs())).conversation.messages == before
+    await page.locator("#import-go").click()
+    await expect(page.locator("#import-done")).to_contain_text("added")
+    assert (await memory.get_profile(c.GetProfileArgs())).conversation.messages > before
+    async with page.expect_download() as download:
+        await page.get_by_role("link", name="Export everything").click()
+    lines = (await (await download.value).path()).read_text().splitlines()
+    assert {"message", "memory"} <= {json.loads(line)["type"] for line in lines}
+    await page.locator("#backup-now").click()
+    await tab.noted("The backup is")
+    assert list((server.data_dir / "backups").glob("*.tellonce"))

@@ -1,0 +1,92 @@
+"""Signing in to the page, and who gets nothing: on the wire, without a browser."""
+
+import httpx2
+import pytest
+
+from tellonce_server.page.sessions import CODE_SECONDS, PREFIX, Codes, Seal
+from tellonce_server.page.static_files import static_files
+from tests.memory_fixtures import Clock
+from tests.page.browser import code
+from tests.server.processes import HttpServer
+from tests.server.wire import request, wire_headers
+
+pytestmark = pytest.mark.anyio
+MOST_BYTES = 80 * 1024
+
+
+async def test_a_code_is_good_once_and_the_cookie_is_given_to_the_page_alone(server: HttpServer) -> None:
+    own = {"Origin": server.base}
+    async with httpx2.AsyncClient(base_url=server.base) as http:
+        fresh = await code(server)
+        assert (
+            await http.post("/page/session", content=fresh, headers={"Origin": "http://evil.test"})
+        ).status_code == 403
+        assert (await http.post("/page/session", content=fresh)).status_code == 403
+        answer = await http.post("/page/session", content=fresh, headers=own)
+        assert answer.status_code == 200
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=strict" in cookie
+        assert server.token() not in cookie
+        assert (await http.post("/page/session", content=fresh, headers=own)).status_code == 403
+        assert "older than a minute" in (await http.post("/page/session", content="x", headers=own)).json()["error"]
+
+
+async def test_the_cookie_opens_the_memory_only_for_requests_of_the_page(server: HttpServer) -> None:
+    async with httpx2.AsyncClient(base_url=server.base) as http:
+        await http.post("/page/session", content=await code(server), headers={"Origin": server.base})
+        body, headers = request("tools/list"), wire_headers("tools/list")
+        for origin, expected in ((server.base, 200), (f"http://127.0.0.1:{server.port + 1}", 401), (None, 401)):
+            sent = {**headers, **({"Origin": origin} if origin else {})}
+            assert (await http.post("/mcp", json=body, headers=sent)).status_code == expected, origin
+        assert (await http.get("/page/export")).status_code == 403
+        assert (await http.get("/page/export", headers={"Sec-Fetch-Site": "cross-site"})).status_code == 403
+        assert (await http.post("/page/end", headers={"Origin": server.base})).status_code == 200
+        assert (await http.post("/mcp", json=body, headers={**headers, "Origin": server.base})).status_code == 401
+
+
+async def test_no_model_is_listed_the_pages_tools_and_no_other_user_is_an_operator(
+    server: HttpServer, token_of_many: str
+) -> None:
+    async with httpx2.AsyncClient(base_url=server.base) as http:
+        listed = await http.post(
+            "/mcp", json=request("tools/list"), headers={**wire_headers("tools/list"), **server.headers()}
+        )
+        assert not [tool["name"] for tool in listed.json()["result"]["tools"] if tool["name"].startswith("page_")]
+        await http.post("/page/session", content=await code(server, token_of_many), headers={"Origin": server.base})
+        call = request("tools/call", name="page_setup", arguments={})
+        headers = {**wire_headers("tools/call", "page_setup"), "Origin": server.base}
+        answer = (await http.post("/mcp", json=call, headers=headers)).json()
+        assert "There is no tool page_setup" in str(answer)
+        assert (await http.get("/page/export", headers={"Sec-Fetch-Site": "same-origin"})).status_code == 403
+
+
+async def test_the_pages_files_say_that_nothing_else_may_load_and_are_small(server: HttpServer) -> None:
+    async with httpx2.AsyncClient(base_url=server.base) as http:
+        page = await http.get("/")
+        assert "default-src 'none'; script-src 'self'" in page.headers["content-security-policy"]
+        assert (await http.get("/page/../auth.py")).status_code == 404
+        assert (await http.get("/", headers={"Host": "evil.test"})).status_code == 421
+    files = static_files()
+    assert (
+        sum(len(text) for name, text in files.items() if not name.startswith("strings/") or name.endswith("en.json"))
+        < MOST_BYTES
+    )
+    assert not [name for name, text in files.items() if b"innerHTML" in text or b"insertAdjacentHTML" in text]
+
+
+def test_codes_end_after_a_minute_and_sessions_after_a_month() -> None:
+    now = [0.0]
+    codes = Codes(lambda: now[0])
+    first, second = codes.new(b"a" * 32), codes.new(b"b" * 32)
+    assert codes.take(first) == b"a" * 32
+    assert codes.take(first) is None
+    now[0] = CODE_SECONDS + 1
+    assert codes.take(second) is None
+    clock, seal = Clock(), Seal(b"key")
+    session = seal.session(b"c" * 32, clock())
+    assert seal.token_hash(session, clock()) == b"c" * 32
+    assert Seal(b"other").token_hash(session, clock()) is None
+    assert seal.token_hash(f"{PREFIX}nonsense", clock()) is None
+    clock.forward(days=31)
+    assert seal.token_hash(session, clock()) is None

