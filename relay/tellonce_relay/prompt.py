@@ -92,7 +92,7 @@ def build(
     Section 2 names the day; the minute stands before the message, else every turn would change the prompt's beginning
     and nothing of it could be cached. `profile` is shown while the memory has none of its own.
     """
-    sections: dict[SectionName, Section] = {section.name: section for section in context.sections or ()}
+    sections: dict[ShownName, Section] = {section.name: section for section in context.sections or ()}
     summary, memories = _text(sections.get("summary")), _text(sections.get("memories"))
     blocks = [
         *_block([policy or POLICY, _greeting(user_name, now, zone), _profile(sections.get("profile"), profile)]),
