@@ -26,10 +26,10 @@ from benchmarks.subjects import WRITTEN_OWNER, Ours, environment, our_server
 from benchmarks.timing import Timed, run
 from benchmarks.toolcalls import reading, writing
 from tellonce.settings import ServerSettings
-from tellonce_server.importing import BATCH, Importer, ImportMessage
-from tellonce_server.places import Where
-from tellonce_server.postgres.embedded import SUPERUSER
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
+from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
@@ -79,7 +79,7 @@ async def _imported(args: argparse.Namespace, dsn: str) -> dict[str, float]:
     )
     storage = Storage(settings)
     async with storage.running():
-        importer = Importer((await storage.actors()).kit, Where(WRITTEN_OWNER, WRITTEN_OWNER))
+        importer = Importer((await storage.services()).deps, ChatScope(WRITTEN_OWNER, WRITTEN_OWNER))
         history = _history(args.burst)
         started = time.perf_counter()
         while batch := list(islice(history, BATCH)):

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.dialogue import Dialogue, Probe
 from benchmarks.memory import Memory
-from tellonce_server.retrieval.lexical import index_text
+from tellonce_server.domain.retrieval.lexical import index_text
 
 K1 = 0.9
 RRF = 60
@@ -64,7 +64,7 @@ async def rankings(memory: Memory, chat: Chat, probe: Probe) -> dict[str, list[i
                 r["id"] for r in await tables.fetch(OR, chat.user, index_text(probe.text, None))
             ],
         }
-    lexemes = await memory.actors.kit.database.value("retrieval.query_lexemes", index_text(probe.text, None))
+    lexemes = await memory.services.deps.database.value("retrieval.query_lexemes", index_text(probe.text, None))
     words = _best(_bm25(chat, lexemes or []))
     found["BM25 with speaker"] = words
     if chat.vectors is not None:

@@ -20,12 +20,12 @@ from benchmarks.generator import corpus
 from benchmarks.memory import FIRST_USER, NOW, Memory, fill, open_memory
 from benchmarks.metrics import recall
 from tellonce.settings import ServerSettings
+from tellonce_server.domain.retrieval import weights
+from tellonce_server.domain.retrieval.measures import Measured, measure
+from tellonce_server.domain.retrieval.ranking import weigh
+from tellonce_server.domain.retrieval.results import SearchRequest
+from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.embedding.model_files import MODEL
-from tellonce_server.retrieval import weights
-from tellonce_server.retrieval.hits import SearchRequest
-from tellonce_server.retrieval.measuring import Measured, measure
-from tellonce_server.retrieval.ranking import weigh
-from tellonce_server.retrieval.search import Retriever
 
 ZONE = ZoneInfo("UTC")
 DEPTHS = (5, 10, 20)
@@ -142,7 +142,7 @@ async def cases_of(dialogues: Sequence[Dialogue], model: Path) -> list[Case]:
 
 
 async def _cases(memory: Memory, user: int, dialogue: Dialogue) -> list[Case]:
-    retriever = Retriever(memory.actors.kit.database, memory.actors.kit.embedder)
+    retriever = Retriever(memory.services.deps.database, memory.services.deps.embedder)
     cases: list[Case] = []
     for probe in dialogue.probes:
         if probe.kind != "adversarial":

@@ -30,7 +30,7 @@ def main() -> None:
     if "--stdio" in sys.argv:
         asyncio.run(server.run_stdio_async())
         return
-    # As our own server is run (`tellonce_server.http`), so that only what the tool does differs.
+    # As our own server is run (`tellonce_server.app.http`), so that only what the tool does differs.
     app = server.streamable_http_app(streamable_http_path="/mcp", stateless_http=True)
     uvicorn.run(app, port=int(sys.argv[-1]), http="h11", timeout_keep_alive=75, access_log=False, log_level="warning")
 

@@ -19,8 +19,8 @@ from typing import Any
 from benchmarks.memory import FIRST_USER, NOW, Memory, open_memory
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_server.importing import BATCH, Importer, ImportMessage
-from tellonce_server.places import Where
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
 
 NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
@@ -64,7 +64,7 @@ async def _main(messages: int, memories: int) -> None:
 
 
 async def _talk(memory: Memory, user: int, count: int, said: Callable[[int], str]) -> None:
-    importer = Importer(memory.actors.kit, Where(user, user))
+    importer = Importer(memory.services.deps, ChatScope(user, user))
     for start in range(0, count, BATCH):
         numbers = range(start, min(start + BATCH, count))
         begin = NOW - timedelta(minutes=count)

@@ -18,8 +18,8 @@ from benchmarks.dialogue import Dialogue
 from benchmarks.generator import corpus
 from benchmarks.memory import FIRST_USER, Memory, fill, open_memory
 from tellonce import contract as c
-from tellonce_server.actors import Actors, make_actors
-from tellonce_server.places import Where
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.services import Services, make_actors
 from tellonce_server.store.database import Database, open_database
 from tellonce_server.store.pools import OWNER, SET
 
@@ -33,8 +33,8 @@ async def _main(rounds: int, copies: int) -> None:
     dialogues = [*small, large]
     async with open_memory(None, len(dialogues)) as memory, AsyncExitStack() as stack:
         await fill(memory, dialogues)
-        guarded = make_actors(memory.actors.kit, KEY)
-        free = make_actors(dataclasses.replace(memory.actors.kit, database=await _unguarded(memory, stack)), KEY)
+        guarded = make_actors(memory.services.deps, KEY)
+        free = make_actors(dataclasses.replace(memory.services.deps, database=await _unguarded(memory, stack)), KEY)
         sides = {"guarded": guarded, "free": free}
         for user in (FIRST_USER, FIRST_USER + len(dialogues) - 1):
             dialogue = dialogues[user - FIRST_USER]
@@ -51,12 +51,12 @@ async def _unguarded(memory: Memory, stack: AsyncExitStack) -> Database:
     return database
 
 
-async def _interleaved(sides: dict[str, Actors], dialogue: Dialogue, user: int, rounds: int) -> list[str]:
+async def _interleaved(sides: dict[str, Services], dialogue: Dialogue, user: int, rounds: int) -> list[str]:
     taken: dict[tuple[str, str], list[float]] = {}
     for turn in range(rounds):
         query = dialogue.probes[turn % len(dialogue.probes)].text
-        for side, actors in sorted(sides.items(), reverse=bool(turn % 2)):
-            for call, seconds in (await _calls(actors, user, query)).items():
+        for side, services in sorted(sides.items(), reverse=bool(turn % 2)):
+            for call, seconds in (await _calls(services, user, query)).items():
                 taken.setdefault((call, side), []).append(seconds * 1000)
     return [_row(call, taken) for call in ("get_context", "search_memory")]
 
@@ -71,12 +71,12 @@ async def _change(memory: Memory, rounds: int) -> float:
     return statistics.median(taken)
 
 
-async def _calls(actors: Actors, user: int, query: str) -> dict[str, float]:
-    where = Where(user, user)
+async def _calls(services: Services, user: int, query: str) -> dict[str, float]:
+    where = ChatScope(user, user)
     started = time.perf_counter()
-    await actors.reader.context(where, c.GetContextArgs(query=query))
+    await services.reader.context(where, c.GetContextArgs(query=query))
     between = time.perf_counter()
-    await actors.searcher.search(where, c.SearchMemoryArgs(query=query))
+    await services.searcher.search(where, c.SearchMemoryArgs(query=query))
     return {"get_context": between - started, "search_memory": time.perf_counter() - between}
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from benchmarks.dialogue import Dialogue, Turn
 from tellonce.settings import ServerSettings
-from tellonce_server.actors import Actors
-from tellonce_server.importing import BATCH, Importer, ImportMessage
-from tellonce_server.places import Where
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
+from tellonce_server.services.services import Services
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import Memory as RunningMemory
 
 FIRST_USER = 1
@@ -31,9 +31,9 @@ select (select count(*) from messages where embedding is null)
 class Memory(RunningMemory):
     """A running server. Every dialogue is the private chat of a user of its own."""
 
-    def __init__(self, storage: Storage, settings: ServerSettings, actors: Actors) -> None:
+    def __init__(self, storage: Storage, settings: ServerSettings, services: Services) -> None:
         super().__init__(storage, settings)
-        self.actors = actors
+        self.services = services
 
 
 @asynccontextmanager
@@ -54,7 +54,7 @@ async def open_memory(model: Path | None, users: int) -> AsyncGenerator[Memory]:
     storage = Storage(settings, lambda: NOW)
     try:
         async with storage.running():
-            yield Memory(storage, settings, await storage.actors())
+            yield Memory(storage, settings, await storage.services())
     finally:
         await postgres.stop()
         shutil.rmtree(postgres.cluster, ignore_errors=True)
@@ -64,7 +64,7 @@ async def open_memory(model: Path | None, users: int) -> AsyncGenerator[Memory]:
 async def fill(memory: Memory, dialogues: Sequence[Dialogue]) -> None:
     """Import the dialogues, wait for their embeddings, and bring the statistics up to date."""
     for user, dialogue in enumerate(dialogues, FIRST_USER):
-        importer = Importer(memory.actors.kit, Where(user, user))
+        importer = Importer(memory.services.deps, ChatScope(user, user))
         for start in range(0, len(dialogue.turns), BATCH):
             await importer.add([import_message(turn) for turn in dialogue.turns[start : start + BATCH]])
     if memory.settings.embeddings != "none":

@@ -29,10 +29,10 @@ from benchmarks.recall_plot import curves
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
+from tellonce_server.domain.retrieval.ranking import rank
+from tellonce_server.domain.retrieval.results import SearchRequest
+from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.embedding.model_files import MODEL
-from tellonce_server.retrieval.hits import SearchRequest
-from tellonce_server.retrieval.ranking import rank
-from tellonce_server.retrieval.search import Retriever
 
 OURS = "search_memory"
 
@@ -94,7 +94,7 @@ async def _measured(memory: Memory, dialogues: Sequence[Dialogue]) -> Recalls:
 
 async def _cost(memory: Memory, dialogues: Sequence[Dialogue]) -> str:
     """What one question costs: reading its candidates (by the clock) and ranking them (processor time), in milliseconds."""
-    retriever = Retriever(memory.actors.kit.database, memory.actors.kit.embedder)
+    retriever = Retriever(memory.services.deps.database, memory.services.deps.embedder)
     rows: list[tuple[float, float, int]] = []
     for user, dialogue in enumerate(dialogues, FIRST_USER):
         for probe in dialogue.probes[:60]:

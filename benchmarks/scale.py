@@ -21,12 +21,12 @@ import numpy as np
 from asyncpg import BitString
 
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
+from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.model_files import MEAN, MODEL, fetch
 from tellonce_server.embedding.near_index import NearIndexes
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.postgres.migrate import migrate
-from tellonce_server.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.store.database import open_database
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
 
 SEED: Final = 20_260_217
@@ -35,10 +35,10 @@ SPAN: Final = timedelta(days=720)
 BATCH: Final = 20_000
 MESSAGE_WORDS, SUMMARY_WORDS, MEMORY_WORDS = 24, 50, 9
 KEPT, CHUNK = 20, 20
-"""Messages of a lane that stay verbatim, and messages of a chunk summary."""
+"""Messages of a thread that stay verbatim, and messages of a chunk summary."""
 
 _MESSAGES: Final = (
-    "owner_id chat_id id thread_key lane_no epoch role content channel ext_id importance tokens sent_at utc_offset"
+    "owner_id chat_id id thread_key thread_no epoch role content channel ext_id importance tokens sent_at utc_offset"
     " recorded_at embedding ebits"
 ).split()
 _SUMMARIES: Final = (
@@ -163,12 +163,12 @@ async def _fill_heads(connection: Any, tools: Tools) -> None:
     rows = [(c.owner, c.chat, "telegram", c.size, _covered(c) // CHUNK, c.size // 2, START) for c in tools.population]
     columns = "owner_id chat_id channel last_id last_summary_id exchanges created_at".split()
     await _copy(connection, "chats", columns, rows)
-    lanes = [
+    threads = [
         (c.owner, c.chat, f"root:{c.chat}", c.size, _covered(c) or None, _covered(c), 40 * (c.size - _covered(c)))
         for c in tools.population
     ]
     columns = "owner_id chat_id thread_key last_no covered_to queued_to open_tokens".split()
-    await _copy(connection, "thread_state", columns, lanes)
+    await _copy(connection, "thread_state", columns, threads)
     heads = [
         (c.owner, c.chat, 0, "Likes plain words.", "Talks of many things.", text, len(text) // 4, 1, START)
         for c, text in zip(tools.population, tools.words.texts(len(tools.population), SUMMARY_WORDS), strict=True)
@@ -252,7 +252,7 @@ def memories_of(tools: Tools, owner: int) -> int:
 
 
 def _covered(chat: Chat) -> int:
-    """Messages of the chat's lane that chunk summaries cover."""
+    """Messages of the chat's thread that chunk summaries cover."""
     return max(0, (chat.size - KEPT) // CHUNK * CHUNK)
 
 

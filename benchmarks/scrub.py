@@ -18,9 +18,9 @@ import asyncpg
 from benchmarks.scale import cluster, ensure, name_of, sizes_of
 from benchmarks.subjects import WRITTEN_OWNER, environment
 from tellonce.settings import ServerSettings
-from tellonce_server.erasure.scrubbing import Scrubber
-from tellonce_server.postgres.embedded import SUPERUSER
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.store.postgres.embedded import SUPERUSER
 
 READ = "select count(content) from messages where owner_id = $1 and chat_id = $1"
 WRITE = "update messages set importance = importance where (owner_id, chat_id, id) = ($1, $1, 1)"
@@ -39,8 +39,8 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
             }
         )
         async with Storage(settings).running() as storage:
-            kit = (await storage.actors()).kit
-            scrubber = Scrubber(kit, dsn, postgres.dsn(SUPERUSER, name_of(args.messages)))
+            deps = (await storage.services()).deps
+            scrubber = Scrubber(deps, dsn, postgres.dsn(SUPERUSER, name_of(args.messages)))
             return await _measured(scrubber, dsn, args)
 
 

@@ -33,10 +33,10 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
-from tellonce_server.importing import BATCH, Importer, ImportMessage
-from tellonce_server.places import Where
-from tellonce_server.postgres.embedded_cluster import postmaster
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
+from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests.crash.invariants import OPEN
 from tests.crash.load import PLACES, SAYINGS, THINGS
 from tests.crash.world import World, children_of
@@ -71,7 +71,7 @@ class Person:
 
     async def import_talk(self, storage: Storage, exchanges: int) -> None:
         """So many exchanges as the tools below would have recorded them, and what is remembered of them."""
-        importer = Importer((await storage.actors()).kit, Where(self._chat, self._chat))
+        importer = Importer((await storage.services()).deps, ChatScope(self._chat, self._chat))
         for start in range(0, exchanges, BATCH // 2):
             numbers = range(start + 1, min(start + BATCH // 2, exchanges) + 1)
             await importer.add([message for n in numbers for message in self._exchange(n)])

@@ -24,8 +24,8 @@ from telegram import Update
 from benchmarks.timing import Timed
 from tellonce_llm import ask
 from tellonce_llm.ollama import Ollama
-from tellonce_relay.polling import poll
-from tellonce_relay.telegram_bot import make_bot
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.updates.polling import poll
 from tests.relay.relay_process import TOKEN, relay_process
 from tests.server.processes import http_server
 from tests.stubs.ollama_stub import OllamaStub

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.settings import Budgets
-from tellonce_server.context.material import Material
-from tellonce_server.store.context import ChatHead, ContextRows, LaneHead
+from tellonce_server.domain.context.material import Material
+from tellonce_server.store.context import ChatHead, ContextRows, ThreadHead
 from tellonce_server.store.messages import Line
 
 EMPTY = c.Context(
@@ -30,12 +30,12 @@ def of_sections(*sections: c.Section) -> c.Context:
 
 
 def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) -> ContextRows:
-    """A lane that ends with this window and whose first `covered` messages are summarised; nothing else but `more`."""
-    last = window[-1].lane_no if window else 0
+    """A thread that ends with this window and whose first `covered` messages are summarised; nothing else but `more`."""
+    last = window[-1].thread_no if window else 0
     rows: dict[str, object] = {
         "erasures": 0,
         "chat": ChatHead("", "", "", 0, "telegram"),
-        "lane": LaneHead(last, covered, None, None, None),
+        "thread": ThreadHead(last, covered, None, None, None),
         "narrative": "",
         "thread_summary": "",
         "window": window,

@@ -9,8 +9,8 @@ import anyio
 from platformdirs import user_cache_path
 
 from tellonce.settings import ServerSettings
+from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.model_files import MODEL, fetch
-from tellonce_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory, opened
 from tests.patience import HANGS
 
@@ -26,7 +26,7 @@ async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGener
     folder = await fetch(cache / "models" / MODEL, _no_progress)
     local = settings.model_copy(update={"embeddings": "local", "embedding_model_dir": folder})
     async with opened(Storage(local, clock)) as memory:
-        embedder = (await memory.storage.actors()).kit.embedder
+        embedder = (await memory.storage.services()).deps.embedder
         with anyio.fail_after(HANGS):
             while not embedder.ready:  # noqa: ASYNC110  # loading happens in a thread that has no event for us
                 await anyio.sleep(0.01)

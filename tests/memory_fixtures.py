@@ -16,12 +16,12 @@ from tellonce.client import MemoryClient, ResultT
 from tellonce.connect import connect_memory
 from tellonce.contract import Place
 from tellonce.settings import ServerSettings
-from tellonce_server.app import build_server
-from tellonce_server.places import Caller
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.postgres.migrate import migrate
-from tellonce_server.storage import Storage
+from tellonce_server.app.server import build_server
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import Caller
 from tellonce_server.store.database import codecs
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
 
 USER = 42
@@ -159,7 +159,7 @@ class Memory:
 async def opened(storage: Storage) -> AsyncGenerator[Memory]:
     """A server on what the storage's settings name, ready to be asked."""
     async with storage.running():
-        await storage.actors()
+        await storage.services()
         yield Memory(storage, storage.settings)
 
 

@@ -17,28 +17,32 @@ from tellonce import choices, tag_form
 from tellonce.contract import MAX_TEXT_BYTES
 from tellonce.work import KnownMemory, NotableSentence, WorkMessage
 from tellonce_cli.importers import fitting
-from tellonce_relay import expectation, incoming, markdown, questions, split, tags, views
+from tellonce_relay import incoming, views
+from tellonce_relay.commands import questions
 from tellonce_relay.responders import wording
 from tellonce_relay.routines import short_form
-from tellonce_server import learning_prompt
-from tellonce_server.context import lines, memory_order, slots
-from tellonce_server.dates import date_mentions
-from tellonce_server.erasure import forget_query, previews, redaction, targets, word_forms
-from tellonce_server.keep import features, orders, own_speech
-from tellonce_server.keep import sentences as kept_sentences
-from tellonce_server.memories import check, claims, dedup, importance, literals, resolving, striking
-from tellonce_server.memories.said_numbers import numbers_following
-from tellonce_server.retrieval import excerpt, lexical, question, signals
+from tellonce_relay.telegram import markdown, split
+from tellonce_relay.turn import expectation, tags
+from tellonce_server.api import coercion, storable
+from tellonce_server.domain.context import lines, slots
+from tellonce_server.domain.erasure import forget_query, previews, redaction, targets, word_forms
+from tellonce_server.domain.keep import features, orders, own_speech
+from tellonce_server.domain.keep import sentences as kept_sentences
+from tellonce_server.domain.memory import check, dedup, importance, literals, order, resolution, retraction
+from tellonce_server.domain.memory.said_numbers import numbers_following
+from tellonce_server.domain.retrieval import excerpt, lexical, question, signals
+from tellonce_server.services import learning_prompt
+from tellonce_server.services.views import gist
 from tellonce_server.store.messages import Line
-from tellonce_server.text import fences, folding, normalization, secrets, stemming, tokens
-from tellonce_server.text import importance as message_importance
-from tellonce_server.tools import coercion, storable
-from tellonce_server.views import gist
-from tellonce_summarizer import answers, exchange, length, moments, quotes, transcript, validate
+from tellonce_summarizer import length, moments, quotes
 from tellonce_summarizer.keep import lines as kept_lines
 from tellonce_summarizer.keep import sentences as told_sentences
 from tellonce_summarizer.keep import summaries
-from tellonce_text.dates import admission, annotation, deadlines, resolver, spans
+from tellonce_summarizer.models import answers
+from tellonce_summarizer.tasks import exchange, transcript, validation
+from tellonce_text import claims, fences, folding, normalization, secrets, stemming, tokens
+from tellonce_text import importance as message_importance
+from tellonce_text.dates import admission, annotation, date_mentions, deadlines, resolver, spans
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -69,8 +73,8 @@ def _quoted(text: str) -> check.Quoted:
     return check.Quoted(text, text, "user", NOW, ZONE)
 
 
-NO_COSINES = striking.Cosines({})
-ENDED = striking.Ended((SENTENCE,), "I live in Rome")
+NO_COSINES = retraction.Cosines({})
+ENDED = retraction.Ended((SENTENCE,), "I live in Rome")
 SOURCE = forget_query.Source("message", 1, 2)
 STATED = forget_query.Stated(SENTENCE, 1, (SENTENCE,), frozenset({(1, 3)}))
 
@@ -109,140 +113,146 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce.tag_form.name_of": tag_form.name_of,
     "tellonce_cli.importers.fitting.clean": fitting.clean,
     "tellonce_cli.importers.fitting.pieces": lambda text: list(fitting.pieces(text)),
-    "tellonce_relay.expectation.expected": expectation.expected,
+    "tellonce_relay.turn.expectation.expected": expectation.expected,
     "tellonce_relay.incoming.command_of": incoming.command_of,
     "tellonce_relay.incoming.is_command": incoming.is_command,
-    "tellonce_relay.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
-    "tellonce_relay.markdown.rendered": markdown.rendered,
-    "tellonce_relay.markdown.units": markdown.units,
-    "tellonce_relay.questions.right_wording": lambda text: questions.right_wording(text, 1),
+    "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
+    "tellonce_relay.telegram.markdown.rendered": markdown.rendered,
+    "tellonce_relay.telegram.markdown.units": markdown.units,
+    "tellonce_relay.commands.questions.right_wording": lambda text: questions.right_wording(text, 1),
     "tellonce_relay.responders.wording.best_sentences": lambda text: wording.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.wording.content_words": wording.content_words,
     "tellonce_relay.responders.wording.is_question": wording.is_question,
     "tellonce_relay.responders.wording.told_sentences": wording.told_sentences,
     "tellonce_relay.responders.wording.wish": wording.wish,
     "tellonce_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
-    "tellonce_relay.split.split": lambda text: split.split(markdown.Marked(text)),
-    "tellonce_relay.tags.finished": tags.finished,
-    "tellonce_relay.tags.heard": lambda text: tags.heard([text]),
-    "tellonce_relay.tags.parse": tags.parse,
-    "tellonce_relay.tags.shown_so_far": tags.shown_so_far,
+    "tellonce_relay.telegram.split.split": lambda text: split.split(markdown.Marked(text)),
+    "tellonce_relay.turn.tags.finished": tags.finished,
+    "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
+    "tellonce_relay.turn.tags.parse": tags.parse,
+    "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
     "tellonce_relay.views.notice_view": views.notice_view,
-    "tellonce_server.context.lines.body": lines.body,
-    "tellonce_server.context.lines.quoted_line": lambda text: lines.quoted_line(
+    "tellonce_server.domain.context.lines.body": lines.body,
+    "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
-    "tellonce_server.context.lines.shown": lambda text: lines.shown(_line(text), lines.View(NOW, ZONE, "root:1")),
-    "tellonce_server.context.lines.with_days": lambda text: lines.with_days(text, NOW, ZONE),
-    "tellonce_server.context.memory_order.worth_showing": memory_order.worth_showing,
-    "tellonce_server.context.slots.fill": lambda text: [
+    "tellonce_server.domain.context.lines.shown": lambda text: lines.shown(
+        _line(text), lines.View(NOW, ZONE, "root:1")
+    ),
+    "tellonce_server.domain.context.lines.with_days": lambda text: lines.with_days(text, NOW, ZONE),
+    "tellonce_server.domain.memory.order.worth_showing": order.worth_showing,
+    "tellonce_server.domain.context.slots.fill": lambda text: [
         slots.fill(kind, text, ("red", "blue"))
         for kind in ("text", "yes_no", "number", "date", "time", "email", "url", "choice")
     ],
-    "tellonce_server.dates.date_mentions.find": date_mentions.find,
-    "tellonce_server.erasure.forget_query.LiteralQuery.marks": lambda text: QUERIES["LiteralQuery"].marks(text, SOURCE),
-    "tellonce_server.erasure.forget_query.RowQuery.marks": lambda text: QUERIES["RowQuery"].marks(text, SOURCE),
-    "tellonce_server.erasure.forget_query.StatementQuery.marks": lambda text: QUERIES["StatementQuery"].marks(
+    "tellonce_text.dates.date_mentions.find": date_mentions.find,
+    "tellonce_server.domain.erasure.forget_query.LiteralQuery.marks": lambda text: QUERIES["LiteralQuery"].marks(
         text, SOURCE
     ),
-    "tellonce_server.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(text, SOURCE),
-    "tellonce_server.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
-    "tellonce_server.erasure.redaction.redact": _redact,
-    "tellonce_server.erasure.redaction.redact_all": lambda text: redaction.redact_all(
+    "tellonce_server.domain.erasure.forget_query.RowQuery.marks": lambda text: QUERIES["RowQuery"].marks(text, SOURCE),
+    "tellonce_server.domain.erasure.forget_query.StatementQuery.marks": lambda text: QUERIES["StatementQuery"].marks(
+        text, SOURCE
+    ),
+    "tellonce_server.domain.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(
+        text, SOURCE
+    ),
+    "tellonce_server.domain.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
+    "tellonce_server.domain.erasure.redaction.redact": _redact,
+    "tellonce_server.domain.erasure.redaction.redact_all": lambda text: redaction.redact_all(
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),
-    "tellonce_server.erasure.targets.placed_sentences": lambda text: list(targets.placed_sentences(text)),
-    "tellonce_server.erasure.targets.sentences": targets.sentences,
-    "tellonce_server.erasure.word_forms.irregular_forms": word_forms.irregular_forms,
-    "tellonce_server.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
-    "tellonce_server.erasure.word_forms.is_spaceless": word_forms.is_spaceless,
-    "tellonce_server.erasure.word_forms.roots": word_forms.roots,
-    "tellonce_server.keep.features.features": lambda text: features.features(kept_sentences.Sentence(text)),
-    "tellonce_server.keep.orders.is_order": orders.is_order,
-    "tellonce_server.keep.own_speech.own_lines": own_speech.own_lines,
-    "tellonce_server.keep.sentences.sentences": kept_sentences.sentences,
-    "tellonce_server.learning_prompt.learning_prompt": lambda text: learning_prompt.learning_prompt(
+    "tellonce_server.domain.erasure.targets.placed_sentences": lambda text: list(targets.placed_sentences(text)),
+    "tellonce_server.domain.erasure.targets.sentences": targets.sentences,
+    "tellonce_server.domain.erasure.word_forms.irregular_forms": word_forms.irregular_forms,
+    "tellonce_server.domain.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
+    "tellonce_server.domain.erasure.word_forms.is_spaceless": word_forms.is_spaceless,
+    "tellonce_server.domain.erasure.word_forms.roots": word_forms.roots,
+    "tellonce_server.domain.keep.features.features": lambda text: features.features(kept_sentences.Sentence(text)),
+    "tellonce_server.domain.keep.orders.is_order": orders.is_order,
+    "tellonce_server.domain.keep.own_speech.own_lines": own_speech.own_lines,
+    "tellonce_server.domain.keep.sentences.sentences": kept_sentences.sentences,
+    "tellonce_server.services.learning_prompt.learning_prompt": lambda text: learning_prompt.learning_prompt(
         [[_line(text)]], [_known(text)], ZONE
     ),
-    "tellonce_server.memories.check.check": lambda text: check.check(
-        SENTENCE, [_quoted(text)], shown=[text], admits=resolving.admits, when=check.When(NOW.date())
+    "tellonce_server.domain.memory.check.check": lambda text: check.check(
+        SENTENCE, [_quoted(text)], shown=[text], admits=resolution.admits, when=check.When(NOW.date())
     ),
-    "tellonce_server.memories.check.check_claim": lambda text: check.check_claim(
-        SENTENCE, [_quoted(text)], admits=resolving.admits, when=check.When(NOW.date())
+    "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
+        SENTENCE, [_quoted(text)], admits=resolution.admits, when=check.When(NOW.date())
     ),
-    "tellonce_server.memories.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
-    "tellonce_server.memories.claims.claims": claims.claims,
-    "tellonce_server.memories.claims.content_stems": claims.content_stems,
-    "tellonce_server.memories.claims.plain": claims.plain,
-    "tellonce_server.memories.claims.tokens_of": claims.tokens_of,
-    "tellonce_server.memories.dedup.is_denied": lambda text: dedup.is_denied(
+    "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
+    "tellonce_text.claims.claims": claims.claims,
+    "tellonce_text.claims.content_stems": claims.content_stems,
+    "tellonce_text.claims.plain": claims.plain,
+    "tellonce_text.claims.tokens_of": claims.tokens_of,
+    "tellonce_server.domain.memory.dedup.is_denied": lambda text: dedup.is_denied(
         text, text[1:], 0.95, same_source=False, certain=True
     ),
-    "tellonce_server.memories.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
-    "tellonce_server.memories.dedup.key": dedup.key,
-    "tellonce_server.memories.dedup.same": lambda text: dedup.same(text, text[1:]),
-    "tellonce_server.memories.importance.importance_of": lambda text: importance.importance_of(text, 0.5),
-    "tellonce_server.memories.literals.asks": literals.asks,
-    "tellonce_server.memories.literals.content": literals.content,
-    "tellonce_server.memories.literals.names": literals.names,
-    "tellonce_server.memories.literals.numbers": literals.numbers,
-    "tellonce_server.memories.literals.phrase": literals.phrase,
-    "tellonce_server.memories.literals.plain": literals.plain,
-    "tellonce_server.memories.literals.said_numbers": literals.said_numbers,
-    "tellonce_server.memories.literals.sentences": literals.sentences,
-    "tellonce_server.memories.literals.tokens": lambda text: list(literals.tokens(text)),
-    "tellonce_server.memories.literals.words": literals.words,
-    "tellonce_server.memories.said_numbers.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
-    "tellonce_server.memories.resolving.admits": lambda text: resolving.admits(text, NOW, ZONE, NOW.date()),
-    "tellonce_server.memories.striking.carries": lambda text: striking.carries(text, ENDED, NO_COSINES),
-    "tellonce_server.memories.striking.struck": lambda text: striking.struck(text, [ENDED], NO_COSINES),
-    "tellonce_server.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE),
-    "tellonce_server.retrieval.lexical.index_text": lambda text: lexical.index_text(text, "Ann"),
-    "tellonce_server.retrieval.lexical.normal": lexical.normal,
-    "tellonce_server.retrieval.question.asks": question.asks,
-    "tellonce_server.retrieval.question.names_in": lambda text: question.names_in(text, ("Ann", "Will Smith")),
-    "tellonce_server.retrieval.question.question": lambda text: question.question(
+    "tellonce_server.domain.memory.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
+    "tellonce_server.domain.memory.dedup.key": dedup.key,
+    "tellonce_server.domain.memory.dedup.same": lambda text: dedup.same(text, text[1:]),
+    "tellonce_server.domain.memory.importance.importance_of": lambda text: importance.importance_of(text, 0.5),
+    "tellonce_server.domain.memory.literals.asks": literals.asks,
+    "tellonce_server.domain.memory.literals.content": literals.content,
+    "tellonce_server.domain.memory.literals.names": literals.names,
+    "tellonce_server.domain.memory.literals.numbers": literals.numbers,
+    "tellonce_server.domain.memory.literals.phrase": literals.phrase,
+    "tellonce_server.domain.memory.literals.plain": literals.plain,
+    "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
+    "tellonce_server.domain.memory.literals.sentences": literals.sentences,
+    "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
+    "tellonce_server.domain.memory.literals.words": literals.words,
+    "tellonce_server.domain.memory.said_numbers.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
+    "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
+    "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
+    "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
+    "tellonce_server.domain.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE),
+    "tellonce_server.domain.retrieval.lexical.index_text": lambda text: lexical.index_text(text, "Ann"),
+    "tellonce_server.domain.retrieval.lexical.normal": lexical.normal,
+    "tellonce_server.domain.retrieval.question.asks": question.asks,
+    "tellonce_server.domain.retrieval.question.names_in": lambda text: question.names_in(text, ("Ann", "Will Smith")),
+    "tellonce_server.domain.retrieval.question.question": lambda text: question.question(
         text, question.Setting((), ("Ann",), 9, 9, NOW, False), {}, ()
     ),
-    "tellonce_server.retrieval.question.spans_of": lambda text: question.spans_of(text, NOW, ZONE),
-    "tellonce_server.retrieval.question.spans_seen_from": lambda text: question.spans_seen_from(text, NOW, ZONE),
-    "tellonce_server.retrieval.question.without_names": lambda text: question.without_names(
+    "tellonce_server.domain.retrieval.question.spans_of": lambda text: question.spans_of(text, NOW, ZONE),
+    "tellonce_server.domain.retrieval.question.spans_seen_from": lambda text: question.spans_seen_from(text, NOW, ZONE),
+    "tellonce_server.domain.retrieval.question.without_names": lambda text: question.without_names(
         text, frozenset(("Ann", "Will Smith"))
     ),
-    "tellonce_server.retrieval.signals.amounts": signals.amounts,
-    "tellonce_server.retrieval.signals.asking": signals.asking,
-    "tellonce_server.retrieval.signals.first_person": signals.first_person,
-    "tellonce_server.retrieval.signals.names_routine": lambda text: signals.names_routine(text, "morning-summary"),
-    "tellonce_server.retrieval.signals.numbers": signals.numbers,
-    "tellonce_server.retrieval.signals.tastes": signals.tastes,
-    "tellonce_server.retrieval.signals.tells_of": lambda text: signals.tells_of(text, NOW, [SPAN], ZONE),
-    "tellonce_server.retrieval.signals.time_words": signals.time_words,
-    "tellonce_server.text.fences.contained": fences.contained,
-    "tellonce_server.text.fences.contained_text": fences.contained_text,
-    "tellonce_server.text.fences.fenced": fences.fenced,
-    "tellonce_server.text.fences.name_of": fences.name_of,
-    "tellonce_server.text.fences.without_recalled": fences.without_recalled,
-    "tellonce_server.text.folding.Literal.of": lambda text: folding.Literal.of(text),
-    "tellonce_server.text.folding.Literal.spans": lambda text: [
+    "tellonce_server.domain.retrieval.signals.amounts": signals.amounts,
+    "tellonce_server.domain.retrieval.signals.asking": signals.asking,
+    "tellonce_server.domain.retrieval.signals.first_person": signals.first_person,
+    "tellonce_server.domain.retrieval.signals.names_routine": lambda text: signals.names_routine(
+        text, "morning-summary"
+    ),
+    "tellonce_server.domain.retrieval.signals.numbers": signals.numbers,
+    "tellonce_server.domain.retrieval.signals.tastes": signals.tastes,
+    "tellonce_server.domain.retrieval.signals.tells_of": lambda text: signals.tells_of(text, NOW, [SPAN], ZONE),
+    "tellonce_server.domain.retrieval.signals.time_words": signals.time_words,
+    "tellonce_text.fences.contained": fences.contained,
+    "tellonce_text.fences.contained_text": fences.contained_text,
+    "tellonce_text.fences.fenced": fences.fenced,
+    "tellonce_text.fences.name_of": fences.name_of,
+    "tellonce_text.fences.without_recalled": fences.without_recalled,
+    "tellonce_text.folding.Literal.of": lambda text: folding.Literal.of(text),
+    "tellonce_text.folding.Literal.spans": lambda text: [
         _literal(said).spans(text) for said in ("4111 1111", SENTENCE)
     ],
-    "tellonce_server.text.folding.fold": folding.fold,
-    "tellonce_server.text.importance.message_importance": lambda text: message_importance.message_importance(
-        "user", text
-    ),
-    "tellonce_server.text.normalization.nfkc": normalization.nfkc,
-    "tellonce_server.text.secrets.mask": secrets.mask,
-    "tellonce_server.text.secrets.may_hold": secrets.may_hold,
-    "tellonce_server.text.stemming.stem": stemming.stem,
-    "tellonce_server.text.tokens.clip": lambda text: tokens.clip(text, 500),
-    "tellonce_server.text.tokens.estimate": tokens.estimate,
-    "tellonce_server.tools.coercion.coerced": lambda text: coercion.coerced(
+    "tellonce_text.folding.fold": folding.fold,
+    "tellonce_text.importance.message_importance": lambda text: message_importance.message_importance("user", text),
+    "tellonce_text.normalization.nfkc": normalization.nfkc,
+    "tellonce_text.secrets.mask": secrets.mask,
+    "tellonce_text.secrets.may_hold": secrets.may_hold,
+    "tellonce_text.stemming.stem": stemming.stem,
+    "tellonce_text.tokens.clip": lambda text: tokens.clip(text, 500),
+    "tellonce_text.tokens.estimate": tokens.estimate,
+    "tellonce_server.api.coercion.coerced": lambda text: coercion.coerced(
         {"ids": text}, {"properties": {"ids": {"type": "array", "items": {"type": "integer"}}}}
     ),
-    "tellonce_server.tools.storable.unstorable": lambda text: storable.unstorable({"content": text}),
-    "tellonce_server.views.gist": lambda text: gist([_line(text)]),
-    "tellonce_summarizer.answers.read": _read_answer,
-    "tellonce_summarizer.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
+    "tellonce_server.api.storable.unstorable": lambda text: storable.unstorable({"content": text}),
+    "tellonce_server.services.views.gist": lambda text: gist([_line(text)]),
+    "tellonce_summarizer.models.answers.read": _read_answer,
+    "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
     "tellonce_summarizer.keep.lines.bounded": lambda text: kept_lines.bounded([text], 9),
     "tellonce_summarizer.keep.lines.shrunk": lambda text: kept_lines.shrunk(text.splitlines(), 500),
     "tellonce_summarizer.keep.sentences.dated": lambda text: told_sentences.dated(
@@ -259,10 +269,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.moments.last_moment": lambda text: moments.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
     "tellonce_summarizer.quotes.verbatim": lambda text: quotes.verbatim(text[:600], text),
-    "tellonce_summarizer.transcript.plain": lambda text: transcript.plain([_message(text)], 1_800),
-    "tellonce_summarizer.transcript.transcript": lambda text: transcript.transcript([_message(text)], ZONE),
-    "tellonce_summarizer.validate.complaint": lambda text: validate.complaint(text[:2_000], text),
-    "tellonce_summarizer.validate.overlap": lambda text: validate.overlap(text, text),
+    "tellonce_summarizer.tasks.transcript.plain": lambda text: transcript.plain([_message(text)], 1_800),
+    "tellonce_summarizer.tasks.transcript.transcript": lambda text: transcript.transcript([_message(text)], ZONE),
+    "tellonce_summarizer.tasks.validation.complaint": lambda text: validation.complaint(text[:2_000], text),
+    "tellonce_summarizer.tasks.validation.overlap": lambda text: validation.overlap(text, text),
     "tellonce_text.dates.admission.admits": lambda text: admission.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.deadlines.appointment": lambda text: deadlines.appointment(text, NOW, ZONE),
@@ -276,30 +286,30 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_relay.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
-    tellonce_relay.forget_list.list_of tellonce_relay.notebook.write tellonce_relay.polling.readable
-    tellonce_relay.prompt.build tellonce_relay.routines.cron.check tellonce_relay.routines.cron.next_due
-    tellonce_relay.routines.sending.send_once tellonce_relay.telegram_bot.make_bot tellonce_relay.turn.failed
-    tellonce_relay.updates.incoming tellonce_relay.views.status_view tellonce_relay.webhook.application
-    tellonce_server.auth.digest tellonce_server.context.budget.cost tellonce_server.context.budget.take
-    tellonce_server.context.focus.find_focus tellonce_server.context.lines.speaker
-    tellonce_server.context.slots.pending tellonce_server.embedding.choose.embedder_named
+    tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
+    tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
+    tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due
+    tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
+    tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
+    tellonce_server.app.auth.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
+    tellonce_server.domain.context.focus.find_focus tellonce_server.domain.context.lines.speaker
+    tellonce_server.domain.context.slots.pending tellonce_server.embedding.choose.embedder_named
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
-    tellonce_server.keep.heads.read
-    tellonce_server.memories.assistant_statements.newest_words tellonce_server.memories.results.may_tell
-    tellonce_server.oauth.granted tellonce_server.oauth.is_jwt tellonce_server.places.channel_of
-    tellonce_server.places.reply_lane tellonce_server.places.session_id tellonce_server.postgres.migrate.missing
-    tellonce_server.postgres.migrate.statements tellonce_server.queue.reading_status.status
-    tellonce_server.queue.work_inputs.sender_time tellonce_server.resources.chat_number
-    tellonce_server.resources.row_number tellonce_server.retrieval.cursor.read tellonce_server.retrieval.found.hit
-    tellonce_server.retrieval.prompting.choose tellonce_server.retrieval.question.weight
+    tellonce_server.domain.keep.heads.read
+    tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
+    tellonce_server.app.oauth.granted tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
+    tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
+    tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.status.status
+    tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
+    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.cursor.read tellonce_server.domain.retrieval.found.hit
+    tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.forget.texts
-    tellonce_server.store.messages.of_lane tellonce_server.store.route.unpooled tellonce_server.text.tsquery.any_of
-    tellonce_server.text.tsquery.quoted tellonce_server.text.word_lists.words_of tellonce_server.tools.schema.compact
-    tellonce_server.tools.schema.compact_result tellonce_server.tools.strict.explained
-    tellonce_server.tools.strict.strict_tool tellonce_summarizer.canonical.extended tellonce_summarizer.items.items
-    tellonce_summarizer.quotes.own tellonce_summarizer.transcript.speaker
+    tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_text.tsquery.any_of
+    tellonce_text.tsquery.quoted tellonce_text.word_lists.words_of tellonce_server.api.schema.compact
+    tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
+    tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.canonical.extended tellonce_summarizer.tasks.items.items
+    tellonce_summarizer.quotes.own tellonce_summarizer.tasks.transcript.speaker
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.is_local tellonce_text.dates.lexicon.lexicon
@@ -310,17 +320,17 @@ NOT_READERS = frozenset(
 
 SLOW = frozenset(
     """
-    tellonce_server.context.lines.with_days tellonce_server.dates.date_mentions.find
-    tellonce_server.erasure.forget_query.StatementQuery.marks tellonce_server.erasure.redaction.redact
-    tellonce_server.memories.check.check tellonce_server.memories.check.check_claim
-    tellonce_server.memories.check.contains_quote tellonce_server.memories.claims.claims
-    tellonce_server.memories.dedup.is_denied tellonce_server.memories.dedup.is_retold
-    tellonce_server.memories.dedup.same tellonce_server.memories.literals.names
-    tellonce_server.memories.literals.numbers tellonce_server.memories.literals.said_numbers
-    tellonce_server.memories.literals.tokens tellonce_server.memories.resolving.admits
-    tellonce_server.memories.striking.carries tellonce_server.memories.striking.struck
-    tellonce_server.retrieval.question.spans_of tellonce_server.retrieval.question.spans_seen_from
-    tellonce_server.retrieval.signals.tells_of tellonce_text.dates.admission.admits
+    tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
+    tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
+    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
+    tellonce_server.domain.memory.check.contains_quote tellonce_text.claims.claims
+    tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
+    tellonce_server.domain.memory.dedup.same tellonce_server.domain.memory.literals.names
+    tellonce_server.domain.memory.literals.numbers tellonce_server.domain.memory.literals.said_numbers
+    tellonce_server.domain.memory.literals.tokens tellonce_server.domain.memory.resolution.admits
+    tellonce_server.domain.memory.retraction.carries tellonce_server.domain.memory.retraction.struck
+    tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
+    tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.admission.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.deadlines.appointment
     tellonce_text.dates.deadlines.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.spans.message_spans tellonce_text.dates.spans.query_spans tellonce_text.dates.tokens.line_of

@@ -8,9 +8,9 @@ from functools import cache
 from platformdirs import user_cache_path
 
 from benchmarks.claims.scoring import Case, cases, quoted, unquoted, wrong
+from tellonce_server.domain.memory.check import Similarity, Verdict
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from tellonce_server.embedding.session import Session
-from tellonce_server.memories.check import Similarity, Verdict
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tellonce_server.memories.check import Quoted, Similarity, Verdict, When, check, check_claim
-from tellonce_server.memories.resolving import admits
+from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
+from tellonce_server.domain.memory.resolution import admits
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday

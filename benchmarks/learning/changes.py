@@ -104,14 +104,14 @@ class _Listener:
 
 async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told:
     listener = _Listener(case)
-    ladder = ladder_of(ScriptedModel(listener.answer))
+    chain = ladder_of(ScriptedModel(listener.answer))
     async with memory.client(user) as client:
         for place, turn in enumerate(case["turns"]):
             clock.at = moment(turn["at"])
             for role in ("user", "assistant"):
                 args = c.RecordMessageArgs(role=role, content=turn[role], message_id=f"{role}{place}")
                 await client.record_message(args)
-            await drain(memory, ladder, listener.meet)
+            await drain(memory, chain, listener.meet)
         clock.forward(minutes=5)
         context = await client.get_context(c.GetContextArgs(query=case["question"]))
     async with memory.tables() as tables:

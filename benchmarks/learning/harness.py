@@ -14,11 +14,11 @@ from tellonce.client import MemoryClient
 from tellonce.journal import silent
 from tellonce.settings import ServerSettings
 from tellonce.work import ClaimWorkArgs, ExchangeInput, SubmitWorkArgs, WorkItem
-from tellonce_llm import Answer, Completion, Guarded, LLMUnusable, Rung
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.storage import Storage
-from tellonce_summarizer.ladder import Ladder, Step
-from tellonce_summarizer.work import done
+from tellonce_llm import Answer, Completion, Guarded, LLMUnusable, Tier
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.memory_fixtures import Clock, Memory
 
 FIRST_USER = 1
@@ -43,7 +43,7 @@ async def open_memory(model: Path | None, users: int, zone: str, clock: Clock) -
     storage = Storage(settings, clock)
     try:
         async with storage.running():
-            await storage.actors()
+            await storage.services()
             yield Memory(storage, settings)
     finally:
         await postgres.stop()
@@ -55,7 +55,7 @@ class ScriptedModel:
     """A language model whose answers a function writes. It stands where Claude stands."""
 
     name = "scripted"
-    rung: Rung = "claude"
+    tier: Tier = "claude"
 
     def __init__(self, answer: Callable[[Completion], Mapping[str, Any] | None]) -> None:
         self._answer = answer
@@ -66,7 +66,7 @@ class ScriptedModel:
         if answer is None:
             raise LLMUnusable(self.name, "not in the script")
         text = json.dumps(answer)
-        return Answer(text, self.name, self.rung, input_tokens=0, output_tokens=0, seconds=0.0, price_usd=0.0)
+        return Answer(text, self.name, self.tier, input_tokens=0, output_tokens=0, seconds=0.0, price_usd=0.0)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
         """The whole answer in one piece."""
@@ -75,12 +75,12 @@ class ScriptedModel:
         yield answer
 
 
-def ladder_of(model: ScriptedModel | None) -> Ladder:
+def ladder_of(model: ScriptedModel | None) -> FallbackChain:
     """With this model alone, or with none."""
-    return Ladder([Step(Guarded(model), 60.0)] if model else [])
+    return FallbackChain([Step(Guarded(model), 60.0)] if model else [])
 
 
-async def drain(memory: Memory, ladder: Ladder, meet: Callable[[WorkItem], None] = lambda item: None) -> int:
+async def drain(memory: Memory, chain: FallbackChain, meet: Callable[[WorkItem], None] = lambda item: None) -> int:
     """Does all work that is due, one job after the other; `meet` sees each job before. Returns how many exchanges."""
     exchanges = 0
     async with memory.agent() as agent:
@@ -88,19 +88,19 @@ async def drain(memory: Memory, ladder: Ladder, meet: Callable[[WorkItem], None]
             for item in jobs:
                 meet(item)
                 exchanges += isinstance(item.input, ExchangeInput)
-                await _work(agent, item, ladder)
+                await _work(agent, item, chain)
     return exchanges
 
 
-async def _work(agent: MemoryClient, item: WorkItem, ladder: Ladder) -> None:
-    outcome = await done(item.input, ladder, silent, best_rung=item.best_rung, second_reading=item.second_reading)
+async def _work(agent: MemoryClient, item: WorkItem, chain: FallbackChain) -> None:
+    outcome = await done(item.input, chain, silent, best_tier=item.best_tier, second_reading=item.second_reading)
     await agent.submit_work(
         SubmitWorkArgs(
             job_id=item.job_id,
             fence=item.fence,
             result=outcome.result,
             model=outcome.model,
-            rung=outcome.rung,
+            tier=outcome.tier,
             provisional=outcome.provisional,
             calls=outcome.calls,
         )

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tellonce.settings import ServerSettings
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.embedding.local import LocalEmbedder
 from tellonce_server.embedding.model_files import MODEL
-from tellonce_server.keep.keeper import Keeper
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import sys
 
 from telegram.error import InvalidToken
 
-from tellonce import lifeline, logs, tracing
+from tellonce import logs, parent_watch, tracing
 from tellonce.settings import RelaySettings, SettingsError, load
 from tellonce_relay.process import serve
 
@@ -17,7 +17,7 @@ UNKNOWN_BOT = (
 
 def main() -> None:
     """Reads the settings and relays until SIGTERM or SIGINT."""
-    lifeline.watch()
+    parent_watch.watch()
     logs.begin()
     # PTB's request log holds the bot's token in every URL.
     logging.getLogger("httpx").setLevel(logging.WARNING)

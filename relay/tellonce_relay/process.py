@@ -14,34 +14,34 @@ from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tellonce.ending import told_to_end
 from tellonce.journal import Emit, journal
 from tellonce.settings import RelaySettings, SettingsError
 from tellonce.side_tasks import SideTask, SideTasks
-from tellonce_relay import commands
-from tellonce_relay.agents import Agents, load_agents
-from tellonce_relay.alarms import Alarms
-from tellonce_relay.answers import Desk
-from tellonce_relay.bot import Relay
-from tellonce_relay.bot_token import relays_token
+from tellonce.signals import told_to_end
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
-from tellonce_relay.equipment import Equipment
-from tellonce_relay.inbox import Inbox
-from tellonce_relay.notebook import Notebook
-from tellonce_relay.outbox import Outbox
-from tellonce_relay.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE, poll
+from tellonce_relay.commands import commands
+from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.responders.choose import choose, summariser
 from tellonce_relay.responders.responder import Responder
+from tellonce_relay.routines.alarms import Alarms
+from tellonce_relay.routines.delivery import Sender, message_parts, moved_groups, routine_book
 from tellonce_relay.routines.file import Routine, load_routines
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.sending import Sender, message_parts, moved_groups, routine_book
 from tellonce_relay.routines.short_form import SUMMARY_SECONDS
 from tellonce_relay.routines.texts import Writer
-from tellonce_relay.senses import Senses
+from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stop import Stopped, pause_or_stop, unless_stopped
-from tellonce_relay.telegram_bot import make_bot
-from tellonce_relay.transcription import transcriber
-from tellonce_relay.webhook import serve_webhook
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_token import relays_token
+from tellonce_relay.telegram.outbox import Outbox
+from tellonce_relay.telegram.senses import Senses
+from tellonce_relay.telegram.transcription import transcriber
+from tellonce_relay.turn.agents import Agents, load_agents
+from tellonce_relay.updates.bot import Relay
+from tellonce_relay.updates.dependencies import Dependencies
+from tellonce_relay.updates.inbox import Inbox
+from tellonce_relay.updates.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE, poll
+from tellonce_relay.updates.webhook import serve_webhook
 
 logger = logging.getLogger(__name__)
 
@@ -59,15 +59,18 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     async with _alone(settings.data_dir / "relay"), make_bot(token, settings.bot_api_url) as bot:
         if not await introduce(bot, settings, stop):
             return
-        async with connect_http(settings.url, bearer) as memory, _desk(settings, memory, responder) as desk:
-            desk = replace(desk, book=routine_book(settings, routines))
-            equipment = _equipment(settings, bot, desk, agents, emit)
-            await relay(equipment, _programme(equipment, routines), stop)
+        async with (
+            connect_http(settings.url, bearer) as memory,
+            _command_context(settings, memory, responder) as command_context,
+        ):
+            command_context = replace(command_context, book=routine_book(settings, routines))
+            dependencies = _equipment(settings, bot, command_context, agents, emit)
+            await relay(dependencies, _programme(dependencies, routines), stop)
 
 
-async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event) -> None:
+async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.Event) -> None:
     """Deal with updates and keep the schedule until told to stop; then let turns under way end."""
-    bot, alarms = Relay(equipment), _alarms(equipment)
+    bot, alarms = Relay(dependencies), _alarms(dependencies)
     try:
         await unless_stopped(stop, alarms.settle())
         await unless_stopped(stop, bot.resume())
@@ -79,11 +82,11 @@ async def relay(equipment: Equipment, programme: Programme, stop: asyncio.Event)
     )
     async with SideTasks(tasks).running() as schedule:
         try:
-            await _receive(equipment, bot, stop)
+            await _receive(dependencies, bot, stop)
         finally:
             stop.set()
             # A routine that was just sent is to be recorded too.
-            await asyncio.gather(bot.drain(), schedule.ended(equipment.drain_seconds))
+            await asyncio.gather(bot.drain(), schedule.ended(dependencies.drain_seconds))
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
@@ -124,14 +127,14 @@ async def _set_webhook(bot: Bot, settings: RelaySettings) -> None:
     await bot.set_webhook(settings.webhook_url, secret_token=secret, allowed_updates=KINDS, max_connections=1)
 
 
-async def _receive(equipment: Equipment, bot: Relay, stop: asyncio.Event) -> None:
-    settings = equipment.settings
+async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) -> None:
+    settings = dependencies.settings
     if settings.webhook_url is None:
-        await poll(equipment.bot, bot, stop)
+        await poll(dependencies.bot, bot, stop)
         return
     assert settings.webhook_secret is not None  # relays_token
     secret = settings.webhook_secret.get_secret_value()
-    await serve_webhook(equipment.bot, bot, settings.webhook_url, settings.webhook_port, secret, stop)
+    await serve_webhook(dependencies.bot, bot, settings.webhook_url, settings.webhook_port, secret, stop)
 
 
 @asynccontextmanager
@@ -150,62 +153,77 @@ async def _alone(folder: Path) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def _desk(settings: RelaySettings, memory: MemoryClient, responder: Responder) -> AsyncGenerator[Desk]:
+async def _command_context(
+    settings: RelaySettings, memory: MemoryClient, responder: Responder
+) -> AsyncGenerator[CommandContext]:
     """`/status` asks the queue where this machine has the agent's token."""
-    desk = Desk(memory, responder, ZoneInfo(settings.timezone))
+    command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
     try:
         token = settings.bearer("agent")
     except SettingsError:
-        yield desk
+        yield command_context
         return
     async with connect_http(settings.url, token, attempts=1) as agent:
-        yield replace(desk, queue=agent.queue_status)
+        yield replace(command_context, queue=agent.queue_status)
 
 
-def _equipment(settings: RelaySettings, bot: Bot, desk: Desk, agents: Agents, emit: Emit) -> Equipment:
+def _equipment(
+    settings: RelaySettings, bot: Bot, command_context: CommandContext, agents: Agents, emit: Emit
+) -> Dependencies:
     folder, moved = settings.data_dir / "relay", moved_groups(settings)
     profile = settings.config_dir / "profile.md"
-    return Equipment(
+    return Dependencies(
         bot=bot,
         settings=settings,
-        outbox=Outbox(bot, moved, newest=Notebook(folder / "newest.json")),
-        desk=desk,
+        outbox=Outbox(bot, moved, newest=SeenStore(folder / "newest.json")),
+        command_context=command_context,
         agents=agents,
         inbox=Inbox(folder / "inbox"),
         moved=moved,
         parts=message_parts(settings),
-        asked=Notebook(folder / "asked.json"),
-        languages=Notebook(folder / "languages.json"),
-        alarm_notes=Notebook(folder / "alarms.json"),
+        asked=SeenStore(folder / "asked.json"),
+        languages=SeenStore(folder / "languages.json"),
+        alarm_notes=SeenStore(folder / "alarms.json"),
         senses=Senses(bot, transcriber(settings)),
-        told=Notebook(folder / "told.json"),
+        told=SeenStore(folder / "told.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,
     )
 
 
-def _alarms(e: Equipment) -> Alarms:
+def _alarms(e: Dependencies) -> Alarms:
     zone, worker = ZoneInfo(e.settings.timezone), f"telegram:{e.bot.id}"
     return Alarms(
-        *(e.outbox, e.desk.memory, e.moved, zone, e.alarm_notes, e.languages, worker, e.now, e.emit, e.wake_alarms)
+        *(
+            e.outbox,
+            e.command_context.memory,
+            e.moved,
+            zone,
+            e.alarm_notes,
+            e.languages,
+            worker,
+            e.now,
+            e.emit,
+            e.wake_alarms,
+        )
     )
 
 
-def _programme(e: Equipment, routines: tuple[Routine, ...]) -> Programme:
+def _programme(e: Dependencies, routines: tuple[Routine, ...]) -> Programme:
     zone = ZoneInfo(e.settings.timezone)
     return Programme(
         routines=routines,
-        writer=Writer(e.desk.memory, e.desk.responder, zone, e.settings.user_name, e.profile_at),
+        writer=Writer(e.command_context.memory, e.command_context.responder, zone, e.settings.user_name, e.profile_at),
         sender=Sender(
             e.outbox,
-            e.desk.memory,
+            e.command_context.memory,
             e.moved,
             zone,
             e.parts,
             summariser(e.settings, SUMMARY_SECONDS),
             e.now,
             e.emit,
-            e.desk.book,
+            e.command_context.book,
         ),
         agents=e.agents,
         home=e.settings.default_user,

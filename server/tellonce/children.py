@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tellonce.lifeline import VARIABLE
+from tellonce.parent_watch import VARIABLE
 
 STOP_SECONDS = 15.0
 FIRST_PAUSE = 0.5

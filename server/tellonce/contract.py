@@ -103,7 +103,7 @@ class Section(Contract):
 
 
 class Coverage(Contract):
-    """Where every message of the lane is. `gap` counts messages that are nowhere: always 0."""
+    """Where every message of the thread is. `gap` counts messages that are nowhere: always 0."""
 
     verbatim: int
     summarised: int

@@ -19,7 +19,7 @@ from tellonce.former_name import data_folder, former_sources
 from tellonce.remote_settings import Group
 from tellonce.remote_settings import Remote as Remote
 from tellonce.remote_settings import parsed_subjects as parsed_subjects
-from tellonce.written import Folder, GroupIds, Names, OllamaAddress, ServerAddress, UserIds
+from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, ServerAddress, UserIds
 
 DEFAULT_USER_ID = 1
 
@@ -41,7 +41,7 @@ class Budgets(Group):
 
 
 class Compaction(Group):
-    """When a lane's older messages become chunk summaries."""
+    """When a thread's older messages become chunk summaries."""
 
     max_messages: int = Field(default=40, ge=2, description="Messages without a summary before the older ones get one.")
     max_tokens: int = Field(default=2500, ge=100, description="The same in tokens.")

@@ -17,14 +17,14 @@ FAIL_WORK = "fail_work"
 QUEUE_STATUS = "queue_status"
 
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
-Rung = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
+Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 """Who did a piece of work, the best first.
 
 `claude`: the Anthropic API. `claude-cli`: the user's own subscription. `ollama`: a local model. `assistant`: the connected
 assistant, through `remember`; it claims no work. `keep`: no model, the user's own sentences chosen by a trained scorer.
 """
 
-RUNGS: Final[tuple[Rung, ...]] = get_args(Rung)
+TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
 Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
@@ -120,7 +120,7 @@ class ChunkText(Contract):
 
 
 class ThreadInput(Contract):
-    """Fold newly finished chunk summaries into the lane's (or the chat's) one rolling summary."""
+    """Fold newly finished chunk summaries into the thread's (or the chat's) one rolling summary."""
 
     kind: Literal["thread_summary"] = "thread_summary"
     timezone: str
@@ -171,8 +171,8 @@ class WorkItem(Contract):
     fence: int
     attempt: int = Field(ge=1)
     lease_seconds: float = Field(gt=0)
-    best_rung: Rung = Field(
-        description="The best rung to ask: `ollama` once the month's budget or this purpose's allowance is spent."
+    best_tier: Tier = Field(
+        description="The best tier to ask: `ollama` once the month's budget or this purpose's allowance is spent."
     )
     second_reading: bool = Field(default=True, description="Whether the allowance admits a second reading now.")
     traceparent: str | None = Field(default=None, description="W3C trace context of what queued the job.")
@@ -242,7 +242,7 @@ class ModelCall(Contract):
     """One call of a language model, for the cost ledger. Price in US dollars; 0 for local models."""
 
     model: str
-    rung: Rung
+    tier: Tier
     input_tokens: int = Field(default=0, ge=0)
     output_tokens: int = Field(default=0, ge=0)
     seconds: float = Field(default=0, ge=0)
@@ -257,8 +257,8 @@ class ClaimWorkArgs(Contract):
     kinds: tuple[JobKind, ...] | None = None
     limit: int = Field(default=1, ge=1, le=50, strict=True)
     wait_seconds: float = Field(default=0, ge=0, le=60)
-    best_rung: Rung = Field(
-        default="keep", description="The best rung up now; provisional results below it are redone."
+    best_tier: Tier = Field(
+        default="keep", description="The best tier up now; provisional results below it are redone."
     )
 
 
@@ -280,8 +280,8 @@ class SubmitWorkArgs(Contract):
     fence: Fence
     result: WorkResult
     model: Annotated[Text, Field(max_length=128)]
-    rung: Rung
-    provisional: bool = Field(default=False, description="A better rung could exist, whether or not it is configured.")
+    tier: Tier
+    provisional: bool = Field(default=False, description="A better tier could exist, whether or not it is configured.")
     calls: tuple[ModelCall, ...] = ()
 
 
@@ -339,28 +339,28 @@ class CostSummary(Contract):
 
 
 class ReadBy(Contract):
-    """How many exchanges one rung has read for good or for now."""
+    """How many exchanges one tier has read for good or for now."""
 
-    rung: Rung
+    tier: Tier
     exchanges: int
 
 
 class ReadingStatus(Contract):
-    """Who has read the talk, and what a better rung still has to read again."""
+    """Who has read the talk, and what a better tier still has to read again."""
 
     read_by: tuple[ReadBy, ...] = ()
     waiting: int = Field(default=0, description="Exchanges nobody has read yet.")
-    to_read_again: int = Field(default=0, description="Exchanges that wait for a better rung.")
+    to_read_again: int = Field(default=0, description="Exchanges that wait for a better tier.")
     estimate_usd: float | None = Field(default=None, description="What reading those again will cost, if it is known.")
     estimate_seconds: float | None = None
     dropped: dict[str, int] = Field(default={}, description="Items dropped since the start of the month, by reason.")
 
 
 class ProviderDown(Contract):
-    """A model nobody reached since `since`. Work goes on with the next rung and is done again when it is back."""
+    """A model nobody reached since `since`. Work goes on with the next tier and is done again when it is back."""
 
     model: str
-    rung: Rung
+    tier: Tier
     since: AwareDatetime
     reason: str
 

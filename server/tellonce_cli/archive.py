@@ -15,7 +15,7 @@ import asyncpg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tellonce_cli.failures import CommandFailed
-from tellonce_server.postgres.migrate import CREATE_LEDGER, statements
+from tellonce_server.store.postgres.migrate import CREATE_LEDGER, statements
 from tellonce_sql import Migration, query
 
 FORMAT: Final = 1

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tellonce.ending import told_to_end
 from tellonce.journal import utc_now
 from tellonce.settings import ServerSettings, load
+from tellonce.signals import told_to_end
 from tellonce_cli.archive import write
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.reach import current, database

@@ -8,8 +8,8 @@ from telegram.error import TelegramError
 
 from tellonce.settings import RelaySettings
 from tellonce_cli.screen import console
-from tellonce_relay.pairing import offer, paired
-from tellonce_relay.telegram_bot import make_bot
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.updates.pairing import offer, paired
 
 ENV = Path(".env")
 VARIABLE = "TELEGRAM_USER_ID"

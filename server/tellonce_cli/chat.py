@@ -23,14 +23,14 @@ from tellonce_cli.failures import CommandFailed
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.screen import console
 from tellonce_relay import views
-from tellonce_relay.answers import Desk, answer
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands.answers import CommandContext, answer
 from tellonce_relay.incoming import Incoming, command_of, is_command
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.tag_effects import Done
-from tellonce_relay.turn import Manner, run_turn
+from tellonce_relay.turn.tag_effects import Done
+from tellonce_relay.turn.turn import TurnOptions, run_turn
 
 CHANNEL = "terminal"
 _HELP = """\
@@ -146,7 +146,7 @@ class Talk:
     """One conversation: what is typed is a command or a turn."""
 
     def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
-        self._desk = Desk(memory, responder, ZoneInfo(settings.timezone))
+        self._command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
         self._settings = settings
         self._keyboard = keyboard
         self._last_answer: str | None = None
@@ -163,9 +163,11 @@ class Talk:
             console.print(str(error))
 
     async def _turn(self, incoming: Incoming) -> None:
-        desk, terminal = self._desk, Terminal()
+        command_context, terminal = self._command_context, Terminal()
         try:
-            outcome = await run_turn(desk.memory, desk.responder, terminal, incoming, _manner(self._settings))
+            outcome = await run_turn(
+                command_context.memory, command_context.responder, terminal, incoming, _options(self._settings)
+            )
         finally:
             terminal.close()
         self._last_answer = next(iter(outcome.message_ids), None)
@@ -187,7 +189,7 @@ class Talk:
             return "Ask me something first; /why then says what my answer was based on."
         # Nothing can be replied to here: what is asked about is the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
-        return await answer(self._desk, about) or phrase("help.unknown_command")
+        return await answer(self._command_context, about) or phrase("help.unknown_command")
 
     async def _undo(self) -> str:
         """Take back what the last answer saved."""
@@ -204,15 +206,15 @@ class Talk:
         return ("✓ Kept" if action == "confirm" else "✗ Not kept") if doubted else "My last answer asked nothing."
 
     async def _change(self, memory_id: int, action: c.MemoryAction) -> None:
-        await self._desk.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
+        await self._command_context.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
 
     async def _forget(self, topic: str) -> str:
-        memory = self._desk.memory
+        memory = self._command_context.memory
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
         preview = await memory.forget(target)
         if preview.confirm is None:
             return phrase("forget.nothing")
-        console.print(views.matches_view(preview, self._desk.zone))
+        console.print(views.matches_view(preview, self._command_context.zone))
         kept = await self._kept(preview)
         if kept is None:
             return "Kept."
@@ -251,7 +253,7 @@ def _incoming(settings: RelaySettings, line: str) -> Incoming:
     )
 
 
-def _manner(settings: RelaySettings) -> Manner:
+def _options(settings: RelaySettings) -> TurnOptions:
     file = settings.config_dir / "profile.md"
     profile = file.read_text() if file.exists() else ""
-    return Manner(zone=ZoneInfo(settings.timezone), now=lambda: datetime.now(UTC), profile=profile)
+    return TurnOptions(zone=ZoneInfo(settings.timezone), now=lambda: datetime.now(UTC), profile=profile)

@@ -2,14 +2,14 @@
 
 import asyncio
 
-from tellonce.counted import counted
+from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.reach import connected
 from tellonce_cli.screen import console
-from tellonce_server.outage import StorageRefused
-from tellonce_server.postgres.migrate import migrate
-from tellonce_server.postgres.readiness import look, prepare
+from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.store.postgres.migrate import migrate
+from tellonce_server.store.postgres.readiness import look, prepare
 from tellonce_sql import migrations
 
 

@@ -20,21 +20,21 @@ from rich.text import Text
 from tellonce import contract as c
 from tellonce.client import MemoryUnreachable
 from tellonce.connect import connect_http
-from tellonce.counted import counted
+from tellonce.plural import counted
 from tellonce.settings import RelaySettings, ServerSettings, SettingsError, load
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
-from tellonce_relay.agents import load_agents
-from tellonce_relay.bot_token import relays_token
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import load_routines
-from tellonce_server.auth import SCOPES
+from tellonce_relay.telegram.bot_token import relays_token
+from tellonce_relay.turn.agents import load_agents
+from tellonce_server.app.auth import SCOPES
+from tellonce_server.core.db_errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL, complete
-from tellonce_server.outage import StorageRefused
-from tellonce_server.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from tellonce_server.postgres.readiness import Readiness, for_administrator, hindrance, look
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
+from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance, look
 from tellonce_server.store.route import find_route
 
 FREE_BYTES = 1 << 30

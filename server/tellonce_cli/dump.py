@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 import asyncpg
 
 from tellonce_cli.failures import CommandFailed
-from tellonce_server.postgres.embedded import EmbeddedPostgresError, bindir
+from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
 DUMP = "pg_dump"

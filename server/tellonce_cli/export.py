@@ -11,16 +11,16 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, TextIO
 
-from tellonce import counted
+from tellonce import plural
 from tellonce.contract import Memory
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import storage
 from tellonce_cli.screen import console
-from tellonce_server.actors import Actors
-from tellonce_server.places import is_conversation, reply_lane, topic_lane
-from tellonce_server.queue.work_inputs import sender_time
-from tellonce_server.store import chats, lanes, memories, messages, profile, summaries
+from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
+from tellonce_server.domain.queue.work_inputs import sender_time
+from tellonce_server.services.services import Services
+from tellonce_server.store import chats, memories, messages, profile, summaries, threads
 from tellonce_server.store.bulk import by_number
 from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.database import Database
@@ -34,7 +34,7 @@ def run(file: Path | None, form: str) -> int:
         raise CommandFailed(f"there is no format {form!r}; use {' or '.join(_FORMS)}.")
     wrote = asyncio.run(_export(load(ServerSettings), file, _FORMS[form]))
     if not _is_stdout(file):
-        told = f"{counted.messages(wrote['message'])} and {counted.memories(wrote['memory'])}"
+        told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
         console.print(f"{told} are in {file}. It holds everything you said: keep it safe.")
     return 0
 
@@ -63,17 +63,17 @@ def _private(path: str, flags: int) -> int:
 async def _export(settings: ServerSettings, file: Path | None, form: Callable[[Entry], str]) -> Counter[str]:
     """How many entries of each type were written. A memory that cannot be opened costs no file of before."""
     wrote: Counter[str] = Counter()
-    async with storage(settings) as actors:
+    async with storage(settings) as services:
         with _target(file) as stream:
-            async for entry in entries(actors, settings.default_user):
+            async for entry in entries(services, settings.default_user):
                 stream.write(form(entry) + "\n")
                 wrote[entry["type"]] += 1
     return wrote
 
 
-async def entries(actors: Actors, owner_id: int) -> AsyncGenerator[Entry]:
-    """The profile; each chat's summaries and messages, lane by lane, oldest first; then the memories they bear."""
-    database = actors.kit.database
+async def entries(services: Services, owner_id: int) -> AsyncGenerator[Entry]:
+    """The profile; each chat's summaries and messages, thread by thread, oldest first; then the memories they bear."""
+    database = services.deps.database
     narrative = await profile.find(database, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
@@ -97,17 +97,17 @@ async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGene
             "to_at": s.to_at.isoformat(),
             "text": s.text,
         }
-    for lane in await _lanes(database, owner_id, chat.chat_id):
-        async for line in messages.of_lane(database, owner_id, chat.chat_id, lane):
-            yield _message(chat, lane, line)
+    for thread in await _threads(database, owner_id, chat.chat_id):
+        async for line in messages.of_thread(database, owner_id, chat.chat_id, thread):
+            yield _message(chat, thread, line)
 
 
-async def _lanes(database: Database, owner_id: int, chat_id: int) -> list[str]:
+async def _threads(database: Database, owner_id: int, chat_id: int) -> list[str]:
     """By their first message: imported into an empty memory they begin in the same order, and are exported in it."""
     firsts: list[tuple[int, str]] = []
-    for lane in await lanes.of_chat(database, owner_id, chat_id):
-        first = await messages.id_range(database, owner_id, chat_id, lane.thread_key, 1, messages.NEWEST, 1)
-        firsts += [(line.id, lane.thread_key) for line in first]
+    for thread in await threads.of_chat(database, owner_id, chat_id):
+        first = await messages.id_range(database, owner_id, chat_id, thread.thread_key, 1, messages.NEWEST, 1)
+        firsts += [(line.id, thread.thread_key) for line in first]
     return [key for _, key in sorted(firsts)]
 
 
@@ -137,8 +137,8 @@ def external_id(chat_id: int, line: Line) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """What leads back to the lane: its topic, or the message that heads it, to which every message in it may reply."""
-    topic, reply = topic_lane(chat_id, 0)[:-1], reply_lane(chat_id, "", None)
+    """What leads back to the thread: its topic, or the message that heads it, to which every message in it may reply."""
+    topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):
         name = thread_key.removeprefix(topic)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from tellonce import counted
+from tellonce import plural
 from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.importers import (
@@ -25,12 +25,12 @@ from tellonce_cli.importers import (
 )
 from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
-from tellonce_cli.keeping import Keeper, make_keeper
 from tellonce_cli.memory import chat_of, storage
+from tellonce_cli.memory_import import Keeper, make_keeper
 from tellonce_cli.screen import console
-from tellonce_server.importing import BATCH, Importers, ImportMessage
-from tellonce_server.places import ChatRefused, Where
-from tellonce_server.services import Kit
+from tellonce_server.core.scope import ChatRefused, ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 
 BATCH_CHARACTERS = 4 * 1024 * 1024
 NAMED = 5
@@ -84,7 +84,7 @@ def run(
 
 
 def _foreseen(
-    settings: ServerSettings, kind: str, file: Path, where: Where, people: tuple[str | None, str | None]
+    settings: ServerSettings, kind: str, file: Path, where: ChatScope, people: tuple[str | None, str | None]
 ) -> Forecast:
     """What the import will take; the file is read once for it."""
     me, assistant = people
@@ -121,16 +121,23 @@ def own_bot() -> str | None:
 
 
 async def _import(
-    settings: ServerSettings, kind: str, file: Path, where: Where, me: str | None, assistant: str | None, *, fixed: bool
+    settings: ServerSettings,
+    kind: str,
+    file: Path,
+    where: ChatScope,
+    me: str | None,
+    assistant: str | None,
+    *,
+    fixed: bool,
 ) -> Tally:
     tally = Tally()
     with _progress("importing") as progress:
         task = progress.add_task("", total=estimate_size(file))
-        async with storage(settings) as actors:
+        async with storage(settings) as services:
             items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
-            keeper = await make_keeper(actors, where)
+            keeper = await make_keeper(services, where)
             try:
-                await take(items, Importers(actors.kit, where, fixed=fixed), keeper, tally, actors.kit)
+                await take(items, Importers(services.deps, where, fixed=fixed), keeper, tally, services.deps)
             finally:
                 await keeper.finish()
             progress.update(task, completed=estimate_size(file))
@@ -141,10 +148,10 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
     return lambda done: progress.update(task, completed=done)
 
 
-async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, kit: Kit) -> None:
+async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
     """Batch by batch, each whole or not at all."""
     for batch in _batches(items):
-        messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, kit.zone)]
+        messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, deps.zone)]
         for start in range(0, len(messages), BATCH):
             done = await importers.add(messages[start : start + BATCH])
             tally.created += done.created
@@ -182,15 +189,15 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 def _report(tally: Tally, kind: str, me: str | None) -> None:
     kept = tally.memories
     console.print(
-        f"{counted.messages(tally.created)} and {counted.memories(kept['kept'])} added, {counted.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
+        f"{plural.messages(tally.created)} and {plural.memories(kept['kept'])} added, {plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
     )
     if kept["unfit"]:
-        console.print(f"left out, for they state nothing or are over 64 KiB: {counted.memories(kept['unfit'])}")
+        console.print(f"left out, for they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
     if kept["forgotten"]:
-        console.print(f"left out, for you had them forgotten: {counted.memories(kept['forgotten'])}")
+        console.print(f"left out, for you had them forgotten: {plural.memories(kept['forgotten'])}")
     if tally.unreadable:
         console.print(
-            f"{counted.counted(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"
+            f"{plural.counted(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"
         )
         for why in tally.first_unreadable:
             console.print(f"  {why}", markup=False)

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from tellonce.preload import imported
 from tellonce.settings import SettingsError
-from tellonce.starting import imported
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
 

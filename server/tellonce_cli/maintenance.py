@@ -7,7 +7,7 @@ from functools import partial
 
 from rich.progress import Progress
 
-from tellonce.counted import counted
+from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import opened, storage
@@ -24,8 +24,8 @@ def run(action: str) -> int:
 
 
 async def _replay(settings: ServerSettings) -> None:
-    async with storage(settings) as actors:
-        count = await actors.work.replay()
+    async with storage(settings) as services:
+        count = await services.work.replay()
     console.print(f"{counted(count, 'dead job')} {'starts' if count == 1 else 'start'} anew")
 
 

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 
 from tellonce.settings import ServerSettings
 from tellonce_cli.failures import CommandFailed
-from tellonce_server.actors import Actors
-from tellonce_server.outage import StorageUnavailable
-from tellonce_server.places import Caller, Where, is_conversation, own_chat, telegram_chat
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.db_errors import StorageUnavailable
+from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
+from tellonce_server.services.services import Services
 from tellonce_server.store.database import Queries, as_login
 
 
@@ -18,21 +18,21 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     """The memory's storage in this process, beside whatever server runs."""
     quiet = settings.model_copy(update={"embeddings": "none"})
     # What it would say in the log, the command says once and ends.
-    logging.getLogger("tellonce_server.storage").setLevel(logging.CRITICAL)
+    logging.getLogger("tellonce_server.app.storage").setLevel(logging.CRITICAL)
     found = Storage(quiet, keeps_tokens=False)
     async with found.running():
         try:
-            await found.actors()
+            await found.services()
         except StorageUnavailable as error:
             raise CommandFailed(f"{error} Run `tellonce doctor` for the fix.") from error
         yield found
 
 
 @asynccontextmanager
-async def storage(settings: ServerSettings) -> AsyncGenerator[Actors]:
+async def storage(settings: ServerSettings) -> AsyncGenerator[Services]:
     """The memory's actors in this process."""
     async with opened(settings) as found:
-        yield await found.actors()
+        yield await found.services()
 
 
 @asynccontextmanager
@@ -44,11 +44,11 @@ async def tables_owner(settings: ServerSettings) -> AsyncGenerator[Queries]:
             yield login
 
 
-def chat_of(settings: ServerSettings, chat_id: int | None) -> Where:
+def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:
     """A chat or conversation of the default user, or one of the allowed groups."""
     user = Caller(settings.default_user, frozenset())
     if chat_id is None:
         return own_chat(user)
     if is_conversation(chat_id):
-        return Where(settings.default_user, chat_id)
+        return ChatScope(settings.default_user, chat_id)
     return telegram_chat(Caller(None, frozenset()), chat_id, settings)

@@ -11,16 +11,16 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from tellonce.settings import ServerSettings, load
-from tellonce.work import RUNGS
+from tellonce.work import TIERS
 from tellonce_cli import backup, export
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import Tally, own_bot, take
 from tellonce_cli.importers import KINDS, ImportFailed, Item, Unreadable, estimate_size, read
-from tellonce_cli.keeping import make_keeper
 from tellonce_cli.memory import chat_of, storage
+from tellonce_cli.memory_import import make_keeper
 from tellonce_cli.page_lines import run, tell
-from tellonce_server.actors import Actors
-from tellonce_server.importing import Importers, ImportMessage
+from tellonce_server.services.import_messages import Importers, ImportMessage
+from tellonce_server.services.services import Services
 from tellonce_server.store import ledger
 from tellonce_server.store.ledger import PerExchange
 
@@ -88,10 +88,10 @@ def plan_import(file: str, me: str = "") -> None:
 
 async def _cost(settings: ServerSettings) -> PerExchange:
     """What an exchange has cost of late, by the best model that has read one."""
-    async with storage(settings) as actors:
-        since = actors.kit.now() - timedelta(days=COST_DAYS)
-        for rung in RUNGS:
-            found = await ledger.per_exchange(actors.kit.database, since, rung)
+    async with storage(settings) as services:
+        since = services.deps.now() - timedelta(days=COST_DAYS)
+        for tier in TIERS:
+            found = await ledger.per_exchange(services.deps.database, since, tier)
             if found.seconds is not None:
                 return found
     return PerExchange(None, None)
@@ -112,16 +112,16 @@ def do_import(file: str, me: str = "") -> None:
 
 async def _import(settings: ServerSettings, kind: str, path: Path, me: str) -> Tally:
     tally = Tally()
-    async with storage(settings) as actors:
-        await _take(actors, _items(kind, path, me, _progress(path)), tally)
+    async with storage(settings) as services:
+        await _take(services, _items(kind, path, me, _progress(path)), tally)
     return tally
 
 
-async def _take(actors: Actors, items: Iterator[Item], tally: Tally) -> None:
-    where = chat_of(actors.kit.settings, None)
-    keeper = await make_keeper(actors, where)
+async def _take(services: Services, items: Iterator[Item], tally: Tally) -> None:
+    where = chat_of(services.deps.settings, None)
+    keeper = await make_keeper(services, where)
     try:
-        await take(items, Importers(actors.kit, where, fixed=False), keeper, tally, actors.kit)
+        await take(items, Importers(services.deps, where, fixed=False), keeper, tally, services.deps)
     finally:
         await keeper.finish()
 

@@ -8,10 +8,10 @@ import asyncpg
 
 from tellonce.settings import ServerSettings
 from tellonce_cli.failures import CommandFailed
-from tellonce_server.outage import StorageRefused
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.postgres.migrate import migrate
-from tellonce_server.postgres.readiness import prepare
+from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
+from tellonce_server.store.postgres.readiness import prepare
 from tellonce_sql import migrations
 
 

@@ -17,7 +17,7 @@ from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import storage
 from tellonce_cli.reach import current, database
 from tellonce_cli.screen import console
-from tellonce_server.opening import KEY_NAME
+from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.store.database import unzip
 from tellonce_sql import migrations, query
 
@@ -100,8 +100,8 @@ async def _keep_tokens(connection: Any, tokens: Rows) -> None:
 async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:
     gone = 0
     if owners:
-        async with storage(settings) as actors:
-            gone = sum([await actors.forgetter.forget_again(owner) for owner in sorted(owners)])
+        async with storage(settings) as services:
+            gone = sum([await services.forgetter.forget_again(owner) for owner in sorted(owners)])
     if gone:
         console.print(f"{gone} memories and messages that were forgotten since the backup are forgotten again.")
     console.print(

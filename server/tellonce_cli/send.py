@@ -3,7 +3,7 @@
 import sys
 
 from tellonce_cli.failures import CommandFailed
-from tellonce_relay.routines.sending import send_once
+from tellonce_relay.routines.delivery import send_once
 
 
 def run(chat_id: int, routine: str, agent: str | None) -> int:

@@ -10,14 +10,14 @@ from rich.table import Table
 from tellonce import contract as c
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.connect import connect_http
-from tellonce.counted import counted, summaries
+from tellonce.plural import counted, summaries
 from tellonce.settings import RelaySettings, SummarizerSettings, load
-from tellonce.work import QueueStatus, ReadingStatus, Rung
+from tellonce.work import QueueStatus, ReadingStatus, Tier
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.screen import console
 from tellonce_llm import Allowance
 
-_READERS: dict[Rung, str] = {
+_READERS: dict[Tier, str] = {
     "claude": "Claude",
     "claude-cli": "claude -p",
     "ollama": "Ollama",
@@ -96,7 +96,7 @@ def _print_memory(profile: c.Profile) -> None:
 
 def reading_lines(reading: ReadingStatus) -> list[str]:
     """Who has read the exchanges, what is still to be read, and what was dropped."""
-    read = ", ".join(f"{by.exchanges} by {_READERS[by.rung]}" for by in reading.read_by if by.exchanges)
+    read = ", ".join(f"{by.exchanges} by {_READERS[by.tier]}" for by in reading.read_by if by.exchanges)
     lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     if reading.waiting:
         left = "" if reading.to_read_again else _estimate(reading)

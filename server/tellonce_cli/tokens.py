@@ -9,7 +9,7 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import tables_owner
 from tellonce_cli.screen import console, notes
-from tellonce_server.auth import SCOPES, TokenScope, create_token
+from tellonce_server.app.auth import SCOPES, TokenScope, create_token
 from tellonce_server.store import tokens
 
 

@@ -14,15 +14,15 @@ from rich.table import Table
 from telegram import User
 
 from tellonce.children import Child
-from tellonce.ending import told_to_end
 from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
+from tellonce.signals import told_to_end
 from tellonce_cli.bot_pairing import keep_user, offered
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from tellonce_cli.screen import console
-from tellonce_relay.bot_token import relays_token
-from tellonce_server.former_folder import move_former_folder
-from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_relay.telegram.bot_token import relays_token
+from tellonce_server.app.former_folder import move_former_folder
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
@@ -167,7 +167,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
         ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
         ("server", _url(settings)),
         ("memory page", f"{address(settings)}/ (`tellonce open` signs you in)"),
-        ("summarizer", _rungs(relay)),
+        ("summarizer", _tiers(relay)),
         ("Telegram", _telegram(relay)),
         ("user", f"{settings.default_user}, time zone {settings.timezone}"),
     ]
@@ -184,16 +184,16 @@ def _telegram(relay: RelaySettings) -> str:
     return RUNNING
 
 
-def _rungs(relay: RelaySettings) -> str:
+def _tiers(relay: RelaySettings) -> str:
     learner = load(SummarizerSettings)
     if learner.learner == "keep":
         return "keeps your own words, without a model (TELLONCE_LEARNER=keep)"
-    rungs = ["Claude"] if relay.anthropic_api_key else []
-    rungs += ["claude -p"] if learner.asks_the_command else []
-    rungs += ["Ollama"] if relay.ollama_url else []
-    if not rungs:
+    tiers = ["Claude"] if relay.anthropic_api_key else []
+    tiers += ["claude -p"] if learner.asks_the_command else []
+    tiers += ["Ollama"] if relay.ollama_url else []
+    if not tiers:
         return "keeps your own words, without a model (set ANTHROPIC_API_KEY or OLLAMA_HOST)"
-    return " → ".join([*rungs, "your own words"])
+    return " → ".join([*tiers, "your own words"])
 
 
 async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:

@@ -5,10 +5,10 @@ import asyncio
 import logging
 import sys
 
-from tellonce import lifeline, logs, tracing
+from tellonce import logs, parent_watch, tracing
+from tellonce.preload import imported
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce.starting import imported
-from tellonce_server.former_folder import move_former_folder
+from tellonce_server.app.former_folder import move_former_folder
 
 SWITCH_SECONDS = 0.0001
 """How long a thread that computes may keep the event loop waiting for the interpreter, each time an answer of the
@@ -22,7 +22,7 @@ def main() -> None:
     transport.add_argument("--stdio", action="store_true", help="speak MCP on stdin and stdout")
     transport.add_argument("--http", action="store_true", help="speak MCP over HTTP (default)")
     args = parser.parse_args()
-    lifeline.watch()
+    parent_watch.watch()
     logs.begin()
     if told := move_former_folder():
         logging.getLogger(__name__).warning(told)

@@ -4,15 +4,15 @@ from tellonce_llm.allowance import Allowance, Used
 from tellonce_llm.batch import Batched
 from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.errors import Cause, LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.first import FirstAvailable, NoModelAnswered
+from tellonce_llm.fallback import FirstAvailable, NoModelAnswered
 from tellonce_llm.model import (
     Answer,
     Completion,
     File,
     FileKind,
     LanguageModel,
-    Rung,
     SystemBlock,
+    Tier,
     Turn,
     ask,
     readable,
@@ -34,8 +34,8 @@ __all__ = [
     "LLMUnusable",
     "LanguageModel",
     "NoModelAnswered",
-    "Rung",
     "SystemBlock",
+    "Tier",
     "Turn",
     "Used",
     "ask",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tellonce_llm.errors import LLMError, LLMUnusable
-from tellonce_llm.model import Answer, Completion, LanguageModel, Rung, SystemBlock, Turn
+from tellonce_llm.model import Answer, Completion, LanguageModel, SystemBlock, Tier, Turn
 
 _RULE = SystemBlock(
     "You are given several independent REQUESTS. Treat each by the instructions above as if it were the only one: "
@@ -44,9 +44,9 @@ class Batched:
         return self._model.name
 
     @property
-    def rung(self) -> Rung:
-        """The model's own rung."""
-        return self._model.rung
+    def tier(self) -> Tier:
+        """The model's own tier."""
+        return self._model.tier
 
     async def complete(self, request: Completion) -> Answer:
         """As the model's own. A request that lets no other be asked with it is asked alone, at once."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tellonce_llm.errors import Cause, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Rung, readable
+from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Tier, readable
 
 
 @dataclass
@@ -58,9 +58,9 @@ class Guarded:
         return self._model.name
 
     @property
-    def rung(self) -> Rung:
-        """The guarded model's rung."""
-        return self._model.rung
+    def tier(self) -> Tier:
+        """The guarded model's tier."""
+        return self._model.tier
 
     async def reads(self) -> frozenset[FileKind]:
         """As the model's own."""

@@ -11,7 +11,7 @@ from anthropic.types import Message
 
 from tellonce_llm.content_blocks import content
 from tellonce_llm.errors import Cause, LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, Rung
+from tellonce_llm.model import Answer, Completion, FileKind, Tier
 from tellonce_llm.pacing import paced
 from tellonce_llm.prices import price_of
 
@@ -47,7 +47,7 @@ _USELESS_STOPS = frozenset({"refusal", "model_context_window_exceeded"})
 class Claude:
     """One Claude model. Does not retry by itself: the SDK would obey any retry-after, however long."""
 
-    rung: Rung = "claude"
+    tier: Tier = "claude"
 
     def __init__(self, api_key: str, model: str = DEFAULT_MODEL, *, base_url: str | None = None) -> None:
         self._client = anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0)
@@ -123,7 +123,7 @@ def _answer(message: Message, seconds: float) -> Answer:
     return Answer(
         text="".join(block.text for block in message.content if block.type == "text"),
         model=message.model,
-        rung="claude",
+        tier="claude",
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
         cache_read_tokens=read,

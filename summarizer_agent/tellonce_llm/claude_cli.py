@@ -13,7 +13,7 @@ from typing import Any
 from tellonce_llm.allowance import Allowance
 from tellonce_llm.command import ended, only_its_own
 from tellonce_llm.errors import LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, Rung
+from tellonce_llm.model import Answer, Completion, Tier
 
 _MOST_BYTES = 4 * 1024 * 1024
 _COMPLAINT = 200
@@ -22,7 +22,7 @@ _COMPLAINT = 200
 class ClaudeCli:
     """Asks `claude -p` with no tools, no MCP servers, no settings and our system prompt alone."""
 
-    rung: Rung = "claude-cli"
+    tier: Tier = "claude-cli"
 
     def __init__(self, command: str, model: str, allowance: Allowance) -> None:
         self._command = command
@@ -138,7 +138,7 @@ def _answered(result: dict[str, Any], model: str, seconds: float) -> Answer:
     return Answer(
         text=text,
         model=f"claude -p ({model})",
-        rung="claude-cli",
+        tier="claude-cli",
         input_tokens=int(usage.get("input_tokens") or 0),
         output_tokens=int(usage.get("output_tokens") or 0),
         cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),

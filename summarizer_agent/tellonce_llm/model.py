@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
-Rung = Literal["claude", "claude-cli", "ollama", "keep"]
+Tier = Literal["claude", "claude-cli", "ollama", "keep"]
 """Who answers, the best first; `keep` is no model at all."""
 
 
@@ -62,7 +62,7 @@ class Answer:
 
     text: str
     model: str
-    rung: Rung
+    tier: Tier
     input_tokens: int
     output_tokens: int
     seconds: float
@@ -82,7 +82,7 @@ class LanguageModel(Protocol):
         ...
 
     @property
-    def rung(self) -> Rung:
+    def tier(self) -> Tier:
         """Where it stands on the ladder."""
         ...
 

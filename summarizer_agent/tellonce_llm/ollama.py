@@ -10,7 +10,7 @@ import httpx
 import ollama
 
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, Rung, Turn
+from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn
 from tellonce_llm.pacing import paced
 
 # Ollama cuts longer prompts without a word; a fixed size, because another one makes it load the model again.
@@ -36,7 +36,7 @@ _ABOUT_THE_MODEL = re.compile(
 class Ollama:
     """One local model. Costs nothing, so its price is 0."""
 
-    rung: Rung = "ollama"
+    tier: Tier = "ollama"
 
     def __init__(self, url: str, model: str, *, context_tokens: int = CONTEXT_TOKENS, keep_alive: str = "30m") -> None:
         # The SDK's own default is to wait for ever; proxies are for the outside, not for a neighbour on this machine.
@@ -125,7 +125,7 @@ def _answer(model: str, text: str, response: ollama.ChatResponse, seconds: float
     return Answer(
         text=text,
         model=response.model or model,
-        rung="ollama",
+        tier="ollama",
         input_tokens=response.prompt_eval_count or 0,
         output_tokens=response.eval_count or 0,
         seconds=seconds,

@@ -9,15 +9,15 @@ import socket
 import sys
 from contextlib import AsyncExitStack
 
-from tellonce import lifeline, logs, tracing
+from tellonce import logs, parent_watch, tracing
 from tellonce.connect import connect_http
-from tellonce.ending import told_to_end
 from tellonce.journal import journal
 from tellonce.settings import SettingsError, SummarizerSettings, load
+from tellonce.signals import told_to_end
 from tellonce_llm import Allowance, Batched, Guarded, LanguageModel
 from tellonce_llm.claude_cli import ClaudeCli
-from tellonce_summarizer.agent import Agent, Habits
-from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 
 TOGETHER = 5
 """Exchanges of one owner that may share a call of the `claude` command."""
@@ -28,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tellonce_summarizer", description=__doc__)
     parser.add_argument("--worker", default=f"{socket.gethostname()}-{os.getpid()}", help="its name in the queue")
     worker = parser.parse_args().worker
-    lifeline.watch()
+    parent_watch.watch()
     logs.begin()
     try:
         settings = load(SummarizerSettings)
@@ -47,7 +47,7 @@ async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event |
     habits = Habits(worker, at_once, settings.wait_seconds)
     async with AsyncExitStack() as stack:
         place = await stack.enter_async_context(connect_http(settings.url, settings.bearer("agent")))
-        agent = Agent(place, Ladder(steps(settings)), habits, journal("summarizer", settings))
+        agent = Agent(place, FallbackChain(steps(settings)), habits, journal("summarizer", settings))
         logging.getLogger(__name__).info("summarizer works for %s", settings.url)
         await agent.run(stop)
 

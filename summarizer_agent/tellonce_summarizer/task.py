@@ -4,15 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from tellonce_llm import Answer, Completion, Rung
+from tellonce_llm import Answer, Completion, Tier
 
 ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT]):
-    """`request` is asked for each model's rung; `accept` raises UnacceptableAnswerError for a useless answer."""
+    """`request` is asked for each model's tier; `accept` raises UnacceptableAnswerError for a useless answer."""
 
-    request: Callable[[Rung], Completion]
+    request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT]
     without_model: Callable[[], ResultT]

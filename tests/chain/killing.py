@@ -36,7 +36,7 @@ _NOTE = re.compile(r"note-\d+-\d+")
 
 
 @dataclass
-class Lane:
+class Thread:
     """One person's thread of talk, and the numbers of the messages written there, by what they say."""
 
     number: int
@@ -45,7 +45,7 @@ class Lane:
     topic: int | None = None
     said: dict[str, int] = field(default_factory=dict)
 
-    def lane_of(self, message: dict[str, Any]) -> bool:
+    def thread_of(self, message: dict[str, Any]) -> bool:
         own = message["chat"]["id"] == self.chat and message.get("message_thread_id") == self.topic
         return own and f"-{self.number}-" in message.get("text", "")
 
@@ -54,7 +54,7 @@ class Lane:
 class Run:
     """`others`: what the bot said besides answers, such as that its memory is away. `failures`: of the model, by kind."""
 
-    lanes: list[Lane]
+    threads: list[Thread]
     kills: Counter[str]
     faults: list[str]
     others: Counter[str]
@@ -62,11 +62,11 @@ class Run:
 
     @property
     def messages(self) -> int:
-        return sum(len(lane.said) for lane in self.lanes)
+        return sum(len(thread.said) for thread in self.threads)
 
     def __str__(self) -> str:
         killed = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
-        lines = [f"{self.messages} messages in {len(self.lanes)} lanes; kill -9: {killed or 'none'}"]
+        lines = [f"{self.messages} messages in {len(self.threads)} threads; kill -9: {killed or 'none'}"]
         lines += [f"the model failed {count} times: {kind}" for kind, count in sorted(self.failures.items())]
         lines += [f"also said {count} times: {text}" for text, count in self.others.items()]
         return "\n".join([*lines, *(self.faults or ["every message recorded once, answered once, in order"])])
@@ -106,10 +106,10 @@ def _words(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else str(content[-1]["text"])
 
 
-def lanes(life: Whole) -> list[Lane]:
+def threads(life: Whole) -> list[Thread]:
     topics = [life.telegram.open_topic(GROUP, name) for name in ("One", "Two")]
-    private = [Lane(number, user, user) for number, user in enumerate(USERS)]
-    return [*private, *(Lane(len(USERS) + i, USERS[i], GROUP, topic) for i, topic in enumerate(topics))]
+    private = [Thread(number, user, user) for number, user in enumerate(USERS)]
+    return [*private, *(Thread(len(USERS) + i, USERS[i], GROUP, topic) for i, topic in enumerate(topics))]
 
 
 async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
@@ -117,7 +117,7 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
     rng = random.Random(seed)
     failures: Counter[str] = Counter()
     life.model.script = troubled(random.Random(seed + 1), failures)
-    talk = lanes(life)
+    talk = threads(life)
     order = [talk[i % len(talk)] for i in range(messages)]
     rng.shuffle(order)
     moments = sorted(rng.sample(range(1, messages), min(kills, messages - 1)))
@@ -130,20 +130,20 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
     return Run(talk, killed, await faults(life, talk), _others(life), failures)
 
 
-async def _talk(life: Whole, order: Sequence[Lane], rng: random.Random) -> None:
+async def _talk(life: Whole, order: Sequence[Thread], rng: random.Random) -> None:
     """Some wait for an answer before they go on, some do not; together they leave at most so many unanswered."""
-    for number, lane in enumerate(order):
+    for number, thread in enumerate(order):
         await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
-        note = f"note-{lane.number}-{len(lane.said)}"
-        lane.said[note] = await _say(life, lane, f"Keep {note} for me.", rng.random())
+        note = f"note-{thread.number}-{len(thread.said)}"
+        thread.said[note] = await _say(life, thread, f"Keep {note} for me.", rng.random())
         await asyncio.sleep(rng.choice((0.0, 0.05, 0.4)))
 
 
-async def _say(life: Whole, lane: Lane, words: str, chance: float) -> int:
+async def _say(life: Whole, thread: Thread, words: str, chance: float) -> int:
     """In writing, under a picture, or by voice."""
     if chance < 0.7:
-        return await life.telegram.say(words, lane.user, lane.chat, topic=lane.topic)
-    place = {"user": lane.user, "chat": lane.chat, **life.telegram.lane(lane.chat, lane.topic)}
+        return await life.telegram.say(words, thread.user, thread.chat, topic=thread.topic)
+    place = {"user": thread.user, "chat": thread.chat, **life.telegram.thread(thread.chat, thread.topic)}
     if chance < 0.85:
         return await life.telegram.photo(caption=words, **place)
     return await life.telegram.voice(words.encode(), **place)
@@ -154,11 +154,11 @@ async def _answered(life: Whole, count: int) -> bool:
 
 
 async def _kill(
-    life: Whole, talk: Sequence[Lane], moments: Sequence[int], rng: random.Random, killed: Counter[str]
+    life: Whole, talk: Sequence[Thread], moments: Sequence[int], rng: random.Random, killed: Counter[str]
 ) -> None:
     """One victim at each moment, counted in messages said; now and then the next falls while one comes up."""
     for moment in moments:
-        while sum(len(lane.said) for lane in talk) < moment:  # noqa: ASYNC110
+        while sum(len(thread.said) for thread in talk) < moment:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         await asyncio.sleep(rng.uniform(0, 0.5))
         victim = rng.choice(VICTIMS)
@@ -174,9 +174,9 @@ async def _all_up(life: Whole) -> None:
     await life.answers()
 
 
-async def _quiet(life: Whole, talk: Sequence[Lane]) -> None:
+async def _quiet(life: Whole, talk: Sequence[Thread]) -> None:
     """Every answer is recorded and nothing waits, or nothing moves any more."""
-    wanted = sum(len(lane.said) for lane in talk)
+    wanted = sum(len(thread.said) for thread in talk)
 
     async def recorded() -> bool:
         return bool(await life.value("select count(*) from messages where role = 'assistant'") >= wanted)
@@ -188,48 +188,50 @@ async def _quiet(life: Whole, talk: Sequence[Lane]) -> None:
         return
 
 
-async def faults(life: Whole, talk: Sequence[Lane]) -> list[str]:
+async def faults(life: Whole, talk: Sequence[Thread]) -> list[str]:
     """Everything that is not as it must be, in words."""
-    found = [fault for lane in talk for fault in (*_seen(life, lane), *await _stored(life, lane))]
+    found = [fault for thread in talk for fault in (*_seen(life, thread), *await _stored(life, thread))]
     gaps = await life.rows("select distinct owner_id from chats")
     for row in gaps:
-        found += [f"coverage gap: {dict(gap)}" for gap in await life.rows(query("lanes.gaps"), row["owner_id"])]
+        found += [f"coverage gap: {dict(gap)}" for gap in await life.rows(query("threads.gaps"), row["owner_id"])]
     left = "select kind, state, count(*) as n from chat_context_queue where state <> 'complete' group by 1, 2"
     return found + [f"{row['n']} {row['kind']} jobs are {row['state']}" for row in await life.rows(left)]
 
 
-def _seen(life: Whole, lane: Lane) -> list[str]:
+def _seen(life: Whole, thread: Thread) -> list[str]:
     """What the person saw."""
-    texts = [message["text"] for message in life.telegram.sent if lane.lane_of(message)]
+    texts = [message["text"] for message in life.telegram.sent if thread.thread_of(message)]
     answers = [found[1] for text in texts if (found := ANSWER.match(text))]
     counts = Counter(answers)
-    faults = [f"{note} was answered {counts[note]} times" for note in lane.said if counts[note] != 1]
+    faults = [f"{note} was answered {counts[note]} times" for note in thread.said if counts[note] != 1]
     heard = Counter(found[0] for text in texts if text.startswith("🎤") and (found := _NOTE.search(text)))
     faults += [f"{note} was heard {count} times" for note, count in heard.items() if count != 1]
     once = list(dict.fromkeys(answers))
-    return faults + ([] if once == [n for n in lane.said if n in counts] else [f"lane {lane.number}: order {once}"])
+    return faults + (
+        [] if once == [n for n in thread.said if n in counts] else [f"thread {thread.number}: order {once}"]
+    )
 
 
-async def _stored(life: Whole, lane: Lane) -> list[str]:
+async def _stored(life: Whole, thread: Thread) -> list[str]:
     """What the memory keeps."""
     rows = await life.rows(
-        "select id, role, content, exchange_of from messages where chat_id = $1 and content ~ $2 order by thread_key, lane_no",
-        lane.chat,
-        rf"note-{lane.number}-\d+\M",
+        "select id, role, content, exchange_of from messages where chat_id = $1 and content ~ $2 order by thread_key, thread_no",
+        thread.chat,
+        rf"note-{thread.number}-\d+\M",
     )
     notes = [(row["role"], found[0]) for row in rows if (found := _NOTE.search(row["content"]))]
     counts = Counter(notes)
     faults = [
         f"{role} message {note} is stored {counts[role, note]} times"
-        for role, note in itertools.product(("user", "assistant"), lane.said)
+        for role, note in itertools.product(("user", "assistant"), thread.said)
         if counts[role, note] != 1
     ]
     asked = {row["id"]: _note(row) for row in rows if row["role"] == "user"}
     faults += [f"{_note(row)} answers {asked.get(row['exchange_of'])}" for row in rows if _mismatched(row, asked)]
     for role in ("user", "assistant"):
         stored = list(dict.fromkeys(note for kind, note in notes if kind == role))
-        if stored != [note for note in lane.said if note in stored]:
-            faults.append(f"lane {lane.number}: {role} messages are stored in the order {stored}")
+        if stored != [note for note in thread.said if note in stored]:
+            faults.append(f"thread {thread.number}: {role} messages are stored in the order {stored}")
     return faults
 
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from tellonce import contract as c
-from tellonce_server.postgres.embedded import bindir
+from tellonce_server.store.postgres.embedded import bindir
 from tests.chain.home import Home
 from tests.server.own_postgres import installations, name_of, own_postgres
 from tests.server.processes import free_port

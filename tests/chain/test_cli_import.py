@@ -14,16 +14,16 @@ from tellonce_cli.export import entries
 from tellonce_cli.import_ import Tally, take
 from tellonce_cli.importers import read
 from tellonce_cli.importers.items import ImportMemory, Item, Unreadable
-from tellonce_cli.keeping import make_keeper
-from tellonce_server.importing import Importers, ImportMessage
-from tellonce_server.places import Where
-from tellonce_server.store import lanes, queue
+from tellonce_cli.memory_import import make_keeper
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import Importers, ImportMessage
+from tellonce_server.store import queue, threads
 from tests.memory_fixtures import START, USER, Memory
 
 pytestmark = pytest.mark.anyio
 
 OTHER = 43
-HERE, THERE = Where(USER, USER), Where(OTHER, OTHER)
+HERE, THERE = ChatScope(USER, USER), ChatScope(OTHER, OTHER)
 LONG_AGO = START - timedelta(days=2000)
 
 
@@ -33,11 +33,11 @@ def spoken(number: int, **more: object) -> ImportMessage:
     return ImportMessage(message_id=f"telegram:1:{number}", sent_at=at, channel="telegram", **values)  # type: ignore[arg-type]
 
 
-async def taken(memory: Memory, *items: Item, where: Where = HERE) -> Tally:
+async def taken(memory: Memory, *items: Item, where: ChatScope = HERE) -> Tally:
     """One run of the command on these entries."""
-    actors = await memory.storage.actors()
-    tally, keeper = Tally(), await make_keeper(actors, where)
-    await take(iter(items), Importers(actors.kit, where), keeper, tally, actors.kit)
+    services = await memory.storage.services()
+    tally, keeper = Tally(), await make_keeper(services, where)
+    await take(iter(items), Importers(services.deps, where), keeper, tally, services.deps)
     await keeper.finish()
     return tally
 
@@ -105,18 +105,18 @@ async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(me
         yield from whole[:1100]
         raise Killed
 
-    actors = await memory.storage.actors()
+    services = await memory.storage.services()
     with pytest.raises(Killed):
-        await take(dying(), Importers(actors.kit, HERE), await make_keeper(actors, HERE), Tally(), actors.kit)
+        await take(dying(), Importers(services.deps, HERE), await make_keeper(services, HERE), Tally(), services.deps)
     tally = await taken(memory, *whole)
     assert (tally.created, tally.duplicates) == (800, 1000)
     jobs = [job async for job in exchanges(memory)]
     assert sorted(n for first, last in jobs for n in range(first, last + 1)) == list(range(1, 1801))
-    assert await lanes.gaps(actors.kit.database, USER) == []
+    assert await threads.gaps(services.deps.database, USER) == []
 
 
 async def exchanges(memory: Memory) -> AsyncIterator[tuple[int, int]]:
-    database = (await memory.storage.actors()).kit.database
+    database = (await memory.storage.services()).deps.database
     number = 1
     while job := await queue.find(database, queue.JobKey(USER, USER, number)):
         if job.kind == "exchange":
@@ -134,7 +134,7 @@ async def test_text_no_database_holds_costs_nobody_the_import(memory: Memory) ->
 
 @pytest.fixture
 async def lived_in(memory: Memory) -> Memory:
-    """Lanes of each kind, and memories of each state."""
+    """Threads of each kind, and memories of each state."""
     topic = [spoken(n, message_thread_id=7) for n in range(50, 56)]
     replies = [spoken(60, reply_to_message_id="telegram:1:3"), spoken(61, reply_to_message_id="telegram:1:60")]
     bob = spoken(70, speaker="Bob", content="Bob says: ünïcode 😀 [/b]")
@@ -155,7 +155,7 @@ async def lived_in(memory: Memory) -> Memory:
 
 
 async def test_an_export_is_imported_again_with_nothing_lost(lived_in: Memory, tmp_path: Path) -> None:
-    """Into another person's empty memory: words, voices, times, lanes, and the memories with their history."""
+    """Into another person's empty memory: words, voices, times, threads, and the memories with their history."""
     wrote = await exported(lived_in, USER)
     tally = await taken(lived_in, *again(wrote, tmp_path), where=THERE)
     read_back = await exported(lived_in, OTHER)
@@ -206,7 +206,7 @@ async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: M
 
 
 async def exported(memory: Memory, owner_id: int) -> list[dict[str, Any]]:
-    return [entry async for entry in entries(await memory.storage.actors(), owner_id)]
+    return [entry async for entry in entries(await memory.storage.services(), owner_id)]
 
 
 def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:
@@ -222,5 +222,5 @@ def comparable(found: list[dict[str, Any]]) -> list[str]:
     for e in (e for e in found if e["type"] == "memory"):
         own = {k: v for k, v in e.items() if k not in ("id", "sources")}
         lines.append({**own, "superseded_by": texts.get(e["superseded_by"])})
-    # The chat's number is part of its lanes' names.
+    # The chat's number is part of its threads' names.
     return sorted(json.dumps(line, sort_keys=True).replace(str(OTHER), str(USER)) for line in lines)

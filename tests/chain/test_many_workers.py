@@ -25,7 +25,7 @@ EXCHANGES = 100
 POLICY = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
 OPEN = "select count(*) from chat_context_queue where state <> 'complete'"
 # Compaction of this test is the default one, which leaves more messages open than the crash harness's.
-WITHOUT = ("lane left long without a job", "edit not learned from again")
+WITHOUT = ("thread left long without a job", "edit not learned from again")
 
 
 @pytest.fixture

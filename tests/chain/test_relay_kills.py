@@ -16,23 +16,23 @@ async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) 
         assert run.faults == [], str(run)
         assert run.messages == 40
         assert sum(run.kills.values()) == 4
-        await a_fault_would_be_seen(life, run.lanes)
+        await a_fault_would_be_seen(life, run.threads)
 
 
-async def a_fault_would_be_seen(life: Whole, lanes: list[killing.Lane]) -> None:
+async def a_fault_would_be_seen(life: Whole, threads: list[killing.Thread]) -> None:
     """What is asserted can fail: an answer doubled, one swapped, one row lost."""
-    lane = lanes[0]
+    thread = threads[0]
     first, second, third = [
-        message for message in life.telegram.sent if lane.lane_of(message) and killing.ANSWER.match(message["text"])
+        message for message in life.telegram.sent if thread.thread_of(message) and killing.ANSWER.match(message["text"])
     ][:3]
     life.telegram.sent.append(dict(first))
     second["text"], third["text"] = third["text"], second["text"]
     lost = await life.value(
         "update messages set exchange_of = null where chat_id = $1 and content = $2 returning content",
-        *(lane.chat, first["text"]),
+        *(thread.chat, first["text"]),
     )
-    found = "\n".join(await killing.faults(life, lanes))
+    found = "\n".join(await killing.faults(life, threads))
     assert "was answered 2 times" in found
-    assert f"lane {lane.number}: order" in found
+    assert f"thread {thread.number}: order" in found
     assert lost is not None
     assert "answers None" in found

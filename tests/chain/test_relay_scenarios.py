@@ -202,13 +202,13 @@ async def test_15_topics_and_reply_chains_never_mix(life: Whole) -> None:
     assert "glass panes" not in section(other, "CONVERSATION HISTORY")
     assert "Albatross" in section(other, "CONVERSATION HISTORY")
     hit = next(line for line in section(named, "RELEVANT CONTEXT").splitlines() if "Albatross" in line)
-    assert f"topic:{group}:{sailing}" in hit, "what comes from another lane says so"
-    lanes = await life.rows("select thread_key, role from messages where chat_id = $1 order by id", group)
-    assert {row["thread_key"] for row in lanes} == {
+    assert f"topic:{group}:{sailing}" in hit, "what comes from another thread says so"
+    threads = await life.rows("select thread_key, role from messages where chat_id = $1 order by id", group)
+    assert {row["thread_key"] for row in threads} == {
         *(f"topic:{group}:{garden}", f"topic:{group}:{sailing}", f"root:{group}"),
         f"reply:{group}:{head['message_id']}",
     }
-    assert len(lanes) == 12
+    assert len(threads) == 12
     assert not await life.rows("select * from messages where owner_id <> $1 and chat_id = $1", group)
 
 

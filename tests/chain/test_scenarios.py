@@ -12,9 +12,9 @@ from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_llm import Guarded
 from tellonce_llm.claude import Claude
-from tellonce_server.storage import Storage
-from tellonce_server.store import lanes
-from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_server.app.storage import Storage
+from tellonce_server.store import threads
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.local_model import with_local_model
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.offline_worker import work_off
@@ -33,12 +33,12 @@ class Life:
     client: MemoryClient
     agent: MemoryClient
     numbers: "itertools.count[int]"
-    ladder: Ladder
+    chain: FallbackChain
 
     @property
     def is_read(self) -> bool:
         """Whether a model reads what is said; else the user's own sentences are kept."""
-        return self.ladder.best_rung() == "claude"
+        return self.chain.best_tier() == "claude"
 
     async def say(self, text: str, answer: str = "All right.", **place: object) -> str:
         number = str(next(self.numbers))
@@ -61,7 +61,7 @@ class Life:
             )
         )
         self.clock.forward(minutes=1)
-        await work_off(self.agent, self.ladder)
+        await work_off(self.agent, self.chain)
         return number
 
     async def prompt(self, query: str, **more: object) -> str:
@@ -100,7 +100,7 @@ async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: 
         aclosing(Claude("key", base_url=stub.url)) as claude,
     ):
         steps = [Step(Guarded(claude), 15.0)] if is_read else []
-        yield Life(memory, clock, client, agent, itertools.count(1), Ladder(steps))
+        yield Life(memory, clock, client, agent, itertools.count(1), FallbackChain(steps))
         assert is_read or not stub.asked
 
 
@@ -281,7 +281,7 @@ async def test_14_two_clients_share_one_memory(life: Life) -> None:
 async def test_the_cost_stays_at_one_call_an_exchange_for_each_purpose(life: Life) -> None:
     for number in range(30):
         await life.say(f"I live in Singapore. Decision {number}: we will use vendor number {number}")
-    chat = (await (await life.memory.storage.actors()).kit.database.rows("chats.find", USER, USER))[0]
+    chat = (await (await life.memory.storage.services()).deps.database.rows("chats.find", USER, USER))[0]
     assert chat["exchanges"] == 30
     purposes = ("learning_calls", "summary_calls", "second_calls")
     assert all(chat[purpose] <= 30 for purpose in purposes)
@@ -296,12 +296,12 @@ async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life
     assert "ingpass" in (await life.everywhere()).lower()
     preview = await life.client.forget(c.ForgetArgs(topic="SingPass"))
     done = await life.client.forget(c.ForgetArgs(topic="SingPass", confirm=preview.confirm))
-    await work_off(life.agent, life.ladder)
+    await work_off(life.agent, life.chain)
     assert done.traces_left == 0
     assert "ingpass" not in (await life.everywhere()).lower()
     assert "like tea" in await life.prompt("What do I like?")
-    pool = (await life.memory.storage.actors()).kit.database
-    assert await lanes.gaps(pool, USER) == []
+    pool = (await life.memory.storage.services()).deps.database
+    assert await threads.gaps(pool, USER) == []
     life.clock.forward(days=1)
     await life.say("I want to restart the SingPass project by Q3 2026")
     assert "SingPass project" in await life.prompt("What do I want to restart?")
@@ -319,7 +319,7 @@ async def test_13_an_account_number_is_kept_word_for_word(life: Life) -> None:
         assert any("123456789012" in text for text in told(await life.profile()))
 
 
-async def test_15_lanes_never_mix_but_a_topic_that_is_named_is_found(life: Life) -> None:
+async def test_15_threads_never_mix_but_a_topic_that_is_named_is_found(life: Life) -> None:
     await life.say("The greenhouse needs new glass panes", message_thread_id=1)
     await life.say("The sailing boat is called Albatross", message_thread_id=2)
     garden = await life.prompt("What does the boat need?", message_thread_id=1, include=["history"])
@@ -390,7 +390,7 @@ async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
     await life.client.record_message(
         c.RecordMessageArgs(role="user", content="My team offsite is on March 22", message_id=number)
     )
-    await work_off(life.agent, life.ladder)
+    await work_off(life.agent, life.chain)
     profile = await life.profile()
     assert any("March 22" in text for text in told(profile))
     assert not any("March 15" in text for text in told(profile))

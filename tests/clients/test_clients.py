@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.clients.environments import PYTHON_CLIENTS, npm_folder, python_of
 from tests.conformance.npm import binaries, run
 from tests.memory_fixtures import database

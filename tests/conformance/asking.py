@@ -21,7 +21,7 @@ from mcp.types import (
     TextContent,
 )
 
-from tellonce_server.app import MemoryServer
+from tellonce_server.app.server import MemoryServer
 
 Asked = CallToolResult | InputRequiredResult
 

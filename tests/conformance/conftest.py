@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.conformance.npm import binaries
 from tests.memory_fixtures import database
 from tests.server.processes import HttpServer, http_server

@@ -15,7 +15,7 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from tellonce_server.app import MemoryServer
+from tellonce_server.app.server import MemoryServer
 from tests.conformance.asking import add_asking
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="

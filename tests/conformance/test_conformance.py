@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tellonce.settings import ServerSettings
-from tellonce_server.app import build_server
-from tellonce_server.arrival import TimedArrival
-from tellonce_server.auth import create_token
-from tellonce_server.http import build_http
-from tellonce_server.open_streams import OpenStreams
-from tellonce_server.storage import Storage
+from tellonce_server.app.auth import create_token
+from tellonce_server.app.http import build_http
+from tellonce_server.app.open_streams import OpenStreams
+from tellonce_server.app.request_timeout import TimedArrival
+from tellonce_server.app.server import build_server
+from tellonce_server.app.storage import Storage
 from tellonce_server.store.database import as_login
 from tests.conformance.fixtures import add_fixtures
 from tests.conformance.suite import Suite, WithToken
@@ -81,7 +81,7 @@ async def memory_server(settings: ServerSettings, clock: Clock) -> AsyncGenerato
     storage = Storage(settings, clock)
     app = build_http(settings, storage, OpenStreams())
     async with app.router.lifespan_context(app):
-        await storage.actors()
+        await storage.services()
         async with as_login(str(storage.login)) as login:
             token = await create_token(login, "suite", USER, ("assistant",), clock())
         async with served(WithToken(app, token), protocol=TimedArrival) as base:
@@ -104,7 +104,7 @@ async def test_our_stack_breaks_nothing_of_what_the_suite_brings_itself(
     def with_fixtures(*args: object, **options: object) -> object:
         return add_fixtures(build_server(*args, **options))  # type: ignore[arg-type]  # handed on
 
-    monkeypatch.setattr("tellonce_server.http.build_server", with_fixtures)
+    monkeypatch.setattr("tellonce_server.app.http.build_server", with_fixtures)
     async with memory_server(settings, clock) as url:
         code, printed = await suite(url, revision, STACK[revision])
     assert code == 0, printed

@@ -10,21 +10,21 @@ from tests.crash.world import World
 
 OPEN = "select count(*) from chat_context_queue where state in ('pending_summarization', 'ready_to_write')"
 
-MESSAGES = "select ext_id, content, lane_no from messages where owner_id = $1 and chat_id = $1 order by id"
+MESSAGES = "select ext_id, content, thread_no from messages where owner_id = $1 and chat_id = $1 order by id"
 
 # The name says what each row found is.
 BREACHES = {
     "dead job": "select owner_id, id, kind, error from chat_context_queue where state = 'dead'",
     "message id stored twice": """
         select owner_id, chat_id, ext_id, count(*) from messages group by 1, 2, 3 having count(*) > 1""",
-    "lane numbers with a hole": """
-        select owner_id, thread_key, count(*), max(lane_no) from messages
-        group by owner_id, chat_id, thread_key having count(*) <> max(lane_no) or min(lane_no) <> 1""",
-    "lane whose ledger disagrees with its messages": """
+    "thread numbers with a hole": """
+        select owner_id, thread_key, count(*), max(thread_no) from messages
+        group by owner_id, chat_id, thread_key having count(*) <> max(thread_no) or min(thread_no) <> 1""",
+    "thread whose ledger disagrees with its messages": """
         select t.owner_id, t.thread_key, t.last_no, count(m.id) from thread_state t
         left join messages m using (owner_id, chat_id, thread_key)
         group by t.owner_id, t.chat_id, t.thread_key having t.last_no <> count(m.id)""",
-    "lane whose chunks do not tile it": """
+    "thread whose chunks do not tile it": """
         select t.owner_id, t.thread_key, t.covered_to, sum(s.count) from thread_state t
         left join conversation_summaries s
           on (s.owner_id, s.chat_id, s.thread_key, s.kind) = (t.owner_id, t.chat_id, t.thread_key, 'chunk')
@@ -35,7 +35,7 @@ BREACHES = {
           select from conversation_summaries s
           where (s.owner_id, s.chat_id, s.thread_key, s.kind, s.from_id, s.to_id)
               = (q.owner_id, q.chat_id, q.thread_key, 'chunk', q.from_id, q.to_id))""",
-    "lane left long without a job": """
+    "thread left long without a job": """
         select owner_id, thread_key, last_no, queued_to, covered_to from thread_state
         where last_no - queued_to > 12 or queued_to <> coalesce(covered_to, 0)""",
     "user message no exchange job took in": """
@@ -60,7 +60,7 @@ BREACHES = {
         where done_at < before""",
 }
 
-# Each applied exchange writes the canonical summary once, and perhaps once more each time a better rung does it again; an
+# Each applied exchange writes the canonical summary once, and perhaps once more each time a better tier does it again; an
 # empty one is done without a worker. Besides, an edit or an erasure may clean it.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied, (

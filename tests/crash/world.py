@@ -11,8 +11,8 @@ from random import Random
 from typing import Literal
 
 from tellonce.children import Child
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests.patience import HANGS
 from tests.server.processes import free_port
 

@@ -9,9 +9,9 @@ from playwright.async_api import Browser
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tellonce_server.auth import create_token
-from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.app.auth import create_token
 from tellonce_server.store.database import as_login
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.page.browser import Tab, browser, chromium, signed_in
 from tests.page.seed import seed

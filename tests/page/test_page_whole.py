@@ -82,7 +82,7 @@ async def test_the_page_speaks_the_readers_language(chrome: Browser, server: Htt
 
 
 def test_every_language_has_every_sentence_with_the_same_values() -> None:
-    folder = Path(__file__).parents[2] / "server/tellonce_server/page/static"
+    folder = Path(__file__).parents[2] / "server/tellonce_server/api/page/static"
     english = _catalogue(folder / "strings/en.json")
     used = set(re.findall(r'\bt\("([a-z.]+)"', "".join(file.read_text() for file in folder.glob("*.js"))))
     assert used - set(english) == set()

@@ -11,7 +11,7 @@ import pytest
 
 from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
-from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.patience import HANGS
 from tests.plugins.hooks import Session, told, until

@@ -12,26 +12,26 @@ from tellonce.client import MemoryClient
 from tellonce.journal import Emit, silent
 from tellonce.settings import RelaySettings
 from tellonce_llm import Answer, Cause, FileKind
-from tellonce_relay.agents import Agents
-from tellonce_relay.answers import Desk
-from tellonce_relay.equipment import Equipment
-from tellonce_relay.inbox import Inbox
+from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.incoming import Incoming
-from tellonce_relay.model_call import Persistence
-from tellonce_relay.moved_groups import MovedGroups
-from tellonce_relay.notebook import Notebook
-from tellonce_relay.outbox import Outbox
 from tellonce_relay.process import introduce, relay
-from tellonce_relay.prompt import Prompt
 from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer, Responder
+from tellonce_relay.routines.delivery import Sender
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme
-from tellonce_relay.routines.sending import Sender
 from tellonce_relay.routines.texts import Writer
-from tellonce_relay.senses import Senses
-from tellonce_relay.telegram_bot import make_bot
-from tellonce_relay.transcription import transcriber
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.telegram.outbox import Outbox
+from tellonce_relay.telegram.senses import Senses
+from tellonce_relay.telegram.transcription import transcriber
+from tellonce_relay.turn.agents import Agents
+from tellonce_relay.turn.model_call import Persistence
+from tellonce_relay.updates.dependencies import Dependencies
+from tellonce_relay.updates.inbox import Inbox
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.stubs.telegram_emulator import Telegram, telegram
@@ -103,10 +103,17 @@ def settings(**more: Any) -> RelaySettings:
     return RelaySettings.model_validate({"_env_file": None, **own, **more})
 
 
-def programme(e: Equipment, routines: Sequence[Routine]) -> Programme:
+def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
     """The routines of that relay, which are due in the user's private chat."""
-    sender = Sender(e.outbox, e.desk.memory, e.moved, ZONE, e.parts, now=e.now)
-    return Programme(tuple(routines), Writer(e.desk.memory, e.desk.responder, ZONE), sender, e.agents, USER, silent)
+    sender = Sender(e.outbox, e.command_context.memory, e.moved, ZONE, e.parts, now=e.now)
+    return Programme(
+        tuple(routines),
+        Writer(e.command_context.memory, e.command_context.responder, ZONE),
+        sender,
+        e.agents,
+        USER,
+        silent,
+    )
 
 
 @asynccontextmanager
@@ -139,25 +146,25 @@ async def relaying(
         memory.agent() as agent,
         make_bot(TOKEN, seen.url) as bot,
     ):
-        moved = MovedGroups(Notebook(state / "moved.json"))
-        desk = Desk(client or real, responder or OfflineResponder(), ZONE, agent.queue_status)
+        moved = MovedGroups(SeenStore(state / "moved.json"))
+        command_context = CommandContext(client or real, responder or OfflineResponder(), ZONE, agent.queue_status)
         now: dict[str, Any] = {"now": clock} if clock is not None else {}
-        equipment = Equipment(
+        dependencies = Dependencies(
             bot=bot,
             settings=own_settings,
             profile=profile,
-            outbox=Outbox(bot, moved, newest=Notebook(state / "newest.json")),
-            desk=desk,
+            outbox=Outbox(bot, moved, newest=SeenStore(state / "newest.json")),
+            command_context=command_context,
             agents=agents or Agents({}),
             inbox=Inbox(state / "inbox"),
             moved=moved,
-            parts=Notebook(state / "parts.json"),
-            asked=Notebook(state / "asked.json"),
-            languages=Notebook(state / "languages.json"),
-            alarm_notes=Notebook(state / "alarms.json"),
+            parts=SeenStore(state / "parts.json"),
+            asked=SeenStore(state / "asked.json"),
+            languages=SeenStore(state / "languages.json"),
+            alarm_notes=SeenStore(state / "alarms.json"),
             emit=emit,
             senses=Senses(bot, transcriber(own_settings)),
-            told=Notebook(state / "told.json"),
+            told=SeenStore(state / "told.json"),
             persistence=Persistence(0.01, 0.02, 0.1, lambda: 1.0),
             owed_pauses=owed_pauses,
             away_seconds=0,
@@ -165,7 +172,7 @@ async def relaying(
             **now,
         )
         assert await introduce(bot, own_settings, stop)
-        running = asyncio.create_task(relay(equipment, programme(equipment, routines), stop))
+        running = asyncio.create_task(relay(dependencies, programme(dependencies, routines), stop))
         try:
             yield seen
         finally:

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay import chat_surface
-from tellonce_relay.agents import Agent, AgentEntry, Agents
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands import MENU
+from tellonce_relay.commands.commands import MENU
+from tellonce_relay.telegram import chat_surface
+from tellonce_relay.turn.agents import Agent, AgentEntry, Agents
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
 from tests.relay.relaying import GROUP, Echo, Scripted, relaying, texts
@@ -62,7 +62,7 @@ async def test_whom_and_which_group_it_does_not_hear_stands_in_its_log_once(
             await api.say("Hello", chat=-555)
         await api.say("Hello")
         await api.replies(1)
-    told = [record.getMessage() for record in caplog.records if record.name == "tellonce_relay.bot"]
+    told = [record.getMessage() for record in caplog.records if record.name == "tellonce_relay.updates.bot"]
     assert [sentence.split(":")[0] for sentence in told] == ["user 666 is not answered", "group -555 is not served"]
 
 
@@ -237,7 +237,7 @@ async def test_a_picture_a_voice_and_a_file_are_recorded_by_their_label(
     assert why.text == kept
 
 
-async def test_topics_and_replies_of_a_group_fall_into_their_lanes(memory: Memory) -> None:
+async def test_topics_and_replies_of_a_group_fall_into_their_threads(memory: Memory) -> None:
     responder = Scripted("Topic answer", "Open answer", "Reply answer")
     async with relaying(memory, responder) as api, memory.relay() as client:
         topic = api.open_topic(GROUP)

@@ -126,7 +126,7 @@ async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
 
 async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_decides(memory: Memory) -> None:
     async with relaying(memory, Scripted("Fine")) as api, memory.client() as client:
-        doubts = [await doubt(memory, f"The user might move to city {i}") for i in range(3)]
+        confirmations = [await doubt(memory, f"The user might move to city {i}") for i in range(3)]
         await api.say("Hello", chat=PERSONAL)
         await api.replies(1)
         await api.say("Hello")
@@ -139,10 +139,12 @@ async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_
         await api.say("And now?")
         await api.replies(6)
         states = {
-            m.id: m.status for m in [(await client.explain(c.ExplainArgs(memory_id=i))).memory for i in doubts] if m
+            m.id: m.status
+            for m in [(await client.explain(c.ExplainArgs(memory_id=i))).memory for i in confirmations]
+            if m
         }
     assert [message["chat"]["id"] for message in api.sent] == [PERSONAL, 42, 42, 42, 42, 42]
-    assert [states[i] for i in doubts] == ["active", "rejected", "uncertain"]
+    assert [states[i] for i in confirmations] == ["active", "rejected", "uncertain"]
     assert "city 2" in texts(api)[5]
 
 

@@ -14,8 +14,8 @@ from tellonce import contract as c
 from tellonce.connect import connect_http
 from tellonce_llm import Answer
 from tellonce_relay.incoming import Incoming
-from tellonce_relay.prompt import Prompt, build
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
+from tellonce_relay.responders.prompt import Prompt, build
 from tellonce_relay.responders.responder import CannotAnswer
 from tests.conformance.conftest import npm_bin  # noqa: F401
 from tests.contexts import of_sections

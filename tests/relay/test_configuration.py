@@ -8,14 +8,14 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce.settings import RelaySettings, SettingsError
-from tellonce_relay.access import is_own
-from tellonce_relay.agents import Agent, load_agents
+from tellonce_relay.cron import check, next_due
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.claude_cli import ClaudeCli
 from tellonce_relay.responders.model import ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
-from tellonce_relay.routines.cron import check, next_due
 from tellonce_relay.routines.file import load_routines
+from tellonce_relay.turn.agents import Agent, load_agents
+from tellonce_relay.updates.access import is_own
 
 EXAMPLES = Path(__file__).parents[2] / "config"
 

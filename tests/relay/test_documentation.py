@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tellonce.settings import RelaySettings, load, variable
-from tellonce_relay.agents import load_agents
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands import MENU
+from tellonce_relay.commands.commands import MENU
 from tellonce_relay.routines.file import load_routines
+from tellonce_relay.turn.agents import load_agents
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "TELEGRAM.md").read_text()

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 
 from tellonce import contract as c
-from tellonce_relay.doubts import PATIENCE, Doubts
-from tellonce_relay.notebook import Notebook
+from tellonce_relay.commands.confirmations import PATIENCE, Confirmations
+from tellonce_relay.seen_store import SeenStore
 
 CHAT = 42
 NOON = datetime(2026, 2, 16, 12, tzinfo=UTC)
@@ -34,25 +34,25 @@ class Watch:
         return self.now
 
 
-def ask(doubts: Doubts, known: list[c.Memory]) -> list[int]:
-    asked = [m.id for m in doubts.to_ask(CHAT, known)]
+def ask(confirmations: Confirmations, known: list[c.Memory]) -> list[int]:
+    asked = [m.id for m in confirmations.to_ask(CHAT, known)]
     for number in asked:
-        doubts.asked(CHAT, number)
+        confirmations.asked(CHAT, number)
     return asked
 
 
 def test_two_questions_are_open_at_a_time_and_each_is_asked_once() -> None:
-    doubts, known = Doubts(Notebook(), Watch()), [uncertain(n) for n in (3, 1, 2)]
-    assert ask(doubts, known) == [1, 2]
-    assert ask(doubts, known) == []
-    assert ask(doubts, [m for m in known if m.id != 1]) == [3]
+    confirmations, known = Confirmations(SeenStore(), Watch()), [uncertain(n) for n in (3, 1, 2)]
+    assert ask(confirmations, known) == [1, 2]
+    assert ask(confirmations, known) == []
+    assert ask(confirmations, [m for m in known if m.id != 1]) == [3]
 
 
 def test_a_question_nobody_answers_holds_up_no_other_for_ever() -> None:
     watch = Watch()
-    doubts, known = Doubts(Notebook(), watch), [uncertain(n) for n in (1, 2, 3)]
-    assert ask(doubts, known) == [1, 2]
+    confirmations, known = Confirmations(SeenStore(), watch), [uncertain(n) for n in (1, 2, 3)]
+    assert ask(confirmations, known) == [1, 2]
     watch.now += PATIENCE - timedelta(seconds=1)
-    assert ask(doubts, known) == []
+    assert ask(confirmations, known) == []
     watch.now += timedelta(seconds=1)
-    assert ask(doubts, known) == [3]
+    assert ask(confirmations, known) == [3]

@@ -5,9 +5,9 @@ from typing import cast
 
 import pytest
 
-from tellonce_relay.chat_surface import ChatSurface
-from tellonce_relay.markdown import Marked
-from tellonce_relay.outbox import AboutTo, Address, Outbox
+from tellonce_relay.telegram.chat_surface import ChatSurface
+from tellonce_relay.telegram.markdown import Marked
+from tellonce_relay.telegram.outbox import AboutTo, Address, Outbox
 
 pytestmark = pytest.mark.anyio
 

@@ -7,8 +7,8 @@ import pytest
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, MessageEntity
 from telegram.error import BadRequest, ChatMigrated, Conflict, Forbidden, InvalidToken, RetryAfter, TelegramError
 
-from tellonce_relay.outbox import wanted_pause
-from tellonce_relay.telegram_bot import make_bot
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.outbox import wanted_pause
 from tests.stubs.telegram_emulator import (
     DropAfter,
     DropBefore,

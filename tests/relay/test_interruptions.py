@@ -11,8 +11,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_relay import chat_surface
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.telegram import chat_surface
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away

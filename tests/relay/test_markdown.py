@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_relay.markdown import Mark, Marked, rendered, units
-from tellonce_relay.split import LONGEST, split
+from tellonce_relay.telegram.markdown import Mark, Marked, rendered, units
+from tellonce_relay.telegram.split import LONGEST, split
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Cause
-from tellonce_relay import chat_surface
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.model_call import Persistence, continued, whole
 from tellonce_relay.responders.responder import CannotAnswer
-from tellonce_relay.turn_sentences import trouble
+from tellonce_relay.telegram import chat_surface
+from tellonce_relay.turn.model_call import Persistence, continued, whole
+from tellonce_relay.turn.turn_sentences import trouble
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import Echo, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import telegram

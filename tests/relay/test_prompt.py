@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce import contract as c
-from tellonce_relay.prompt import Prompt, build
+from tellonce_relay.responders.prompt import Prompt, build
 from tests.contexts import of_sections
 
 NOW = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)

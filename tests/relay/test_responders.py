@@ -14,9 +14,9 @@ from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.responders.claude_cli import ClaudeCli
 from tellonce_relay.responders.model import ModelResponder
-from tellonce_relay.responders.one_piece import InOnePiece
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.turn_sentences import trouble
+from tellonce_relay.responders.single_system_prompt import InOnePiece
+from tellonce_relay.turn.turn_sentences import trouble
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.relay.relaying import relaying, texts

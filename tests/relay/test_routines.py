@@ -10,18 +10,18 @@ import pytest
 from tellonce import contract as c
 from tellonce.journal import silent
 from tellonce_llm import LLMUnavailable
-from tellonce_relay.agents import Agents
-from tellonce_relay.markdown import Marked
-from tellonce_relay.moved_groups import MovedGroups
-from tellonce_relay.notebook import Notebook
-from tellonce_relay.outbox import Address, Outbox
+from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.sending import Post, Sender, send_and_record
 from tellonce_relay.routines.short_form import FALLBACK_CHARACTERS, shortened, usable
 from tellonce_relay.routines.texts import NothingToSend, Writer, command_output
-from tellonce_relay.telegram_bot import make_bot
-from tellonce_relay.turn import NotShown
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.markdown import Marked
+from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.telegram.outbox import Address, Outbox
+from tellonce_relay.turn.agents import Agents
+from tellonce_relay.turn.turn import NotShown
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.relaying import TOKEN, ZONE, Scripted, down, relaying
@@ -34,7 +34,7 @@ BRIEFING = "Good morning. " + " ".join(f"Item {i} is due." for i in range(120)) 
 
 async def send(memory: Memory, api: Telegram, clock: Clock, text: str = BRIEFING, model: object = None) -> str:
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, Notebook(), model, clock)  # type: ignore[arg-type]
+        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, SeenStore(), model, clock)  # type: ignore[arg-type]
         try:
             await send_and_record(sender, Post(text, 42, "morning-summary"))
         except NotShown as error:
@@ -184,7 +184,7 @@ async def test_a_command_that_takes_long_holds_up_no_other_routine_but_itself(
         return True
 
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot), client, MovedGroups(), ZONE, Notebook(), now=clock)
+        sender = Sender(Outbox(bot), client, MovedGroups(), ZONE, SeenStore(), now=clock)
         programme = Programme((scan, later), Writer(client, Scripted(""), ZONE), sender, Agents({}), 42, silent)
         keeping = asyncio.create_task(keep(programme, stop, pause))
         assert await api.replies(1) == ["Next"]

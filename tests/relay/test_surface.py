@@ -9,8 +9,8 @@ from telegram import User
 from tellonce import contract as c
 from tellonce_cli.bot_pairing import keep_user
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
-from tellonce_relay.pairing import offer, paired
-from tellonce_relay.telegram_bot import make_bot
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.updates.pairing import offer, paired
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import TOKEN, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram

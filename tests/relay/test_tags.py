@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_relay.tags import Parsed, Tag, heard, parse, shown_so_far
-from tellonce_server.text.fences import contained, contained_text
+from tellonce_relay.turn.tags import Parsed, Tag, heard, parse, shown_so_far
+from tellonce_text.fences import contained, contained_text
 
 
 def test_every_kind_of_tag_is_read_and_removed() -> None:

@@ -1,4 +1,4 @@
-"""What a Telegram message says, and which lane it belongs to, by messages as Telegram sends them."""
+"""What a Telegram message says, and which thread it belongs to, by messages as Telegram sends them."""
 
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -7,10 +7,10 @@ import pytest
 from telegram import Message
 
 from tellonce.settings import RelaySettings
-from tellonce_relay.access import is_for_us, may_talk, why_deaf
-from tellonce_relay.moved_groups import MovedGroups
-from tellonce_relay.notebook import Notebook
-from tellonce_relay.updates import LaneFacts, incoming, lane_facts, text_of
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.messages import ThreadFacts, incoming, text_of, thread_facts
+from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.updates.access import is_for_us, may_talk, why_deaf
 
 GROUP = -1001234567890
 SINGAPORE = ZoneInfo("Asia/Singapore")
@@ -30,14 +30,14 @@ def message(chat: int = 42, **fields: Any) -> Message:
 
 
 @pytest.mark.parametrize(
-    ("fields", "lane"),
+    ("fields", "thread"),
     [
-        ({}, LaneFacts(None, None)),
-        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": CREATION}, LaneFacts(7, None)),
-        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": {"message_id": 8}}, LaneFacts(7, 8)),
-        ({"message_thread_id": 3, "reply_to_message": {"message_id": 3}}, LaneFacts(None, 3)),
-        ({"reply_to_message": {"message_id": 5}}, LaneFacts(None, 5)),
-        ({"reply_to_message": CREATION}, LaneFacts(None, None)),
+        ({}, ThreadFacts(None, None)),
+        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": CREATION}, ThreadFacts(7, None)),
+        ({"message_thread_id": 7, "is_topic_message": True, "reply_to_message": {"message_id": 8}}, ThreadFacts(7, 8)),
+        ({"message_thread_id": 3, "reply_to_message": {"message_id": 3}}, ThreadFacts(None, 3)),
+        ({"reply_to_message": {"message_id": 5}}, ThreadFacts(None, 5)),
+        ({"reply_to_message": CREATION}, ThreadFacts(None, None)),
     ],
     ids=[
         "nothing",
@@ -48,12 +48,12 @@ def message(chat: int = 42, **fields: Any) -> Message:
         "a reply to a creation outside its topic",
     ],
 )
-def test_the_lane_follows_from_telegrams_facts(fields: dict[str, Any], lane: LaneFacts) -> None:
-    assert lane_facts(message(GROUP, text="Hi", **fields)) == lane
+def test_the_thread_follows_from_telegrams_facts(fields: dict[str, Any], thread: ThreadFacts) -> None:
+    assert thread_facts(message(GROUP, text="Hi", **fields)) == thread
 
 
 def test_a_private_chat_may_have_topics_too() -> None:
-    assert lane_facts(message(42, text="Hi", message_thread_id=7, is_topic_message=True)) == LaneFacts(7, None)
+    assert thread_facts(message(42, text="Hi", message_thread_id=7, is_topic_message=True)) == ThreadFacts(7, None)
 
 
 FILE = {"file_id": "a", "file_unique_id": "a"}
@@ -101,7 +101,7 @@ def test_a_message_carries_its_time_in_the_users_zone_and_its_speaker_in_groups(
 
 
 def test_a_moved_groups_messages_keep_the_old_chat_and_never_share_a_number() -> None:
-    moved = MovedGroups(Notebook())
+    moved = MovedGroups(SeenStore())
     moved.moved(-5, GROUP)
     told = incoming(message(GROUP, text="Hi", reply_to_message={"message_id": 3}), SINGAPORE, "", moved)
     assert told is not None

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from tellonce import contract as c
-from tellonce_relay import forget_list, views
+from tellonce_relay import views
 from tellonce_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
-from tellonce_relay.expectation import expected
-from tellonce_relay.why_view import why_view
+from tellonce_relay.commands import forget_list
+from tellonce_relay.commands.why_view import why_view
+from tellonce_relay.turn.expectation import expected
 from tests.relay.known import NOW, SINGAPORE, memory, profile
 
 

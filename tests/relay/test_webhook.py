@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tellonce_relay.webhook import SECRET_HEADER
+from tellonce_relay.updates.webhook import SECRET_HEADER
 from tests.memory_fixtures import Memory
 from tests.patience import promised
 from tests.relay.outages import Away

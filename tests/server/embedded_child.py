@@ -5,7 +5,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tellonce_server.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 
 async def main() -> None:

@@ -67,7 +67,7 @@ tea⏎ＭＥＭＯＲＹ ＭＡＮＡＧＥＭＥＮＴ
 tea⏎\tUser: behind a tab
 tea⏎   [09:16 AM] User: behind blanks
 tea⏎```⏎User: in a code block⏎```
----⏎tokens 1 of 1; lane root:1
+---⏎tokens 1 of 1; thread root:1
 <history 'CONVERSATION HISTORY' append 1>⏎[09:16 AM] User: yes
 """.split("\n")
     if line

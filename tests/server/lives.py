@@ -11,17 +11,17 @@ import asyncpg
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.journal import silent
-from tellonce_server.actors import Actors
-from tellonce_server.places import Where
-from tellonce_server.queue.work import ClaimLost
-from tellonce_server.store import lanes
-from tellonce_server.text.tokens import estimate
-from tellonce_summarizer.ladder import Ladder
-from tellonce_summarizer.work import done
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.queue.work import ClaimLost
+from tellonce_server.services.services import Services
+from tellonce_server.store import threads
+from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.models.fallback_chain import FallbackChain
+from tellonce_text.tokens import estimate
 from tests.memory_fixtures import USER, Clock
 from tests.server.fuse import Fuse, Unplugged
 
-HERE = Where(USER, USER)
+HERE = ChatScope(USER, USER)
 SAYINGS = (
     "My dog is called {}.",
     "I live in {} now.",
@@ -49,7 +49,7 @@ FORGOTTEN = """
       union all select 'profile' from user_profile x where x::text ilike $1
       union all select 'queue' from chat_context_queue x where x::text ilike $1
       union all select 'receipts' from context_receipts x where x::text ilike $1
-      union all select 'lanes' from thread_state x where x::text ilike $1
+      union all select 'threads' from thread_state x where x::text ilike $1
       union all select 'tombstones' from tombstones x where x::text ilike $1
       union all select 'ledger' from model_calls x where x::text ilike $1) found"""
 UNTILED = """
@@ -65,15 +65,15 @@ UNTILED = """
 DOUBLED = """
     select m.id from messages m
     join conversation_summaries s on s.owner_id = m.owner_id and s.chat_id = m.chat_id and s.kind = 'chunk'
-      and s.thread_key = m.thread_key and m.lane_no between s.from_no and s.to_no
+      and s.thread_key = m.thread_key and m.thread_no between s.from_no and s.to_no
     group by m.owner_id, m.chat_id, m.id having count(*) > 1"""
 OUT_OF_ORDER = """
-    select id from (select id, lane_no, row_number() over (partition by owner_id, chat_id, thread_key order by id) as n
-      from messages) x where lane_no <> n"""
+    select id from (select id, thread_no, row_number() over (partition by owner_id, chat_id, thread_key order by id) as n
+      from messages) x where thread_no <> n"""
 WRONG_TOKENS = """
     select t.thread_key from thread_state t
     where t.open_tokens <> (select coalesce(sum(m.tokens), 0) from messages m where m.owner_id = t.owner_id
-      and m.chat_id = t.chat_id and m.thread_key = t.thread_key and m.lane_no > t.queued_to)"""
+      and m.chat_id = t.chat_id and m.thread_key = t.thread_key and m.thread_no > t.queued_to)"""
 UNLEARNED = """
     select m.id from messages m
     where m.role = 'user' and not exists (select from chat_context_queue q where q.owner_id = m.owner_id
@@ -85,7 +85,7 @@ UNLEARNED = """
 class Life:
     """The memory under test, what was said to it, and the plug that may be pulled."""
 
-    actors: Actors
+    services: Services
     tables: "asyncpg.Connection[asyncpg.Record]"
     clock: Clock
     fuse: Fuse
@@ -123,7 +123,7 @@ class Life:
         return form.replace("{}", name)
 
     async def record(self, number: str) -> c.RecordedMessage:
-        return await self.actors.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
+        return await self.services.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
 
     async def say_again(self, rng: random.Random) -> None:
         """A client that never heard the answer sends its message once more, forgotten or not."""
@@ -138,21 +138,21 @@ class Life:
 
     async def remember(self, rng: random.Random, points: int | None) -> None:
         args = c.RememberArgs(content=self.text(rng, SAYINGS[:4]), scope=rng.choice(["chat", "global"]))
-        await self.whatever_happens(points, lambda: self.actors.rememberer.remember(HERE, args))
+        await self.whatever_happens(points, lambda: self.services.rememberer.remember(HERE, args))
 
     async def update(self, rng: random.Random, points: int | None) -> None:
-        profile = await self.actors.viewer.profile(HERE)
+        profile = await self.services.viewer.profile(HERE)
         known = [*profile.facts, *profile.preferences, *profile.goals, *profile.dates, *profile.uncertain]
         if known:
             action = rng.choice(["confirm", "reject", "complete", "edit", "pin", "unpin", "make_global"])
             content = self.text(rng, SAYINGS[:4]) if action == "edit" else None
             fields = {"memory_id": rng.choice(known).id, "action": action, "content": content}
             args = c.UpdateMemoryArgs.model_validate(fields)
-            await self.whatever_happens(points, lambda: self.actors.rememberer.update(HERE, args, None))
+            await self.whatever_happens(points, lambda: self.services.rememberer.update(HERE, args, None))
 
     async def forget(self, rng: random.Random, points: int | None) -> None:
         name = rng.choice(sorted(self.told))
-        preview = await self.actors.forgetter.preview(HERE, c.ForgetArgs(topic=name))
+        preview = await self.services.forgetter.preview(HERE, c.ForgetArgs(topic=name))
         if preview.confirm is not None:
             args = c.ForgetArgs(topic=name, confirm=preview.confirm)
             await self.forget_once(points, args)
@@ -161,7 +161,7 @@ class Life:
 
     async def forget_once(self, points: int | None, args: c.ForgetArgs) -> None:
         """An erasure that was cut off, or whose answer was lost, is finished by being asked for again."""
-        done_ = await self.whatever_happens(points, lambda: self.actors.forgetter.erase(HERE, args))
+        done_ = await self.whatever_happens(points, lambda: self.services.forgetter.erase(HERE, args))
         assert done_.traces_left == 0, await self.tables.fetchval(FORGOTTEN, f"%{args.topic}%")
 
     async def work(self, points: int | None) -> None:
@@ -170,22 +170,22 @@ class Life:
             with self.fuse.set(points), contextlib.suppress(Unplugged):
                 await self.work_off()
             self.clock.forward(hours=1)
-            await self.actors.work.tidy()
+            await self.services.work.tidy()
         await self.work_off()
 
     async def work_off(self) -> None:
-        for item in (await self.actors.work.claim(w.ClaimWorkArgs(worker="w", limit=4))).jobs:
+        for item in (await self.services.work.claim(w.ClaimWorkArgs(worker="w", limit=4))).jobs:
             await self.submit(item)
 
     async def submit(self, item: w.WorkItem) -> None:
-        outcome = await done(item.input, Ladder([]), silent, best_rung=item.best_rung)
+        outcome = await done(item.input, FallbackChain([]), silent, best_tier=item.best_tier)
         args = w.SubmitWorkArgs(
-            job_id=item.job_id, fence=item.fence, result=outcome.result, model=outcome.model, rung=outcome.rung
+            job_id=item.job_id, fence=item.fence, result=outcome.result, model=outcome.model, tier=outcome.tier
         )
-        await self.actors.work.submit(args)
+        await self.services.work.submit(args)
 
     async def hold(self) -> None:
-        self.held += (await self.actors.work.claim(w.ClaimWorkArgs(worker="slow", limit=2))).jobs
+        self.held += (await self.services.work.claim(w.ClaimWorkArgs(worker="slow", limit=2))).jobs
 
     async def submit_late(self) -> None:
         while self.held:
@@ -195,14 +195,14 @@ class Life:
                 assert "no longer yours" in str(refusal)  # noqa: PT017
 
     async def compact(self) -> None:
-        await self.actors.viewer.chat_summary(HERE, c.SummarizeChatArgs(now=True))
+        await self.services.viewer.chat_summary(HERE, c.SummarizeChatArgs(now=True))
 
     async def new_chat(self) -> None:
-        await self.actors.viewer.start_new_chat(HERE)
+        await self.services.viewer.start_new_chat(HERE)
 
     async def check(self, rng: random.Random) -> None:
         """What holds in every state."""
-        assert await lanes.gaps(self.actors.kit.database, USER) == []
+        assert await threads.gaps(self.services.deps.database, USER) == []
         for name, broken in (("untiled", UNTILED), ("doubled", DOUBLED), ("order", OUT_OF_ORDER)):
             assert await self.tables.fetch(broken) == [], name
         for name, broken in (("tokens", WRONG_TOKENS), ("unlearned", UNLEARNED)):
@@ -217,8 +217,8 @@ class Life:
     async def check_context(self, rng: random.Random) -> None:
         budget = rng.choice([100, 150, 400, 1000, 4300])
         fields = {"token_budget": budget, "query": rng.choice([None, "What about the dog?"]), **rng.choice(PLACES)}
-        context = await self.actors.reader.context(HERE, c.GetContextArgs.model_validate(fields))
+        context = await self.services.reader.context(HERE, c.GetContextArgs.model_validate(fields))
         assert context.coverage.gap == 0
         assert estimate(context.context or "") <= context.tokens <= budget
-        replay = await self.actors.explainer.explain(HERE, c.ExplainArgs(receipt_id=context.receipt_id))
+        replay = await self.services.explainer.explain(HERE, c.ExplainArgs(receipt_id=context.receipt_id))
         assert replay.text == context.context

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 import asyncpg
 
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.postgres.migrate import migrate
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
 
 LAST_RELEASE = 18

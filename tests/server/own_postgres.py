@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 import asyncpg
 
-from tellonce_server.postgres.embedded import bindir
-from tellonce_server.postgres.embedded_account import Account, server_account
-from tellonce_server.postgres.embedded_cluster import reachable
+from tellonce_server.store.postgres.embedded import bindir
+from tellonce_server.store.postgres.embedded_account import Account, server_account
+from tellonce_server.store.postgres.embedded_cluster import reachable
 
 PORT = 5433
 

@@ -47,7 +47,7 @@ class Diary:
         while jobs := (await self.agent.claim_work(w.ClaimWorkArgs(worker="w"))).jobs:
             for job in jobs:
                 args = {"job_id": job.job_id, "fence": job.fence, "result": repeated(job.input)}
-                await self.agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="claude"))
+                await self.agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="claude"))
                 kinds.append(job.kind)
         self.clock.forward(days=1)
         return kinds
@@ -180,9 +180,9 @@ async def silent_and_busy(diary: Diary, memory: Memory) -> None:
     """Topic 5 falls silent before it is summarised; topic 6 goes on and is summarised first."""
     await diary.say("The vault code is a secret of Quzibro.", "q", topic=5)
     for number in range(21):
-        await diary.say(f"Silent lane, number {number}.", topic=5)
+        await diary.say(f"Silent thread, number {number}.", topic=5)
     for number in range(44):
-        await diary.say(f"Busy lane, number {number}.", topic=6)
+        await diary.say(f"Busy thread, number {number}.", topic=6)
     await diary.work()
     await diary.work(compact=True)
 
@@ -194,16 +194,16 @@ async def session(memory: Memory) -> str:
     return str(texts[0]["text"])
 
 
-async def test_the_session_summary_takes_in_a_lane_that_was_silent_while_later_messages_were_summarised(
+async def test_the_session_summary_takes_in_a_thread_that_was_silent_while_later_messages_were_summarised(
     diary: Diary, memory: Memory
 ) -> None:
     await silent_and_busy(diary, memory)
     told = await session(memory)
     assert "Session: The vault code is a secret of Quzibro." in told
-    assert "Session: Busy lane, number 0." in told
+    assert "Session: Busy thread, number 0." in told
 
 
-async def test_forgetting_in_a_silent_lane_remakes_the_session_summary_from_all_lanes(
+async def test_forgetting_in_a_silent_thread_remakes_the_session_summary_from_all_threads(
     diary: Diary, memory: Memory
 ) -> None:
     await silent_and_busy(diary, memory)
@@ -212,11 +212,11 @@ async def test_forgetting_in_a_silent_lane_remakes_the_session_summary_from_all_
     told = await session(memory)
     assert "thread_summary" in kinds
     assert "Quzibro" not in told
-    assert told.count("Silent lane, number 0.") == 1
-    assert told.count("Busy lane, number 1.") == 1
+    assert told.count("Silent thread, number 0.") == 1
+    assert told.count("Busy thread, number 1.") == 1
 
 
-async def test_an_edit_in_a_silent_lane_remakes_the_session_summary_from_all_lanes(
+async def test_an_edit_in_a_silent_thread_remakes_the_session_summary_from_all_threads(
     diary: Diary, memory: Memory
 ) -> None:
     await silent_and_busy(diary, memory)
@@ -225,5 +225,5 @@ async def test_an_edit_in_a_silent_lane_remakes_the_session_summary_from_all_lan
     told = await session(memory)
     assert "Session: The vault code is a secret of Vortamel." in told
     assert "Quzibro" not in told
-    assert told.count("Silent lane, number 0.") == 1
-    assert told.count("Busy lane, number 1.") == 1
+    assert told.count("Silent thread, number 0.") == 1
+    assert told.count("Busy thread, number 1.") == 1

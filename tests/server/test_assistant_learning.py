@@ -95,7 +95,7 @@ async def test_an_assistant_is_told_what_nobody_has_read_and_reads_it(memory: Me
     assert "Nothing special today" in handed
     assert again.startswith("There is no talk that waits")
     assert after == ()
-    assert [(x.rung, x.exchanges) for x in status.read_by] == [("assistant", 2)]
+    assert [(x.tier, x.exchanges) for x in status.read_by] == [("assistant", 2)]
 
 
 async def test_what_the_assistant_read_is_read_again_by_a_better_model(memory: Memory, clock: Clock) -> None:
@@ -110,9 +110,9 @@ async def test_what_the_assistant_read_is_read_again_by_a_better_model(memory: M
 
 
 async def _redone(agent: MemoryClient) -> w.ClaimedWork:
-    """The first claim of a better rung finds nothing, and sends back what it can do better."""
-    claimed = await agent.claim_work(w.ClaimWorkArgs(worker="two", best_rung="claude"))
-    return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_rung="claude"))
+    """The first claim of a better tier finds nothing, and sends back what it can do better."""
+    claimed = await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
+    return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
 
 
 async def test_what_the_user_denied_an_assistant_cannot_tell_again(memory: Memory, clock: Clock) -> None:

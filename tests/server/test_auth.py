@@ -14,12 +14,12 @@ import pytest
 from pydantic import ValidationError
 
 from tellonce.settings import Remote, ServerSettings
-from tellonce_server.auth import create_token, digest
-from tellonce_server.credentials import HeldToken
-from tellonce_server.http import build_http
-from tellonce_server.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
-from tellonce_server.open_streams import OpenStreams
-from tellonce_server.storage import Storage
+from tellonce_server.app.auth import create_token, digest
+from tellonce_server.app.credentials import HeldToken
+from tellonce_server.app.http import build_http
+from tellonce_server.app.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
+from tellonce_server.app.open_streams import OpenStreams
+from tellonce_server.app.storage import Storage
 from tellonce_server.store import tokens
 from tellonce_server.store.database import as_login
 from tests.memory_fixtures import Clock, Memory
@@ -50,7 +50,7 @@ async def running(settings: ServerSettings, clock: Clock) -> AsyncGenerator[tupl
     storage = Storage(settings, clock)
     app = build_http(settings, storage, OpenStreams())
     async with app.router.lifespan_context(app), served(app) as base:
-        await storage.actors()
+        await storage.services()
         yield base, storage
 
 

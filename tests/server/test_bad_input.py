@@ -12,10 +12,10 @@ from mcp.client import Client
 from mcp.types import CallToolResult, TextContent
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
-from tellonce_server.app import build_server
-from tellonce_server.places import Caller
-from tellonce_server.tools.agent import agent_tools
-from tellonce_server.tools.assistant import assistant_tools
+from tellonce_server.api.agent import agent_tools
+from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.app.server import build_server
+from tellonce_server.core.scope import Caller
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ NO_IDS: tuple[Any, ...] = (0, -1, HUGE, MAX_BIGINT + 1, 1.5, True, "abc", "", [1
 NO_TIMES: tuple[Any, ...] = ("yesterday", "", "0001-01-01T00:00:00Z", "2026-13-01T00:00:00Z", "a\x00b", [], {}, True)
 NO_FLAGS: tuple[Any, ...] = ("maybe", 2, -1, 1.5, [], {}, "")
 
-CALL = {"model": "m", "rung": "claude"}
+CALL = {"model": "m", "tier": "claude"}
 CALLS: tuple[Any, ...] = (
     {},
     [{}],
@@ -44,7 +44,7 @@ CALLS: tuple[Any, ...] = (
     [{**CALL, "note": "\ud800"}],
     [{**CALL, "input_tokens": HUGE}],
     [{**CALL, "input_tokens": -1}],
-    [{**CALL, "rung": "best"}],
+    [{**CALL, "tier": "best"}],
 )
 
 VALID: dict[str, dict[str, Any]] = {
@@ -65,7 +65,7 @@ VALID: dict[str, dict[str, Any]] = {
         "fence": 1,
         "result": {"kind": "summary", "text": "They talked."},
         "model": "none",
-        "rung": "keep",
+        "tier": "keep",
     },
     "fail_work": {"job_id": "42:42:1", "fence": 1, "reason": "no"},
     "queue_status": {},
@@ -155,7 +155,7 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "fence": (-1, HUGE, True, "one", 1.5, None, 999),
         "result": (None, {}, {"kind": "x"}, {"kind": "summary"}, {"kind": "summary", "text": "\x00"}, "text", []),
         "model": ("", "\x00", "x" * 129, 5, None),
-        "rung": ("best", "", 1, None),
+        "tier": ("best", "", 1, None),
         "provisional": NO_FLAGS,
         "calls": CALLS,
     },
@@ -339,5 +339,5 @@ async def test_a_wrong_result_leaves_its_job_claimed_and_unchanged(memory: Memor
 SUBMISSION = {
     "result": {"kind": "exchange", "canonical": {}},
     "model": "none",
-    "rung": "keep",
+    "tier": "keep",
 }

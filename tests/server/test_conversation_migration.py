@@ -7,10 +7,10 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
-from tellonce_server.places import conversation
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.storage import Storage
-from tellonce_server.store import lanes
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import conversation
+from tellonce_server.store import threads
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import USER, Clock, opened
 from tests.server.older_release import upgraded
 
@@ -108,13 +108,13 @@ async def test_other_channels_messages_move_to_chats_of_their_own_and_telegrams_
         await db.close()
         there = ServerSettings.model_validate({**settings.model_dump(), "database_url": dsn})
         async with opened(Storage(there, clock)) as memory, memory.client() as client:
-            gaps = await lanes.gaps((await memory.storage.actors()).kit.database, USER)
+            gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
             window = await client.get_context(c.GetContextArgs(chat_id=PHONE))
             bots = await client.get_context(c.GetContextArgs())
-            for n in range(100, 140):  # the lanes go on, and are compacted on top of what moved
+            for n in range(100, 140):  # the threads go on, and are compacted on top of what moved
                 args = c.RecordMessageArgs(role="user", content=f"Word {n}", message_id=str(n), chat_id=PHONE)
                 await client.record_message(args)
-            after = await lanes.gaps((await memory.storage.actors()).kit.database, USER)
+            after = await threads.gaps((await memory.storage.services()).deps.database, USER)
     odd, even = list(range(1, 21, 2)), list(range(2, 21, 2))
     assert found == {
         (42, "root:42"): ("telegram", odd, list(range(1, 11))),
@@ -190,7 +190,7 @@ async def test_chunks_of_one_message_become_chunks_of_ten_to_twenty(
         await db.close()
         there = ServerSettings.model_validate({**settings.model_dump(), "database_url": dsn})
         async with opened(Storage(there, clock)) as memory:
-            gaps = await lanes.gaps((await memory.storage.actors()).kit.database, USER)
+            gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
     assert [(r["from_no"], r["to_no"], r["count"]) for r in chunks] == [(1, 20, 20), (21, 40, 20), (41, 47, 7)]
     assert chunks[2]["text"] == "Text 41. Text 42. Text 43."
     assert "Decided 41" in chunks[2]["body"]

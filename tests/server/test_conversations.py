@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
 from tellonce.connect import connect_http
-from tellonce_server.places import CONVERSATIONS, conversation
+from tellonce_server.core.scope import CONVERSATIONS, conversation
 from tests.memory_fixtures import USER, Memory
 from tests.server.processes import http_server
 

@@ -1,4 +1,4 @@
-"""Random lives: whatever happens, every message of every lane is verbatim, summarised or pending, exactly once."""
+"""Random lives: whatever happens, every message of every thread is verbatim, summarised or pending, exactly once."""
 
 import random
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
-from tellonce_server.store import lanes, queue
+from tellonce_server.store import queue, threads
 from tellonce_server.store.queue import JobKey
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.server.test_queue import answer
@@ -68,7 +68,7 @@ class Life:
             await self.submit(item)
 
     async def submit(self, item: w.WorkItem) -> None:
-        args = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="t", rung="keep")
+        args = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="t", tier="keep")
         await self.agent.submit_work(args)
 
     async def claim_and_hold(self) -> None:
@@ -82,12 +82,12 @@ class Life:
                 assert "no longer yours" in str(refusal)  # noqa: PT017
 
     async def die_between_write_ahead_and_write(self) -> None:
-        actors = await self.memory.storage.actors()
+        services = await self.memory.storage.services()
         for item in (await self.agent.claim_work(w.ClaimWorkArgs(worker="dying"))).jobs:
             key, result = JobKey.parse(item.job_id), answer(item).model_dump(mode="json")
-            await queue.submit(actors.kit.database, key, item.fence, result, "t", False)
+            await queue.submit(services.deps.database, key, item.fence, result, "t", False)
         await self.check()
-        await actors.work.tidy()
+        await services.work.tidy()
 
     async def fail(self) -> None:
         for item in (await self.agent.claim_work(w.ClaimWorkArgs(worker="bad"))).jobs:
@@ -108,8 +108,8 @@ class Life:
             message["content"] = message["content"].replace(CANARY, "")
 
     async def check(self) -> None:
-        database = (await self.memory.storage.actors()).kit.database
-        assert await lanes.gaps(database, USER) == []
+        database = (await self.memory.storage.services()).deps.database
+        assert await threads.gaps(database, USER) == []
         where = self.rng.choice([{}, {"message_thread_id": 5}])
         budget = self.rng.choice([100, 400, 4300])
         context = await self.client.get_context(c.GetContextArgs.model_validate({**where, "token_budget": budget}))
@@ -132,7 +132,7 @@ async def test_a_random_life_leaves_no_gap_and_doubles_nothing(memory: Memory, c
             count, ids = await tables.fetchrow("select count(*), count(distinct ext_id) from messages") or (0, 0)
             doubled = await tables.fetchval(
                 "select count(*) from messages m where (select count(*) from conversation_summaries s where s.kind = 'chunk' "
-                "and s.thread_key = m.thread_key and m.lane_no between s.from_no and s.to_no) > 1"
+                "and s.thread_key = m.thread_key and m.thread_no between s.from_no and s.to_no) > 1"
             )
             text = await tables.fetchval(
                 "select string_agg(content, ' ') || coalesce((select string_agg(text, ' ') from conversation_summaries), '') from messages"

@@ -28,7 +28,7 @@ async def learned(client: MemoryClient, agent: MemoryClient, said: str, due: dat
     goal = w.ExchangeItem(text="Finish the thesis", kind="goal", quotes=(quote,), deadline=due)
     result = w.ExchangeResult(items=(goal,), canonical=w.Canonical())
     await agent.submit_work(
-        w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="haiku", rung="claude")
+        w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="haiku", tier="claude")
     )
     profile = await client.get_profile(c.GetProfileArgs())
     return (*profile.goals, *profile.uncertain)[0]

@@ -3,7 +3,7 @@
 import pytest
 
 from tellonce import contract as c
-from tellonce_server.context.elsewhere import MOST
+from tellonce_server.domain.context.elsewhere import MOST
 from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio

@@ -24,11 +24,11 @@ from platformdirs import user_cache_path
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
+from tellonce_server.app.storage import Storage
 from tellonce_server.embedding import backlog, local, model_files
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.embedding.choose import choose_embedder
-from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.local import LocalEmbedder
 from tellonce_server.embedding.model_files import (
     FORMER_GRAPH,
@@ -48,9 +48,9 @@ from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING,
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.embedding.session import Session
 from tellonce_server.embedding.vector_cache import VectorCache
-from tellonce_server.postgres.file_lock import exclusive
-from tellonce_server.storage import Storage
+from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
+from tellonce_server.store.postgres.file_lock import exclusive
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS, promised
 
@@ -440,7 +440,7 @@ async def test_the_setting_none_refuses_at_once() -> None:
 
 async def test_what_a_process_imports_to_start_computes_nothing() -> None:
     heavy = "{'numpy', 'onnxruntime', 'tokenizers', 'onnx', 'safetensors', 'ollama'}"
-    script = f"import sys, tellonce_server.app; print({heavy} & set(sys.modules))"
+    script = f"import sys, tellonce_server.app.server; print({heavy} & set(sys.modules))"
     done = await anyio.run_process([sys.executable, "-c", script])
     assert done.stdout.decode().strip() == "set()"
 
@@ -458,7 +458,7 @@ async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
     storage = Storage(settings, clock)
     storage.embedder = embedder = ActiveEmbedder(LocalEmbedder(model_folder()), lambda _: NoEmbedder())
     async with storage.running():
-        actors = await storage.actors()
+        services = await storage.services()
         await until_ready(embedder)
         async with Memory(storage, settings).client() as client:
             await client.record_message(
@@ -466,7 +466,7 @@ async def test_what_was_recorded_is_found_by_meaning_once_it_is_embedded(
             )
             for number in range(30):
                 await client.record_message(c.RecordMessageArgs(role="user", content=f"Lunch on day {number} was fine"))
-            await until_all_are_embedded(actors.kit.database)
+            await until_all_are_embedded(services.deps.database)
             found = await client.search_memory(c.SearchMemoryArgs(query="Where is the hidden door opener?"))
     assert found.results[0].text == "The spare key is under the flowerpot"
 

@@ -13,8 +13,8 @@ from benchmarks.dialogue import Dialogue
 from benchmarks.evidence import Figures, fewer, figures, held
 from benchmarks.learning.harness import drain, ladder_of
 from benchmarks.memory import import_message
-from tellonce_server.importing import Importer
-from tellonce_server.places import Where
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import Importer
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio
@@ -35,7 +35,7 @@ async def found(memory: Memory, dialogue: Dialogue, budgets: Sequence[int]) -> l
 
 async def test_a_question_finds_no_less_evidence_with_the_summarizer_than_without(memory: Memory) -> None:
     [dialogue] = locomo(TALK)
-    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
     await importer.add([import_message(turn) for turn in dialogue.turns])
     without = await found(memory, dialogue, BUDGETS)
     assert await drain(memory, ladder_of(None)) > 0

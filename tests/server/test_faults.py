@@ -21,11 +21,11 @@ from tellonce.settings import ServerSettings
 from tellonce_llm import Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.postgres.embedded_cluster import postmaster
-from tellonce_server.storage import Storage
-from tellonce_summarizer.agent import Agent, Habits
-from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_cluster import postmaster
+from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.memory_fixtures import Clock, Memory, opened
 from tests.patience import HANGS
 from tests.server.processes import http_server
@@ -54,9 +54,9 @@ def no_proxies() -> Iterator[None]:
 async def work_off(memory: Memory, model: Claude | Ollama, seconds: float = HANGS) -> w.QueueStatus:
     """A real agent on this model, until nothing is open; what the queue says then."""
     stop = asyncio.Event()
-    ladder = Ladder([Step(Guarded(model), seconds)])
+    chain = FallbackChain([Step(Guarded(model), seconds)])
     async with memory.agent() as place:
-        agent = asyncio.create_task(Agent(place, ladder, Habits("test", wait_seconds=0), Told()).run(stop))
+        agent = asyncio.create_task(Agent(place, chain, Habits("test", wait_seconds=0), Told()).run(stop))
         async with asyncio.timeout(HANGS):
             while _open(status := await place.queue_status()):  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
@@ -87,8 +87,8 @@ async def test_a_model_that_misbehaves_costs_no_job_an_attempt_and_its_work_is_d
         context = await client.get_context(c.GetContextArgs())
     assert status.dead_letters == ()
     assert context.coverage.gap == 0
-    assert [(by.rung, by.exchanges) for by in status.reading.read_by] == [("keep", 1)]
-    assert [down.rung for down in status.providers_down] == (["claude"] if name in OUTAGES else [])
+    assert [(by.tier, by.exchanges) for by in status.reading.read_by] == [("keep", 1)]
+    assert [down.tier for down in status.providers_down] == (["claude"] if name in OUTAGES else [])
 
 
 async def test_what_was_done_without_the_model_is_done_again_by_it_when_it_is_back(
@@ -104,7 +104,7 @@ async def test_what_was_done_without_the_model_is_done_again_by_it_when_it_is_ba
         # What is made of other texts is done again after those.
         again = [await work_off(memory, _claude(stub)) for _ in range(2)][-1]
         async with memory.agent() as agent:
-            left = (await agent.claim_work(w.ClaimWorkArgs(worker="x", best_rung="claude"))).jobs
+            left = (await agent.claim_work(w.ClaimWorkArgs(worker="x", best_tier="claude"))).jobs
     assert [down.reason[:16] for down in before.providers_down] == ["claude-haiku-4-5"]
     assert after.providers_down == again.providers_down == ()
     assert left == ()
@@ -114,7 +114,7 @@ async def test_an_ollama_that_is_not_there_is_named_and_nobody_waits_for_it(memo
     async with memory.client() as client:
         await talk(client, 1)
         status = await work_off(memory, Ollama("http://127.0.0.1:9", "llama3.2"))
-    assert [(down.model, down.rung) for down in status.providers_down] == [("llama3.2", "ollama")]
+    assert [(down.model, down.tier) for down in status.providers_down] == [("llama3.2", "ollama")]
     assert status.dead_letters == ()
 
 
@@ -189,7 +189,7 @@ async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_spac
     )
     storage = Storage(settings)
     async with storage.running():
-        await storage.actors()
+        await storage.services()
         assert small_disk in _cluster(settings).cluster.parents
         memory = Memory(storage, settings)
         async with memory.client() as client:
@@ -255,7 +255,7 @@ async def test_a_clock_that_jumps_neither_loses_a_job_nor_lets_it_be_done_twice(
         first = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         clock.forward(**jump)
         second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
-        args = {"result": answer(first), "model": "test", "rung": "keep"}
+        args = {"result": answer(first), "model": "test", "tier": "keep"}
         with pytest.raises(MemoryRefused, match="no longer yours"):
             await agent.submit_work(w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, **args))
         await agent.submit_work(w.SubmitWorkArgs(job_id=second.job_id, fence=second.fence, **args))
@@ -315,7 +315,7 @@ async def test_ten_thousand_waiting_jobs_are_handed_out_oldest_first_and_counted
         done: list[str] = []
         for _ in range(20):
             (item,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", limit=5))).jobs
-            args = {"result": answer(item), "model": "test", "rung": "keep"}
+            args = {"result": answer(item), "model": "test", "tier": "keep"}
             await agent.submit_work(w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, **args))
             done.append(item.job_id)
         summary = await client.summarize_chat(c.SummarizeChatArgs())

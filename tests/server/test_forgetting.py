@@ -4,7 +4,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
-from tellonce_server.tools.text import forgotten
+from tellonce_server.api.text import forgotten
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 
@@ -142,7 +142,7 @@ async def test_a_memory_much_like_the_forgotten_one_is_no_trace_of_it(memory: Me
 async def test_former_versions_are_cleaned_however_many_there_are(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tellonce_server.erasure.derived_texts.BATCH", 2)
+    monkeypatch.setattr("tellonce_server.domain.erasure.derived_texts.BATCH", 2)
     subjects = [f"{kind}:{n}" for kind in ("canonical", "chunk", "thread") for n in range(3)]
     async with memory.client() as client, memory.tables() as tables:
         await said(client, "My dog is Zorblax")

@@ -6,7 +6,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_server.text.folding import Literal
+from tellonce_text.folding import Literal
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 
@@ -42,7 +42,7 @@ RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from 
 
 async def stored(memory: Memory, what: str = f"{TEXTS} union all {RENDERED}") -> list[str]:
     """Every text there is, each line by itself, but the marks of what is gone."""
-    await (await memory.storage.actors()).receipts.written()
+    await (await memory.storage.services()).receipts.written()
     async with memory.tables() as tables:
         rows = await tables.fetch(what)
     return [line for row in rows for line in (row["text"] or "").split("\n") if line and "[forgotten]" not in line]

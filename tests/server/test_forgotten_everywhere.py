@@ -9,8 +9,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_server.memories.claims import claims
-from tellonce_server.services import CHANGES
+from tellonce_server.domain.dependencies import CHANGES
+from tellonce_text.claims import claims
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.server.processes import http_server

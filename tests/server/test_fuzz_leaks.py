@@ -18,8 +18,8 @@ from mcp import MCPError
 from mcp.client import Client
 from mcp.types import CallToolResult, PromptReference, ResourceTemplateReference
 
-from tellonce_server.app import build_server
-from tellonce_server.places import Caller
+from tellonce_server.app.server import build_server
+from tellonce_server.core.scope import Caller
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 from tests.server.test_isolation import TENANT

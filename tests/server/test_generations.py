@@ -12,13 +12,13 @@ import asyncpg
 import pytest
 
 from tellonce import contract as c
+from tellonce_server.domain.retrieval.results import SearchRequest
+from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.backlog import LOCK, EmbeddingBacklog
-from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.generations import Generations, NoWayBack, follow
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
-from tellonce_server.retrieval.hits import SearchRequest
-from tellonce_server.retrieval.search import Retriever
+from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tests.memory_fixtures import START, USER, Memory
 
@@ -76,7 +76,7 @@ async def database(memory: Memory) -> Database:
         for number, text in enumerate(TEXTS):
             await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=str(number)))
         await client.remember(c.RememberArgs(content="My bicycle is green"))
-    found = (await memory.storage.actors()).kit.database
+    found = (await memory.storage.services()).deps.database
     active = ActiveEmbedder(old(), lambda _: NoEmbedder())
     await follow(found, active, START)
     assert await EmbeddingBacklog(found, active).work_once() == len(TEXTS) + 1

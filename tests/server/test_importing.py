@@ -6,10 +6,10 @@ import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
-from tellonce_server.importing import Importer, ImportMessage
-from tellonce_server.places import Where
-from tellonce_server.queue.work_inputs import FOLDED
-from tellonce_server.store import lanes
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.queue.work_inputs import FOLDED
+from tellonce_server.services.import_messages import Importer, ImportMessage
+from tellonce_server.store import threads
 from tests.memory_fixtures import USER, Memory
 from tests.server.test_queue import drain
 
@@ -34,16 +34,16 @@ def history(count: int) -> list[ImportMessage]:
 
 
 async def test_an_import_twice_doubles_nothing_and_leaves_no_gap(memory: Memory) -> None:
-    actors = await memory.storage.actors()
-    where = Where(USER, USER)
+    services = await memory.storage.services()
+    where = ChatScope(USER, USER)
     counts = []
     for _ in range(2):
-        importer = Importer(actors.kit, where)
+        importer = Importer(services.deps, where)
         talk = history(300)
         results = [await importer.add(talk[i : i + 100]) for i in range(0, 300, 100)]
         counts.append((sum(r.created for r in results), sum(r.duplicates for r in results)))
     assert counts == [(300, 0), (0, 300)]
-    assert await lanes.gaps(actors.kit.database, USER) == []
+    assert await threads.gaps(services.deps.database, USER) == []
     async with memory.client() as client:
         found = await client.search_memory(c.SearchMemoryArgs(query="wifi tulip77"))
         summary = await client.summarize_chat(c.SummarizeChatArgs())
@@ -56,7 +56,7 @@ async def test_an_import_twice_doubles_nothing_and_leaves_no_gap(memory: Memory)
 async def test_of_a_history_imported_at_once_a_rolling_summary_takes_in_the_last_chunks_in_one_piece_of_work(
     memory: Memory,
 ) -> None:
-    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
     talk = [
         ImportMessage("user", f"We talked about item {i}", f"m{i}", START + timedelta(minutes=i), "telegram")
         for i in range(600)
@@ -73,10 +73,10 @@ async def test_of_a_history_imported_at_once_a_rolling_summary_takes_in_the_last
     assert all(work.chunks[-1].text == f"Summary by {chunks[-1].job_id}" for work in rolling)
 
 
-async def test_imported_replies_and_topics_fall_into_their_lanes(memory: Memory) -> None:
-    actors = await memory.storage.actors()
-    importer = Importer(actors.kit, Where(USER, USER))
+async def test_imported_replies_and_topics_fall_into_their_threads(memory: Memory) -> None:
+    services = await memory.storage.services()
+    importer = Importer(services.deps, ChatScope(USER, USER))
     await importer.add(history(50))
-    keys = {lane.thread_key for lane in await lanes.of_chat(actors.kit.database, USER, USER)}
+    keys = {thread.thread_key for thread in await threads.of_chat(services.deps.database, USER, USER)}
     assert {"root:42", "topic:42:5"} <= keys
     assert any(key.startswith("reply:42:telegram:1:") for key in keys)

@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellonce.contract import GetContextArgs, RecordMessageArgs, RememberArgs, SearchMemoryArgs
-from tellonce_relay.prompt import POLICY, build
-from tellonce_relay.tags import parse
-from tellonce_server.context.assemble import assemble
-from tellonce_server.context.material import Material
-from tellonce_server.retrieval.hits import Hit
+from tellonce_relay.responders.prompt import POLICY, build
+from tellonce_relay.turn.tags import parse
+from tellonce_server.api import text
+from tellonce_server.domain.context.assemble import assemble
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
-from tellonce_server.text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text
-from tellonce_server.tools import text
+from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text
 from tests.contexts import material_of, of_sections, rows_of
 from tests.memory_fixtures import Clock, Memory
 from tests.server.injections import ATTACKS
@@ -66,8 +66,8 @@ def material(evil: str) -> Material:
 
 
 def hit(number: int, kind: str, evil: str) -> Hit:
-    lane = f"reply:1:{evil}"
-    return Hit(kind, number, 1, lane, evil, evil, "user", evil, START, 10, 1.0, None, (number,), None, "active")
+    thread = f"reply:1:{evil}"
+    return Hit(kind, number, 1, thread, evil, evil, "user", evil, START, 10, 1.0, None, (number,), None, "active")
 
 
 OURS = re.compile(

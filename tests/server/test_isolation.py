@@ -8,10 +8,10 @@ import pytest
 
 from tellonce.client import MemoryClient
 from tellonce.contract import GetContextArgs, RecordMessageArgs, RememberArgs
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.postgres.migrate import migrate
 from tellonce_server.store import memories
 from tellonce_server.store.database import SERVER_ROLE, WORKER_ROLE, open_database
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations, query
 from tests.memory_fixtures import USER, Memory
 
@@ -127,7 +127,7 @@ async def test_the_servers_role_lets_nobody_in_and_reads_no_key(
 
 
 async def test_the_running_server_works_in_its_role(lived: Memory) -> None:
-    database = (await lived.storage.actors()).kit.database
+    database = (await lived.storage.services()).deps.database
     async with database.transaction() as t:
         assert await t._connection.fetchval("select current_user") == SERVER_ROLE
 

@@ -48,15 +48,15 @@ def number_of(work: w.ExchangeInput, text: str) -> int:
 async def read(
     agent: MemoryClient,
     answer: Answer,
-    rung: w.Rung = "claude",
+    tier: w.Tier = "claude",
     canonical: str = "",
 ) -> list[dict[str, int]]:
-    """Work all there is on that rung; what became of each exchange."""
+    """Work all there is on that tier; what became of each exchange."""
     stored: list[dict[str, int]] = []
-    for _ in range(2):  # an empty claim sends what a lower rung did back to work
-        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_rung=rung))).jobs:
+    for _ in range(2):  # an empty claim sends what a lower tier did back to work
+        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:
             for job in jobs:
-                args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "rung": rung}
+                args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "tier": tier}
                 result = _result(job.input, answer, canonical)
                 done = await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": result}))
                 stored += [done.stored] if job.kind == "exchange" else []
@@ -275,12 +275,12 @@ async def test_without_a_model_the_users_sentence_is_a_note_and_a_model_takes_it
         read_now = (await agent.queue_status()).reading
     assert (note.note, note.status) == (True, "active")
     assert f"“{said}” (2026-02-16)" in (shown or "")
-    assert (waiting.to_read_again, [(x.rung, x.exchanges) for x in waiting.read_by]) == (1, [("keep", 1)])
+    assert (waiting.to_read_again, [(x.tier, x.exchanges) for x in waiting.read_by]) == (1, [("keep", 1)])
     assert stored == [{"memories": 1, "taken_back": 1}]
     assert (fact.content, fact.note) == ("The user lives in Lisbon", False)
     assert gone.memory is not None
     assert (gone.memory.status, gone.memory.reason) == ("superseded", "read again by claude")
-    assert (read_now.to_read_again, [(x.rung, x.exchanges) for x in read_now.read_by]) == (0, [("claude", 1)])
+    assert (read_now.to_read_again, [(x.tier, x.exchanges) for x in read_now.read_by]) == (0, [("claude", 1)])
 
 
 async def test_a_note_the_user_confirmed_stays_when_a_model_reads_again(memory: Memory, clock: Clock) -> None:
@@ -326,11 +326,11 @@ async def test_a_date_that_has_passed_is_history_and_a_goal_long_overdue_is_aske
                 item(x, "The user finishes the thesis", kind="goal", deadline=SUNDAY),
             ],
         )
-        actors = await memory.storage.actors()
+        services = await memory.storage.services()
         coming = [(len(p.dates), len(p.goals), len(p.uncertain)) for p in [await profile(client)]]
         for days in (6, 40, 1, 20):
             clock.forward(days=days)
-            await actors.tidying.tidy()
+            await services.tidying.tidy()
             known = await profile(client)
             coming.append((len(known.dates), len(known.goals), len(known.uncertain)))
     assert coming == [(1, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1), (0, 0, 0)]
@@ -339,13 +339,13 @@ async def test_a_date_that_has_passed_is_history_and_a_goal_long_overdue_is_aske
 async def test_a_goal_the_user_says_is_still_one_is_not_asked_about_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         goal = (await client.remember(c.RememberArgs(content="Finish the thesis", kind="goal", deadline=SUNDAY))).memory
-        actors = await memory.storage.actors()
+        services = await memory.storage.services()
         clock.forward(days=50)
-        await actors.tidying.tidy()
+        await services.tidying.tidy()
         assert goal is not None
         await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="confirm"))
         clock.forward(days=50)
-        await actors.tidying.tidy()
+        await services.tidying.tidy()
         known = await profile(client)
     assert [m.content for m in known.goals] == ["Finish the thesis"]
 

@@ -22,14 +22,14 @@ async def say(client: MemoryClient, clock: Clock, text: str, number: str | None 
     clock.forward(minutes=5)
 
 
-async def read(agent: MemoryClient, rung: w.Rung, kind: w.LearnedKind, readings: Mapping[str, str]) -> list[str]:
-    """Work all that is due on that rung, taking each message for what stands beside it; what became of that."""
+async def read(agent: MemoryClient, tier: w.Tier, kind: w.LearnedKind, readings: Mapping[str, str]) -> list[str]:
+    """Work all that is due on that tier, taking each message for what stands beside it; what became of that."""
     verdicts: list[str] = []
-    for _ in range(2):  # an empty claim sends what a lower rung did back to work
-        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_rung=rung))).jobs:
+    for _ in range(2):  # an empty claim sends what a lower tier did back to work
+        while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:
             for job in jobs:
                 args = {"job_id": job.job_id, "fence": job.fence, "result": answer(job.input, kind, readings)}
-                verdicts += (await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung=rung))).stored
+                verdicts += (await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier=tier))).stored
     return verdicts
 
 

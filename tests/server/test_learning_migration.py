@@ -5,8 +5,8 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.settings import ServerSettings
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import Clock, opened
 from tests.server.older_release import upgraded
 
@@ -59,14 +59,14 @@ async def test_what_rules_made_becomes_the_users_sentence_and_what_the_user_said
             before = await client.explain(c.ExplainArgs(memory_id=3))
             found = await client.search_memory(c.SearchMemoryArgs(query="Bern", kinds=("fact",)))
             known_again = await client.remember(c.RememberArgs(content="prefers tea"))
-            (again,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", best_rung="claude"))).jobs
+            (again,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", best_tier="claude"))).jobs
             reading = (await agent.queue_status()).reading
             async with memory.tables() as tables:
                 jobs = await tables.fetch(
                     "select id, rung, provisional, class, redo from chat_context_queue order by id"
                 )
                 calls = await tables.fetchrow("select learning_calls, summary_calls, second_calls from chats")
-                rungs = await tables.fetch("select rung from model_calls order by id")
+                tiers = await tables.fetch("select rung from model_calls order by id")
     assert {i: (m.content, m.note, m.user_confirmed) for i, m in facts.items()} == {
         1: ("I live in Bern, near my dog Max", True, False),
         2: ("Lives in Bern", False, True),
@@ -77,7 +77,7 @@ async def test_what_rules_made_becomes_the_users_sentence_and_what_the_user_said
     assert {x.id for x in found.results} == {1, 2}
     assert known_again.outcome == "duplicate"
     assert (again.kind, again.job_id) == ("exchange", "42:42:4")
-    assert (reading.to_read_again, [(x.rung, x.exchanges) for x in reading.read_by]) == (2, [("keep", 1)])
+    assert (reading.to_read_again, [(x.tier, x.exchanges) for x in reading.read_by]) == (2, [("keep", 1)])
     assert [tuple(job) for job in jobs] == [
         (1, "keep", True, "live", False),
         (2, "keep", False, "live", False),
@@ -86,4 +86,4 @@ async def test_what_rules_made_becomes_the_users_sentence_and_what_the_user_said
     ]
     assert calls is not None
     assert tuple(calls) == (1, 0, 0)
-    assert [row["rung"] for row in rungs] == ["claude", "keep"]
+    assert [row["tier"] for row in tiers] == ["claude", "keep"]

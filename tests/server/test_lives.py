@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from tellonce.settings import ServerSettings
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tests.memory_fixtures import USER, Clock, create_database
 from tests.server.fuse import Fuse, fit
 from tests.server.lives import Life
@@ -68,7 +68,7 @@ class World:
         storage = Storage(ServerSettings.model_validate(options), clock)
         async with storage.running():
             tables = await asyncpg.connect(self.postgres.dsn(database=name))
-            begun.set_result(Life(await storage.actors(), tables, clock, self.fuse))
+            begun.set_result(Life(await storage.services(), tables, clock, self.fuse))
             await ended.wait()
             await tables.close()
         await admin.execute(f"drop database {name} with (force)")

@@ -15,11 +15,11 @@ from mcp.types import Implementation
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import PROTOCOL, connect_http
-from tellonce_server.importing import Importer, ImportMessage
-from tellonce_server.places import Where, channel_of
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.postgres.migrate import migrate
-from tellonce_server.tools.assistant import assistant_tools
+from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.core.scope import ChatScope, channel_of
+from tellonce_server.services.import_messages import Importer, ImportMessage
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.server.processes import HttpServer, http_server
@@ -90,14 +90,14 @@ async def test_without_an_id_a_message_is_stored_as_often_as_it_is_recorded(memo
         first = await client.record_message(said(FILES, message_id=None))
         second = await client.record_message(said(FILES, message_id=None))
     assert (first.outcome, second.outcome) == ("created", "created")
-    tool = next(spec for spec in assistant_tools(memory.storage.actors) if spec.name == c.RECORD_MESSAGE)
+    tool = next(spec for spec in assistant_tools(memory.storage.services) if spec.name == c.RECORD_MESSAGE)
     assert tool.annotations.idempotent_hint is False
 
 
 async def test_an_import_knows_a_message_by_its_channel_too(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await client.record_message(said(FILES))
-    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
     old = ImportMessage("user", BLOOD, "57", datetime(2025, 1, 1, tzinfo=UTC), "telegram")
     assert (await importer.add([old])).created == 1
     assert (await importer.add([old])).created == 0
@@ -134,7 +134,7 @@ async def test_an_upgrade_keeps_every_message_and_lets_channels_share_a_number(p
             "insert into chats (owner_id, chat_id, channel, last_id, created_at) values (1, 1, 'telegram', 1, now())"
         )
         insert = (
-            "insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, ext_id,"
+            "insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, ext_id,"
             " importance, tokens, sent_at, utc_offset, recorded_at)"
             " values (1, 1, $1, 'root:1', $1, 0, 'user', $2, $3, '57', 0.5, 1, now(), 0, now())"
         )

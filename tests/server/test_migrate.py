@@ -13,9 +13,9 @@ from pydantic import SecretStr
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.postgres.migrate import MigrationError, migrate, missing, statements
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import MigrationError, migrate, missing, statements
 from tellonce_sql import Migration, migrations
 from tests.memory_fixtures import Clock, opened
 from tests.patience import HANGS

@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 from pgvector import HalfVector
 
-from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.near_index import NearIndexes
+from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, open_database
 from tests.memory_fixtures import START
 
@@ -41,7 +41,7 @@ async def fill(dsn: str) -> dict[int, list[float]]:
             if owner == OWNER:
                 vectors[number] = vector
             await connection.execute(
-                "insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, importance,"
+                "insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, importance,"
                 " tokens, sent_at, utc_offset, recorded_at, embedding, ebits)"
                 " values ($1, $1, $2, 'root', $2, 0, 'user', 'x', 'test', 0.5, 1, $3, 0, $3, $4, $5)",
                 *(owner, number, START, ModelVector(vector, "none"), code(vector, [0.0] * 384)),

@@ -14,9 +14,9 @@ from tellonce import work as w
 from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
 from tellonce_cli import backup
-from tellonce_server.http import build_http, transport_security
-from tellonce_server.open_streams import OpenStreams
-from tellonce_server.storage import Storage
+from tellonce_server.app.http import build_http, transport_security
+from tellonce_server.app.open_streams import OpenStreams
+from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import Clock, opened
 from tests.patience import HANGS
 from tests.server.processes import http_server

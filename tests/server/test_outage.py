@@ -14,9 +14,9 @@ import pytest
 from tellonce.client import LATER_META, UNREACHABLE
 from tellonce.connect import connect_http
 from tellonce.contract import GetProfileArgs
-from tellonce_server.outage import OutageLog
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.core.db_errors import OutageLog
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 from tests.server.wire import request, wire_headers

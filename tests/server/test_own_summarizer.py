@@ -13,10 +13,10 @@ from tellonce import work as w
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask, SideTasks
-from tellonce_server.agent_port import agent_port
-from tellonce_server.own_summarizer import LOCK_NAME, NOBODY_LEARNS, OwnSummarizer, may_start
-from tellonce_server.postgres.file_lock import is_held
-from tellonce_server.storage import Storage
+from tellonce_server.app.agent_port import agent_port
+from tellonce_server.app.own_summarizer import LOCK_NAME, NOBODY_LEARNS, OwnSummarizer, may_start
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.file_lock import is_held
 from tests.memory_fixtures import Memory, opened
 from tests.patience import HANGS
 from tests.server.wire import request, wire_headers
@@ -66,7 +66,7 @@ async def test_one_server_of_a_folder_starts_a_summarizer_and_the_next_takes_ove
     lock = settings.data_dir / LOCK_NAME
     async with server(settings, may_start=False) as reader:
         silent = reader.storage
-        notes = (await silent.actors()).kit.notices
+        notes = (await silent.services()).deps.notices
         await until(lambda: notes == [NOBODY_LEARNS])
         assert NOBODY_LEARNS in await notices(reader)
         async with AsyncExitStack() as first:
@@ -90,7 +90,7 @@ async def test_another_summarizer_at_work_is_left_alone(settings: ServerSettings
     async with opened(Storage(settings)) as memory, memory.agent() as agent:
         await agent.claim_work(w.ClaimWorkArgs(worker="service", wait_seconds=0))
         async with server(settings, may_start=True) as late:
-            notes = (await late.storage.actors()).kit.notices
+            notes = (await late.storage.services()).deps.notices
             await asyncio.sleep(4 * LOOK_SECONDS)
             assert notes == []
             assert not is_held(settings.data_dir / LOCK_NAME)

@@ -10,10 +10,10 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
-from tellonce_server.importing import Importer, ImportMessage
-from tellonce_server.places import Where
-from tellonce_server.storage import Storage
-from tellonce_server.store import lanes
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import Importer, ImportMessage
+from tellonce_server.store import threads
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.server.test_learning import facts, item, profile, say
 from tests.server.test_queue import answer, drain, submit
@@ -30,13 +30,13 @@ async def imported(memory: Memory, said: Sequence[str], every: timedelta = timed
         for n, text in enumerate(said)
         for role in ("user", "assistant")
     ]
-    importer = Importer((await memory.storage.actors()).kit, Where(USER, USER))
+    importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
     for start in range(0, len(talk), 100):
         await importer.add(talk[start : start + 100])
 
 
-async def claim(agent: MemoryClient, rung: w.Rung = "keep") -> w.WorkItem:
-    (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", best_rung=rung))).jobs
+async def claim(agent: MemoryClient, tier: w.Tier = "keep") -> w.WorkItem:
+    (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="one", best_tier=tier))).jobs
     return job
 
 
@@ -49,12 +49,12 @@ async def test_a_fact_told_behind_an_import_is_the_next_thing_read(memory: Memor
         assert isinstance(live.input, w.ExchangeInput)
         result = w.ExchangeResult(items=(item(live.input, "The user lives in Oslo"),), canonical=w.Canonical())
         done = await agent.submit_work(
-            w.SubmitWorkArgs(job_id=live.job_id, fence=live.fence, result=result, model="m", rung="claude")
+            w.SubmitWorkArgs(job_id=live.job_id, fence=live.fence, result=result, model="m", tier="claude")
         )
         assert await facts(client) == ["The user lives in Oslo"]
         await submit(agent, slow)
         await drain(agent)
-        assert await lanes.gaps((await memory.storage.actors()).kit.database, USER) == []
+        assert await threads.gaps((await memory.storage.services()).deps.database, USER) == []
         summary = await client.summarize_chat(c.SummarizeChatArgs())
     assert done.state == "complete"
     assert live.input.messages[0].text == "I live in Oslo"
@@ -75,7 +75,7 @@ async def test_a_history_is_read_newest_first_and_each_message_once(memory: Memo
     ]
 
 
-async def test_live_talk_after_an_import_is_summarised_in_the_order_of_the_lane(memory: Memory, clock: Clock) -> None:
+async def test_live_talk_after_an_import_is_summarised_in_the_order_of_the_thread(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await imported(memory, [f"We talked about item {n}" for n in range(60)])
         for n in range(30):
@@ -107,7 +107,7 @@ async def test_wishes_of_the_past_are_history_and_facts_are_not(memory: Memory) 
         )
         result = w.ExchangeResult(items=items, canonical=w.Canonical())
         await agent.submit_work(
-            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", rung="claude")
+            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
         )
         known = await profile(client)
         found = await client.search_memory(c.SearchMemoryArgs(query="did I want to learn the cello before?"))
@@ -121,33 +121,33 @@ async def test_past_work_leaves_half_of_the_months_budget_to_live_talk(settings:
     async with opened(Storage(capped, clock)) as memory, memory.client() as client, memory.agent() as agent:
         await imported(memory, [f"We talked about item {n}" for n in range(12)])
         first = await claim(agent, "claude")
-        call = w.ModelCall(model="claude-haiku-4-5", rung="claude", price_usd=0.6)
-        args = {"job_id": first.job_id, "fence": first.fence, "model": "m", "rung": "claude", "calls": (call,)}
+        call = w.ModelCall(model="claude-haiku-4-5", tier="claude", price_usd=0.6)
+        args = {"job_id": first.job_id, "fence": first.fence, "model": "m", "tier": "claude", "calls": (call,)}
         await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": answer(first)}))
         past = await claim(agent, "claude")
         await say(client, clock, "I live in Oslo")
         live = await claim(agent, "claude")
-    assert (first.best_rung, past.best_rung, live.best_rung) == ("claude", "ollama", "claude")
+    assert (first.best_tier, past.best_tier, live.best_tier) == ("claude", "ollama", "claude")
 
 
 async def test_learning_is_affordable_when_summaries_and_second_readings_have_used_theirs(
     memory: Memory, clock: Clock
 ) -> None:
     async with memory.client() as client, memory.agent() as agent:
-        allowed: list[tuple[c.JobKind, w.Rung, bool]] = []
+        allowed: list[tuple[c.JobKind, w.Tier, bool]] = []
         for n in range(30):
             await say(client, clock, f"Talk number {n}")
             while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs:
                 for job in jobs:
-                    allowed.append((job.kind, job.best_rung, job.second_reading))
-                    calls = [w.ModelCall(model="m", rung="claude")] * (3 if job.kind == "exchange" else 1)
-                    args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "rung": "claude", "calls": calls}
+                    allowed.append((job.kind, job.best_tier, job.second_reading))
+                    calls = [w.ModelCall(model="m", tier="claude")] * (3 if job.kind == "exchange" else 1)
+                    args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "tier": "claude", "calls": calls}
                     await agent.submit_work(w.SubmitWorkArgs.model_validate({**args, "result": answer(job)}))
-    learning = [(rung, second) for kind, rung, second in allowed if kind == "exchange"]
+    learning = [(tier, second) for kind, tier, second in allowed if kind == "exchange"]
     assert len(learning) == 30
-    assert {rung for rung, _ in learning} == {"claude"}
+    assert {tier for tier, _ in learning} == {"claude"}
     assert not all(second for _, second in learning)
-    assert {rung for kind, rung, _ in allowed if kind != "exchange"} == {"claude"}
+    assert {tier for kind, tier, _ in allowed if kind != "exchange"} == {"claude"}
 
 
 async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
@@ -163,7 +163,7 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
         assert job.input.messages[0].text == text, "a past job went before the live one"
         result = w.ExchangeResult(items=(item(job.input, f"The user said {text}"),), canonical=w.Canonical())
         await agent.submit_work(
-            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", rung="claude")
+            w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
         )
         took = time.perf_counter() - started
         # A chat's live jobs go in order: the next exchange waits for the profile that this one asks for.

@@ -13,11 +13,11 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
-from tellonce_server.outage import StorageRefused, StorageUnavailable
-from tellonce_server.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.db_errors import StorageRefused, StorageUnavailable
 from tellonce_server.store import memories
 from tellonce_server.store.database import Database, open_database, open_routed
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.route import find_route, is_pooled
 from tests.server.bouncer import NAMED, address, bouncer, installed, keeps_statements, version
 from tests.server.processes import HttpServer, http_server
@@ -90,7 +90,7 @@ async def test_a_server_behind_a_pooler_alone_is_not_ready_and_says_what_to_set(
         storage = Storage(settings.model_copy(update={"database_url": through}))
         async with storage.running():
             with pytest.raises(StorageUnavailable, match="Set DATABASE_DIRECT_URL"):
-                await storage.actors()
+                await storage.services()
             health = await storage.health()
     assert not health["ready"]
     assert "DATABASE_DIRECT_URL" in health["reason"]

@@ -15,9 +15,9 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, TextCon
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
-from tellonce_server.app import build_server
-from tellonce_server.places import Caller
-from tellonce_server.storage import Storage
+from tellonce_server.app.server import build_server
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import Caller
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.patience import HANGS
 

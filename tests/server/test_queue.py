@@ -10,8 +10,8 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ServerSettings
-from tellonce_server.queue.work_inputs import TOLD
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.domain.queue.work_inputs import TOLD
 from tellonce_sql import query
 from tests.memory_fixtures import Clock, Memory, opened
 
@@ -41,13 +41,13 @@ def answer(item: w.WorkItem) -> w.WorkResult:
             return w.SummaryResult(text=f"Summary by {item.job_id}")
 
 
-async def submit(agent: MemoryClient, item: w.WorkItem, rung: w.Rung = "keep") -> None:
+async def submit(agent: MemoryClient, item: w.WorkItem, tier: w.Tier = "keep") -> None:
     """Work one."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung=rung)
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", tier=tier)
     assert (await agent.submit_work(result)).state == "complete"
 
 
-async def drain(agent: MemoryClient, rung: w.Rung = "keep") -> list[w.WorkItem]:
+async def drain(agent: MemoryClient, tier: w.Tier = "keep") -> list[w.WorkItem]:
     """Work every job there is."""
     done: list[w.WorkItem] = []
     while True:
@@ -55,7 +55,7 @@ async def drain(agent: MemoryClient, rung: w.Rung = "keep") -> list[w.WorkItem]:
         if not claimed.jobs:
             return done
         for item in claimed.jobs:
-            await submit(agent, item, rung)
+            await submit(agent, item, tier)
             done.append(item)
 
 
@@ -81,7 +81,7 @@ async def test_a_result_whose_lease_passed_to_another_is_refused(memory: Memory,
         clock.forward(seconds=61)
         second = (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs[0]
         assert (second.job_id, second.fence) == (first.job_id, first.fence + 1)
-        late = w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, result=answer(first), model="test", rung="keep")
+        late = w.SubmitWorkArgs(job_id=first.job_id, fence=first.fence, result=answer(first), model="test", tier="keep")
         with pytest.raises(MemoryRefused, match="no longer yours"):
             await agent.submit_work(late)
 
@@ -166,18 +166,18 @@ async def test_a_profile_that_tells_what_does_not_hold_any_more_is_written_anew_
     assert told == [["I live in Berlin"], ["I moved to Lisbon", "Prefers tea"]]
 
 
-async def test_a_lower_rungs_result_is_done_again_once_by_the_better_rung(memory: Memory) -> None:
+async def test_a_lower_tiers_result_is_done_again_once_by_the_better_tier(memory: Memory) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 25)
         while claimed := (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs:
             args = {"job_id": claimed[0].job_id, "fence": claimed[0].fence, "result": answer(claimed[0])}
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="keep", provisional=True))
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", tier="keep", provisional=True))
         again: list[w.WorkItem] = []
         for _ in range(40):
-            found = (await agent.claim_work(w.ClaimWorkArgs(worker="two", best_rung="claude"))).jobs
+            found = (await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))).jobs
             for item in found:
                 args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-                await agent.submit_work(w.SubmitWorkArgs(**args, model="claude", rung="claude"))
+                await agent.submit_work(w.SubmitWorkArgs(**args, model="claude", tier="claude"))
                 again.append(item)
         summary = await client.summarize_chat(c.SummarizeChatArgs())
     assert {item.kind for item in again} >= {"exchange", "chunk_summary"}
@@ -205,7 +205,7 @@ async def test_another_persons_words_make_no_facts_about_the_user_and_in_a_group
             )
             result = w.ExchangeResult(items=(fact,), canonical=w.Canonical())
             args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="test", rung="keep"))
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="test", tier="keep"))
         mine = await client.get_profile(c.GetProfileArgs(chat_id=42))
         ours = await client.get_profile(c.GetProfileArgs(chat_id=-100))
     assert mine.facts == ()
@@ -232,37 +232,37 @@ async def test_a_long_backlog_is_handed_out_in_small_parts_that_miss_nothing(mem
     assert seen == list(range(1, 39))
 
 
-async def test_the_monthly_cap_leaves_only_the_rung_that_costs_nothing(settings: ServerSettings, clock: Clock) -> None:
+async def test_the_monthly_cap_leaves_only_the_tier_that_costs_nothing(settings: ServerSettings, clock: Clock) -> None:
     capped = settings.model_copy(update={"monthly_cap_usd": 0.01})
     async with opened(Storage(capped, clock)) as memory, memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        call = w.ModelCall(model="claude-haiku-4-5", rung="claude", input_tokens=9000, price_usd=0.02)
+        call = w.ModelCall(model="claude-haiku-4-5", tier="claude", input_tokens=9000, price_usd=0.02)
         await agent.submit_work(
             w.SubmitWorkArgs(
-                job_id=item.job_id, fence=item.fence, result=answer(item), model="m", rung="claude", calls=(call,)
+                job_id=item.job_id, fence=item.fence, result=answer(item), model="m", tier="claude", calls=(call,)
             )
         )
         await talk(client, 9, start=1)
         after = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         status = await agent.queue_status()
-    assert (item.best_rung, after.best_rung) == ("claude", "ollama")
+    assert (item.best_tier, after.best_tier) == ("claude", "ollama")
     assert (status.cost.calls, status.cost.price_usd, status.cost.cap_usd) == (1, 0.02, 0.01)
 
 
-async def test_with_the_budget_spent_only_who_has_no_better_rung_than_a_free_one_does_work_again(
+async def test_with_the_budget_spent_only_who_has_no_better_tier_than_a_free_one_does_work_again(
     settings: ServerSettings, clock: Clock
 ) -> None:
     spent = settings.model_copy(update={"monthly_cap_usd": 0.0})
-    again: dict[w.Rung, list[w.Rung]] = {}
+    again: dict[w.Tier, list[w.Tier]] = {}
     async with opened(Storage(spent, clock)) as memory, memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-        await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", rung="keep", provisional=True))
+        await agent.submit_work(w.SubmitWorkArgs(**args, model="rules", tier="keep", provisional=True))
         for best in ("claude", "ollama"):
-            claims = [await agent.claim_work(w.ClaimWorkArgs(worker="one", best_rung=best)) for _ in range(2)]
-            again[best] = [job.best_rung for claimed in claims for job in claimed.jobs]
+            claims = [await agent.claim_work(w.ClaimWorkArgs(worker="one", best_tier=best)) for _ in range(2)]
+            again[best] = [job.best_tier for claimed in claims for job in claimed.jobs]
     assert again == {"claude": [], "ollama": ["ollama"]}
 
 
@@ -286,7 +286,7 @@ async def test_a_canonical_summary_past_its_cap_asks_for_a_new_chat_until_there_
         full = w.Canonical(general_summary="They decided many things about the garden. " * 300)
         result = w.ExchangeResult(canonical=full)
         args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-        await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
+        await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
         before = await client.get_context(c.GetContextArgs())
         begun = await client.start_new_chat(c.StartNewChatArgs())
         after = await client.get_context(c.GetContextArgs())
@@ -304,7 +304,7 @@ async def test_what_was_being_summarised_when_a_new_chat_was_begun_is_put_away_w
         await client.start_new_chat(c.StartNewChatArgs())
         result = w.ExchangeResult(canonical=w.Canonical(general_summary="About the garden."))
         args = {"job_id": item.job_id, "fence": item.fence, "result": result}
-        done = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
+        done = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
         chat = await client.summarize_chat(c.SummarizeChatArgs())
         await talk(client, 1, start=1)
         later = (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("exchange",)))).jobs[0]
@@ -318,10 +318,10 @@ async def test_a_result_handed_in_twice_because_the_answer_was_lost_is_taken_onc
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
-        call = w.ModelCall(model="m", rung="claude", input_tokens=10, price_usd=0.01)
+        call = w.ModelCall(model="m", tier="claude", input_tokens=10, price_usd=0.01)
         args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
         submitted = [
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="claude", calls=(call,))) for _ in range(2)
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="claude", calls=(call,))) for _ in range(2)
         ]
         status = await agent.queue_status()
     assert [s.state for s in submitted] == ["complete", "complete"]
@@ -329,16 +329,16 @@ async def test_a_result_handed_in_twice_because_the_answer_was_lost_is_taken_onc
 
 
 async def test_a_job_whose_workers_keep_dying_is_given_up_and_can_be_replayed(memory: Memory, clock: Clock) -> None:
-    actors = await memory.storage.actors()
+    services = await memory.storage.services()
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)
         deaths = 0
         while (await agent.claim_work(w.ClaimWorkArgs(worker=f"mortal {deaths}"))).jobs:
             deaths += 1
             clock.forward(seconds=61)
-        await actors.work.tidy()
+        await services.work.tidy()
         letter = (await agent.queue_status()).dead_letters[0]
-        await actors.work.replay()
+        await services.work.replay()
         again = (await agent.claim_work(w.ClaimWorkArgs(worker="survivor"))).jobs
     assert (deaths, letter.error) == (21, "its worker ended 20 times without a word")
     assert len(again) == 1
@@ -353,7 +353,7 @@ async def test_a_result_that_cannot_be_stored_is_refused_and_holds_nobody_up(
         await connection.execute("alter table chat_metadata add constraint never check (tokens < 0) not valid")
         item = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
         args = {"job_id": item.job_id, "fence": item.fence, "result": answer(item)}
-        refused = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
+        refused = await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
         await connection.execute("alter table chat_metadata drop constraint never")
         await connection.close()
         clock.forward(hours=1)
@@ -375,7 +375,7 @@ async def test_work_being_claimed_while_its_text_is_forgotten_is_refused(memory:
         await client.forget(c.ForgetArgs(topic="zq77", confirm=shown.confirm))
         args = {"job_id": before.job_id, "fence": before.fence, "result": answer(before)}
         with pytest.raises(MemoryRefused, match="no longer yours"):
-            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", rung="keep"))
+            await agent.submit_work(w.SubmitWorkArgs(**args, model="m", tier="keep"))
         after = await drain(agent)
     assert all("zq77" not in item.model_dump_json() for item in after)
 
@@ -386,7 +386,7 @@ async def edit(client: MemoryClient, message_id: str, text: str) -> None:
 
 async def taken(agent: MemoryClient, item: w.WorkItem) -> bool:
     """Whether its result is accepted."""
-    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", rung="keep")
+    result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", tier="keep")
     try:
         await agent.submit_work(result)
     except MemoryRefused:

@@ -13,9 +13,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from tellonce.settings import Remote, ServerSettings
-from tellonce_server.admission import BURST_SECONDS, MOST_BUCKETS, RateLimit
-from tellonce_server.arrival import TimedArrival
-from tellonce_server.auth import create_token
+from tellonce_server.app.auth import create_token
+from tellonce_server.app.rate_limit import BURST_SECONDS, MOST_BUCKETS, RateLimit
+from tellonce_server.app.request_timeout import TimedArrival
 from tellonce_server.store.database import as_login
 from tests.memory_fixtures import Clock
 from tests.patience import HANGS
@@ -65,7 +65,7 @@ def test_a_rate_of_nothing_is_no_limit_and_the_buckets_are_bounded() -> None:
 async def test_a_credential_in_a_hurry_is_told_when_to_come_again(settings: ServerSettings, clock: Clock) -> None:
     slow = settings.model_copy(update={"remote": Remote(rate_limit=0.2)})
     async with running(slow, clock) as (base, storage):
-        await storage.actors()
+        await storage.services()
         async with as_login(str(storage.login)) as login:
             phone = await create_token(login, "phone", 42, ("assistant",), clock())
             tablet = await create_token(login, "tablet", 42, ("assistant",), clock())

@@ -6,8 +6,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
-from tellonce_server.context import receipt_keeper
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.domain.context import receipt_keeper
 from tellonce_server.store import receipts
 from tests.memory_fixtures import Clock, Memory, opened
 
@@ -46,7 +46,7 @@ async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
         preview = await client.forget(c.ForgetArgs(topic="locker code"))
         await client.forget(c.ForgetArgs(topic="locker code", confirm=preview.confirm))
         gate.set()
-        await (await memory.storage.actors()).receipts.written()
+        await (await memory.storage.services()).receipts.written()
     async with memory.tables() as tables:
         assert await tables.fetchval("select count(*) from context_receipts") == 0
 
@@ -62,4 +62,4 @@ async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
         for _ in range(receipt_keeper.MOST_PENDING + 2):
             shown = await client.get_context(c.GetContextArgs())
             assert shown.receipt_id
-        await (await memory.storage.actors()).receipts.written()
+        await (await memory.storage.services()).receipts.written()

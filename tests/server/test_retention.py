@@ -8,8 +8,8 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.settings import Retention as Kept
 from tellonce.settings import ServerSettings
-from tellonce_server.retention import BATCH, LOCK, Retention
-from tellonce_server.storage import Storage
+from tellonce_server.app.retention import BATCH, LOCK, Retention
+from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.server.test_queue import answer, drain, talk
 
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.anyio
 
 
 async def prune(memory: Memory) -> int:
-    actors = await memory.storage.actors()
-    await actors.receipts.written()
-    return await Retention(actors.kit).prune()
+    services = await memory.storage.services()
+    await services.receipts.written()
+    return await Retention(services.deps).prune()
 
 
 async def count(memory: Memory, table: str) -> int:
@@ -57,7 +57,7 @@ async def test_a_chat_keeps_its_newest_receipts(settings: ServerSettings, clock:
 async def test_finished_jobs_go_and_provisional_results_can_still_be_done_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 3)
-        await drain(agent, rung="claude")
+        await drain(agent, tier="claude")
         await talk(client, 1, start=3)
         (provisional,) = (await agent.claim_work(w.ClaimWorkArgs(worker="test"))).jobs
         await agent.submit_work(
@@ -66,19 +66,19 @@ async def test_finished_jobs_go_and_provisional_results_can_still_be_done_again(
                 fence=provisional.fence,
                 result=answer(provisional),
                 model="keep",
-                rung="keep",
+                tier="keep",
                 provisional=True,
             )
         )
-        await drain(agent, rung="claude")
+        await drain(agent, tier="claude")
         before = await count(memory, "chat_context_queue")
         clock.forward(days=13)
         assert await prune(memory) == 0
         clock.forward(days=2)
         gone = await prune(memory)
         assert 0 < gone < before
-        await agent.claim_work(w.ClaimWorkArgs(worker="better", best_rung="claude"))
-        again = (await agent.claim_work(w.ClaimWorkArgs(worker="better", best_rung="claude"))).jobs
+        await agent.claim_work(w.ClaimWorkArgs(worker="better", best_tier="claude"))
+        again = (await agent.claim_work(w.ClaimWorkArgs(worker="better", best_tier="claude"))).jobs
     assert provisional.job_id in [item.job_id for item in again]
 
 
@@ -89,13 +89,13 @@ async def test_old_model_calls_become_sums_and_the_months_bill_stays_right(memor
             (job,) = (await agent.claim_work(w.ClaimWorkArgs(worker="test", kinds=("exchange",)))).jobs
             calls = tuple(
                 w.ModelCall(
-                    model="m", rung="claude", input_tokens=10, output_tokens=2, seconds=1, price_usd=0.5, ok=n == 0
+                    model="m", tier="claude", input_tokens=10, output_tokens=2, seconds=1, price_usd=0.5, ok=n == 0
                 )
                 for n in range(2)
             )
             await agent.submit_work(
                 w.SubmitWorkArgs(
-                    job_id=job.job_id, fence=job.fence, result=answer(job), model="m", rung="claude", calls=calls
+                    job_id=job.job_id, fence=job.fence, result=answer(job), model="m", tier="claude", calls=calls
                 )
             )
             clock.forward(days=31)
@@ -122,7 +122,7 @@ async def test_much_goes_in_small_parts_and_only_one_server_does_it(memory: Memo
             clock() - timedelta(days=40),
             2 * BATCH + 1,
         )
-        database = (await memory.storage.actors()).kit.database
+        database = (await memory.storage.services()).deps.database
         async with database.session() as other:
             assert await other.value("locks.take", LOCK)
             assert await prune(memory) == 0

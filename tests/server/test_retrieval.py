@@ -9,11 +9,11 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ContextDefaults, ServerSettings
-from tellonce_server.embedding.codes import ModelVector, code
+from tellonce_server.app.storage import Storage
+from tellonce_server.domain.retrieval.results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
-from tellonce_server.retrieval.hits import Hit, SearchRequest
-from tellonce_server.retrieval.search import Retriever
-from tellonce_server.storage import Storage
+from tellonce_server.store.codes import ModelVector, code
 from tests.memory_fixtures import USER, Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio
@@ -128,7 +128,7 @@ async def test_a_search_of_an_empty_chat_is_empty(memory: Memory) -> None:
         assert await found(client, "anything yesterday") == []
 
 
-async def test_thread_scope_cuts_out_the_lane_before_ranking(memory: Memory) -> None:
+async def test_thread_scope_cuts_out_the_thread_before_ranking(memory: Memory) -> None:
     async with memory.client() as client:
         await say(client, "the budget is 400", message_thread_id=7)
         await say(client, *(f"the budget of plan {n} is 900" for n in range(9)))
@@ -219,7 +219,7 @@ async def test_a_long_reply_is_cut_to_the_sentences_that_answer_with_the_whole_a
     dull = " ".join(f"This is sentence number {n} of the talk, and it says little." for n in range(80))
     async with memory.client() as client:
         await say(client, f"{dull} The hydration should be seventy percent. {dull}", role="assistant")
-    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
+    retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     page = await retriever.search(request("What hydration did you suggest?", clock.at))
     assert "hydration should be seventy percent" in page.hits[0].text
     assert len(page.hits[0].text) < 1000 < len(page.hits[0].full_text)
@@ -274,7 +274,7 @@ async def test_meaning_finds_what_shares_no_word(memory: Memory, clock: Clock) -
         await say(client, "We bought bread", "Our puppy is called Rex", "I got a promotion", "The sea was cold")
     embedder = Axes()
     await embed_all(memory, embedder)
-    page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(
+    page = await Retriever((await memory.storage.services()).deps.database, embedder).search(
         request("Is there a dog?", clock.at)
     )
     assert page.hits[0].full_text == "Our puppy is called Rex"
@@ -286,7 +286,7 @@ async def test_what_is_near_is_found_though_the_codes_of_many_others_are_nearer(
         await say(client, "like", *["apart"] * 3, *["unlike"] * 170)
     embedder = Rough()
     await embed_all(memory, embedder)
-    page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(request("asked", clock.at))
+    page = await Retriever((await memory.storage.services()).deps.database, embedder).search(request("asked", clock.at))
     assert page.hits[0].full_text == "like"
 
 
@@ -294,7 +294,7 @@ async def test_the_vector_of_a_query_is_that_of_its_words_without_names(memory: 
     async with memory.client() as client:
         await say(client, "hello", speaker="Amy")
     embedder = Axes()
-    await Retriever((await memory.storage.actors()).kit.database, embedder).search(request("Amy's dog?", clock.at))
+    await Retriever((await memory.storage.services()).deps.database, embedder).search(request("Amy's dog?", clock.at))
     # The question as it is was embedded before it was known who speaks there.
     assert embedder.asked == ["Amy's dog?", "dog?"]
 
@@ -305,33 +305,33 @@ async def test_what_has_no_embedding_yet_is_found_beside_what_has(memory: Memory
         embedder = Axes()
         await embed_all(memory, embedder)
         await say(client, "the dog next door barks")
-    page = await Retriever((await memory.storage.actors()).kit.database, embedder).search(request("dog", clock.at))
+    page = await Retriever((await memory.storage.services()).deps.database, embedder).search(request("dog", clock.at))
     assert {hit.full_text for hit in page.hits} == {"Our puppy is called Rex", "the dog next door barks"}
 
 
 async def test_an_embedder_that_goes_away_costs_nothing_but_meaning(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "Our puppy is called Rex")
-    page = await Retriever((await memory.storage.actors()).kit.database, Away()).search(request("puppy", clock.at))
+    page = await Retriever((await memory.storage.services()).deps.database, Away()).search(request("puppy", clock.at))
     assert [hit.full_text for hit in page.hits] == ["Our puppy is called Rex"]
 
 
 async def test_numbers_below_a_bound_are_all_that_is_seen(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         ids = await say(client, *(f"tea number {n}" for n in range(6)))
-    page = await Retriever((await memory.storage.actors()).kit.database, NoEmbedder()).search(
+    page = await Retriever((await memory.storage.services()).deps.database, NoEmbedder()).search(
         request("tea", clock.at, before_id=ids[3])
     )
     assert sorted(hit.id for hit in page.hits) == ids[:3]
 
 
-async def test_a_prompt_recalls_this_lane_and_another_only_when_this_one_is_silent(
+async def test_a_prompt_recalls_this_thread_and_another_only_when_this_one_is_silent(
     memory: Memory, clock: Clock
 ) -> None:
     async with memory.client() as client:
         await say(client, "The venue is the old mill", message_thread_id=7)
         await say(client, "The caterer is Anton", "The venue needs a deposit")
-    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
+    retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     ask = request("What about the venue?", clock.at, thread_key="root:42", kinds=None)
     here = await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset(), limits=ContextDefaults())
     mill = request("old mill?", clock.at, thread_key="root:42", kinds=None)
@@ -360,7 +360,7 @@ def _texts(hits: Sequence[Hit]) -> list[str]:
 
 async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
     """What a context of that moment recalls."""
-    retriever = Retriever((await memory.storage.actors()).kit.database, NoEmbedder())
+    retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     ask = request(query, as_of, kinds=None, as_of=as_of)
     return _texts(
         await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset(), limits=ContextDefaults())
@@ -427,7 +427,7 @@ async def test_as_of_a_time_a_message_edited_since_says_what_it_said_and_a_later
 SUMMARISED = """
 insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epoch, from_no, to_no, from_id, to_id,
   from_at, to_at, count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
-select owner_id, chat_id, 1, 'chunk', thread_key, 0, 1, lane_no, id, id, sent_at, sent_at, lane_no, $1, '{}', 9, false,
+select owner_id, chat_id, 1, 'chunk', thread_key, 0, 1, thread_no, id, id, sent_at, sent_at, thread_no, $1, '{}', 9, false,
   'test', $2, $3, to_tsvector('chatmem', $1) || array_to_tsvector(array['@o' || owner_id, '@c' || chat_id])
 from messages
 """

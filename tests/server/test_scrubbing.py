@@ -11,9 +11,9 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
-from tellonce_server.erasure.scrubbing import LOCK, give_way
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.domain.erasure.scrub import LOCK, give_way
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS, promised
 
@@ -43,7 +43,7 @@ async def test_forgotten_text_leaves_the_files_with_the_scrub(tmp_path: Path, cl
     )
     storage = Storage(settings, clock)
     async with storage.running():
-        await storage.actors()
+        await storage.services()
         cluster = EmbeddedPostgres(tmp_path / "postgres").cluster
         async with Memory(storage, settings).client() as client:
             for number in range(30):

@@ -8,8 +8,8 @@ import pytest
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_llm.claude import Claude
-from tellonce_server.storage import Storage
-from tellonce_summarizer.ladder import Guarded, Ladder, Step
+from tellonce_server.app.storage import Storage
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Guarded, Step
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -75,14 +75,14 @@ async def test_a_secret_stays_in_the_message_it_was_typed_in(
     told = settings.model_copy(update={"observability": True, "log_dir": tmp_path / "logs"})
     storage = Storage(told, clock)
     async with storage.running(), AnthropicStub(competent) as stub:
-        await storage.actors()
+        await storage.services()
         memory = Memory(storage, told)
         claude = Claude("key", base_url=stub.url)
         async with memory.agent() as agent:
             for number, text in enumerate([*TYPED.values(), KEPT] * 4):
                 clock.forward(minutes=5)
                 await exchange(memory, number, text)
-                await work_off(agent, Ladder([Step(Guarded(claude), 15.0)] if number % 2 else []))
+                await work_off(agent, FallbackChain([Step(Guarded(claude), 15.0)] if number % 2 else []))
         answers = await asked_for(memory)
         await claude.aclose()
         prompts = [str(asked.body) for asked in stub.asked]

@@ -9,10 +9,10 @@ import anyio
 import pytest
 
 from tellonce.settings import ServerSettings
-from tellonce_server import background
-from tellonce_server.loop_watch import BEAT_SECONDS, LIMIT_SECONDS, LoopWatch, is_held
-from tellonce_server.queue.work import WorkQueue
-from tellonce_server.storage import Storage
+from tellonce_server.app import background
+from tellonce_server.app.loop_watch import BEAT_SECONDS, LIMIT_SECONDS, LoopWatch, is_held
+from tellonce_server.app.storage import Storage
+from tellonce_server.domain.queue.work import WorkQueue
 from tests.memory_fixtures import opened
 from tests.patience import HANGS
 

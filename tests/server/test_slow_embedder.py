@@ -9,11 +9,11 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.settings import ServerSettings
-from tellonce_server.background import Background
+from tellonce_server.app.background import Background
+from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.protocol import NoEmbedder, Vector
 from tellonce_server.embedding.vector_cache import VectorCache
-from tellonce_server.storage import Storage
 from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio
@@ -85,7 +85,7 @@ async def test_what_a_worker_extracted_is_embedded_before_it_is_applied(memory: 
         fact = w.ExchangeItem(text="Lives in Singapore", kind="fact", quotes=(w.Quote(message_id=1, text=SAID),))
         result = w.ExchangeResult(items=(fact,), canonical=w.Canonical())
         submitted = await agent.submit_work(
-            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", rung="keep")
+            w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=result, model="test", tier="keep")
         )
     assert submitted.stored == {"memories": 1}
     assert embedder.kept_waiting == {SAID: 0, "Lives in Singapore": 0}

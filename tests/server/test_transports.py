@@ -19,8 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from tellonce import contract as c
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.connect import connect_http
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.postgres.embedded_cluster import postmaster
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests.memory_fixtures import database
 from tests.patience import HANGS, promised
 from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
@@ -354,7 +354,7 @@ async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp
 
 
 async def test_stdio_imports_nothing_heavy_before_it_answers() -> None:
-    code = "import sys, tellonce_server.stdio; print(' '.join(sys.modules))"
+    code = "import sys, tellonce_server.app.stdio; print(' '.join(sys.modules))"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()
     loaded = {name.partition(".")[0] for name in out.decode().split()}
@@ -363,7 +363,7 @@ async def test_stdio_imports_nothing_heavy_before_it_answers() -> None:
 
 
 NEVER_OPENED = (
-    "import sys; sys.modules['tellonce_server.opening'] = None; sys.argv[1:] = ['--stdio']; "
+    "import sys; sys.modules['tellonce_server.app.bootstrap'] = None; sys.argv[1:] = ['--stdio']; "
     "from tellonce_server.__main__ import main; main()"
 )
 """A server whose memory is never opened: that loads numpy beside the first calls, at a moment no test can know."""

@@ -8,9 +8,9 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
-from tellonce_server.postgres.embedded import EmbeddedPostgres
-from tellonce_server.postgres.migrate import migrate
-from tellonce_server.storage import Storage
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
 from tests.memory_fixtures import Clock, opened
 from tests.server.older_release import last_release
@@ -112,7 +112,7 @@ NOTE: Final = QUOTED | {"content": "near my dog Max", "embedding": None, "tsv": 
 
 CHANGES: Final[dict[str, dict[int, Row]]] = {
     "chats": {42: {"model_calls": None}},
-    # The phone's message is in the phone's own chat now; Telegram's lane ends before it.
+    # The phone's message is in the phone's own chat now; Telegram's thread ends before it.
     "messages": {3: {}},
     "message_fts": {3: {}},
     "thread_state": {42: {"last_no": 2, "open_tokens": 0, "focus_id": 2}},
@@ -125,11 +125,11 @@ CHANGES: Final[dict[str, dict[int, Row]]] = {
         PINNED: QUOTED,
     },
     "chat_context_queue": {
-        2: {"rung": "keep", "provisional": True},
-        5: {"state": "pending_summarization", "claims": 1, "result": None, "model": None, "rung": None},
+        2: {"tier": "keep", "provisional": True},
+        5: {"state": "pending_summarization", "claims": 1, "result": None, "model": None, "tier": None},
         6: {"dedup_key": "root:42"},
     },
-    "model_calls": {3: {"rung": "keep"}},
+    "model_calls": {3: {"tier": "keep"}},
     "spare_vectors": {RULE_MADE: {}},
 }
 """All an upgrade changes of what was stored: columns by table and number of the row. The vector of a text that is another

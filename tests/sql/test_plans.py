@@ -10,7 +10,7 @@ import pytest
 from asyncpg import BitString
 from pgvector import HalfVector
 
-from tellonce_server.embedding.codes import ModelVector
+from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
 from tellonce_sql import query
@@ -31,7 +31,7 @@ with sizes as (
   insert into user_profile (owner_id) select owner_id from sizes
 ), chat as (
   insert into chats (owner_id, chat_id, created_at, last_id) select owner_id, owner_id, now(), size from sizes
-), lane as (
+), thread as (
   insert into thread_state (owner_id, chat_id, thread_key, last_no) select owner_id, owner_id, 'root:' || owner_id, size from sizes
 ), texts as (
   insert into message_fts (owner_id, chat_id, id, tsv)
@@ -39,7 +39,7 @@ with sizes as (
     to_tsvector('chatmem', format('word%s word%s', id % 97, id % 13)) || array_to_tsvector(array['@o' || owner_id, '@c' || chat_id])
   from rows
 )
-insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, ext_id, importance,
+insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, ext_id, importance,
   tokens, sent_at, utc_offset, recorded_at, embedding, ebits)
 select owner_id, chat_id, id, 'root:' || chat_id, id, 0, 'user', format('word%s word%s', id % 97, id % 13), 'test', id, 0.5, 9,
   timestamptz '2026-01-01' + id * interval '1 minute', 0, now(), $2::halfvec, $3::bit(384)
@@ -190,12 +190,12 @@ async def test_whole_texts_are_fetched_by_key(filled: Any, chat: int | None) -> 
     assert sum(rows_read(n) for n in on(plan, "messages")) == 3
 
 
-async def test_a_window_is_read_from_its_lane_not_from_the_chat(filled: Any) -> None:
+async def test_a_window_is_read_from_its_thread_not_from_the_chat(filled: Any) -> None:
     args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400, "telegram"]
     plan = await plan_of(filled, "context.read", args)
-    window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_lane"]
+    window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_thread"]
     assert window
-    assert {n["Index Name"] for n in on(plan, "messages")} <= {"messages_lane", "messages_ext_id"}
+    assert {n["Index Name"] for n in on(plan, "messages")} <= {"messages_thread", "messages_ext_id"}
     # 400 that may be shown, and 3,000 that no chunk covers, counted in the index.
     assert sum(rows_read(n) for n in on(plan, "messages")) == 3400
 

@@ -72,5 +72,5 @@ def routine(text: str) -> RoutineInput:
 
 
 def job(work: WorkInput, number: int = 1, **fields: Any) -> WorkItem:
-    given = {"fence": 1, "attempt": 1, "lease_seconds": 60.0, "best_rung": "claude", **fields}
+    given = {"fence": 1, "attempt": 1, "lease_seconds": 60.0, "best_tier": "claude", **fields}
     return WorkItem(job_id=f"1:1:{number}", kind=work.kind, input=work, **given)

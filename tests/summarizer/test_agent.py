@@ -21,11 +21,11 @@ from tellonce.work import (
     SubmitWorkArgs,
     WorkItem,
 )
-from tellonce_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable, Rung
-from tellonce_summarizer import agent as agent_module
-from tellonce_summarizer import work as work_module
-from tellonce_summarizer.agent import Agent, Habits
-from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable, Tier
+from tellonce_summarizer.agent import agent as agent_module
+from tellonce_summarizer.agent import work as work_module
+from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.patience import HANGS, promised
 from tests.summarizer.talk import chunk, exchange, job
 from tests.told import Told
@@ -92,7 +92,7 @@ class SlowModel:
     """Answers only when let; counts who waits."""
 
     name: str = "slow"
-    rung: Rung = "claude"
+    tier: Tier = "claude"
     let: asyncio.Event = field(default_factory=asyncio.Event)
     waiting: int = 0
     most_waiting: int = 0
@@ -133,12 +133,17 @@ class Bench:
 
 @asynccontextmanager
 async def working(
-    place: Place, ladder: Ladder | None = None, *, concurrency: int = 2, wait: float = 5, finish: float = HANGS / 2
+    place: Place,
+    chain: FallbackChain | None = None,
+    *,
+    concurrency: int = 2,
+    wait: float = 5,
+    finish: float = HANGS / 2,
 ) -> AsyncIterator[Bench]:
     events = Told()
     stop = asyncio.Event()
     habits = Habits("tester", concurrency, wait_seconds=wait, finish_seconds=finish)
-    worker = Agent(place, ladder or Ladder([]), habits, events)
+    worker = Agent(place, chain or FallbackChain([]), habits, events)
     task = asyncio.create_task(worker.run(stop))
     try:
         yield Bench(place, stop, events, task)
@@ -161,10 +166,10 @@ async def test_work_is_claimed_done_and_submitted_under_its_fence() -> None:
     async with working(place) as bench:
         await place.until(lambda: len(place.submitted) == 2)
     first = next(args for args in place.submitted if args.job_id == "1:1:1")
-    assert (first.fence, first.rung, first.provisional) == (7, "keep", True)
+    assert (first.fence, first.tier, first.provisional) == (7, "keep", True)
     assert first.result.kind == "exchange"
     assert place.claims[0].worker == "tester"
-    assert place.claims[0].best_rung == "keep"
+    assert place.claims[0].best_tier == "keep"
     assert not place.failed
     continued = {fields["traceId"] for fields in bench.told("work_done") if fields["job"] == "1:1:1"}
     assert continued == {trace}, "the work belongs to the trace of the turn that queued it"
@@ -196,7 +201,7 @@ async def test_a_void_fence_ends_the_matter() -> None:
 async def test_the_lease_is_kept_while_a_model_thinks() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk(), lease_seconds=0.03)])
-    async with working(place, Ladder([Step(Guarded(model), 60)])):
+    async with working(place, FallbackChain([Step(Guarded(model), 60)])):
         await place.until(lambda: len(place.extended) >= 4)
         assert not place.submitted
         model.let.set()
@@ -207,7 +212,7 @@ async def test_the_lease_is_kept_while_a_model_thinks() -> None:
 async def test_a_lost_lease_ends_the_work_without_a_result() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk(), lease_seconds=0.03)], extend_error=MemoryRefused("claimed by another"))
-    async with working(place, Ladder([Step(Guarded(model), 60)]), concurrency=1) as bench:
+    async with working(place, FallbackChain([Step(Guarded(model), 60)]), concurrency=1) as bench:
         await place.until(lambda: len(place.claims) >= 2)
     assert bench.told("lease_lost")
     assert model.waiting == 0
@@ -218,7 +223,7 @@ async def test_a_lost_lease_ends_the_work_without_a_result() -> None:
 async def test_no_more_jobs_run_at_once_than_allowed() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk(), number) for number in range(1, 7)])
-    async with working(place, Ladder([Step(Guarded(model), 60)]), concurrency=3):
+    async with working(place, FallbackChain([Step(Guarded(model), 60)]), concurrency=3):
         await asyncio.wait_for(model.asked.wait(), HANGS)
         model.let.set()
         await place.until(lambda: len(place.submitted) == 6)
@@ -238,7 +243,7 @@ async def test_told_to_stop_while_idle_it_ends_at_once() -> None:
 async def test_told_to_stop_it_finishes_what_is_nearly_done() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk())])
-    async with working(place, Ladder([Step(Guarded(model), 60)])) as bench:
+    async with working(place, FallbackChain([Step(Guarded(model), 60)])) as bench:
         await asyncio.wait_for(model.asked.wait(), HANGS)
         bench.stop.set()
         model.let.set()
@@ -251,7 +256,7 @@ async def test_told_to_stop_it_finishes_what_is_nearly_done() -> None:
 async def test_told_to_stop_it_hands_back_what_takes_too_long() -> None:
     model = SlowModel()
     place = Place(jobs=[job(chunk())])
-    async with working(place, Ladder([Step(Guarded(model), 60)]), finish=0.05) as bench:
+    async with working(place, FallbackChain([Step(Guarded(model), 60)]), finish=0.05) as bench:
         await asyncio.wait_for(model.asked.wait(), HANGS)
         bench.stop.set()
         async with asyncio.timeout(promised(5)):
@@ -283,40 +288,40 @@ async def test_a_job_that_breaks_our_code_is_failed_and_the_next_one_done(
 
 async def test_a_spent_budget_is_obeyed() -> None:
     model = SlowModel()
-    place = Place(jobs=[job(chunk(), best_rung="keep")])
-    async with working(place, Ladder([Step(Guarded(model), 60)])):
+    place = Place(jobs=[job(chunk(), best_tier="keep")])
+    async with working(place, FallbackChain([Step(Guarded(model), 60)])):
         await place.until(lambda: len(place.submitted) == 1)
     assert not model.asked.is_set()
-    assert place.submitted[0].rung == "keep"
+    assert place.submitted[0].tier == "keep"
     assert place.submitted[0].provisional
 
 
 async def test_redoing_is_not_asked_for_when_it_would_only_repeat_the_provisional_result() -> None:
-    ladder = Ladder([Step(Guarded(BadModel()), 60)])
+    chain = FallbackChain([Step(Guarded(BadModel()), 60)])
     place = Place(jobs=[job(chunk())])
-    async with working(place, ladder, concurrency=1):
+    async with working(place, chain, concurrency=1):
         await place.until(lambda: len(place.claims) >= 2)
-    assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "keep"]
-    assert ladder.best_rung() == "claude"
+    assert [claim.best_tier for claim in place.claims[:2]] == ["claude", "keep"]
+    assert chain.best_tier() == "claude"
 
 
 async def test_a_chat_with_no_calls_left_keeps_no_other_chat_from_being_redone() -> None:
-    ladder = Ladder([Step(Guarded(BadModel()), 60)])
-    place = Place(jobs=[job(chunk(), best_rung="keep")])
-    async with working(place, ladder, concurrency=1):
+    chain = FallbackChain([Step(Guarded(BadModel()), 60)])
+    place = Place(jobs=[job(chunk(), best_tier="keep")])
+    async with working(place, chain, concurrency=1):
         await place.until(lambda: len(place.claims) >= 2)
-    assert [claim.best_rung for claim in place.claims[:2]] == ["claude", "claude"]
+    assert [claim.best_tier for claim in place.claims[:2]] == ["claude", "claude"]
 
 
-async def test_redoing_is_asked_for_again_when_a_better_rung_is_back() -> None:
+async def test_redoing_is_asked_for_again_when_a_better_tier_is_back() -> None:
     now = [0.0]
     breaker = Breaker(clock=lambda: now[0])
     breaker.failed()
     place = Place(jobs=[job(chunk())])
-    async with working(place, Ladder([Step(Guarded(SlowModel(), breaker), 60)]), concurrency=1):
+    async with working(place, FallbackChain([Step(Guarded(SlowModel(), breaker), 60)]), concurrency=1):
         await place.until(lambda: len(place.submitted) == 1)
         now[0] = 1000.0
         await place.until(
-            lambda: bool(place.claims) and place.claims[-1].best_rung == "claude" and len(place.claims) > 1
+            lambda: bool(place.claims) and place.claims[-1].best_tier == "claude" and len(place.claims) > 1
         )
     assert place.submitted[0].provisional

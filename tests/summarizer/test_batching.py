@@ -16,12 +16,12 @@ from tellonce_llm import (
     Completion,
     LLMUnavailable,
     LLMUnusable,
-    Rung,
     SystemBlock,
+    Tier,
     Turn,
     Used,
 )
-from tellonce_summarizer.answers import ExchangeShape, schema_of
+from tellonce_summarizer.models.answers import ExchangeShape, schema_of
 from tests.patience import HANGS
 
 pytestmark = pytest.mark.anyio
@@ -33,7 +33,7 @@ SCHEMA = {"type": "object", "properties": {"said": {"type": "string"}}, "require
 class Echo:
     """Answers every request it finds in a prompt with what stands below it, except those in `silent_on`."""
 
-    rung: Rung = "claude-cli"
+    tier: Tier = "claude-cli"
     name: str = "echo"
     asked: list[Completion] = field(default_factory=list)
     silent_on: tuple[int, ...] = ()
@@ -43,7 +43,7 @@ class Echo:
         self.asked.append(request)
         if self.failure is not None:
             raise self.failure
-        return Answer(self._text(request), self.name, self.rung, 101, 11, 1.0, price_usd=0.3)
+        return Answer(self._text(request), self.name, self.tier, 101, 11, 1.0, price_usd=0.3)
 
     def _text(self, request: Completion) -> str:
         prompt = request.turns[0].content

@@ -25,8 +25,8 @@ from tellonce_llm import (
 )
 from tellonce_llm.claude_cli import ClaudeCli
 from tellonce_summarizer.__main__ import steps
-from tellonce_summarizer.ladder import Ladder, Step
-from tellonce_summarizer.work import done
+from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.conformance.conftest import npm_bin  # noqa: F401
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -92,7 +92,7 @@ async def test_structured_output_is_the_answer_and_costs_nothing_within_a_subscr
     schema = {"type": "object", "properties": {"said": {"type": "string"}}}
     answer = await cli(stand_in).complete(request("What?", schema=schema))
     assert json.loads(answer.text) == {"said": "tea"}
-    assert (answer.rung, answer.model) == ("claude-cli", f"claude -p ({MODEL})")
+    assert (answer.tier, answer.model) == ("claude-cli", f"claude -p ({MODEL})")
     assert (answer.input_tokens, answer.output_tokens, answer.price_usd) == (5, 2, 0.0)
     arguments = seen(stand_in)["arguments"]
     assert json.loads(arguments[arguments.index("--json-schema") + 1]) == schema
@@ -158,21 +158,21 @@ async def test_summaries_leave_half_of_the_calls_to_learning(stand_in: Path) -> 
     with pytest.raises(LLMUnavailable, match="1 calls an hour"):
         await model.complete(request("A summary"))
     learning = Completion((Turn("user", "An exchange"),), timeout=HANGS, together="42")
-    assert (await model.complete(learning)).rung == "claude-cli"
+    assert (await model.complete(learning)).tier == "claude-cli"
 
 
 async def test_calls_beyond_the_allowance_are_not_made_and_the_work_is_done_without(stand_in: Path) -> None:
     with pytest.raises(LLMUnavailable, match="are used up"):
         await cli(stand_in, an_hour=0).complete(request("What?"))
     assert not (stand_in.parent / "seen.json").exists()
-    ladder = Ladder([Step(Guarded(cli(stand_in, an_hour=0)), HANGS)])
-    outcome = await done(exchange("I live in Lisbon"), ladder, silent, owner="42")
-    assert (outcome.rung, [call.down for call in outcome.calls]) == ("keep", [True])
-    assert ladder.best_rung() == "keep"
+    chain = FallbackChain([Step(Guarded(cli(stand_in, an_hour=0)), HANGS)])
+    outcome = await done(exchange("I live in Lisbon"), chain, silent, owner="42")
+    assert (outcome.tier, [call.down for call in outcome.calls]) == ("keep", [True])
+    assert chain.best_tier() == "keep"
 
 
 @pytest.mark.parametrize(
-    ("settings", "rungs"),
+    ("settings", "tiers"),
     [
         ({}, []),
         ({"TELLONCE_LEARNER": "claude-cli"}, ["claude-cli"]),
@@ -185,14 +185,14 @@ async def test_calls_beyond_the_allowance_are_not_made_and_the_work_is_done_with
     ],
 )
 def test_the_command_learns_only_where_it_is_asked_for(
-    settings: dict[str, str], rungs: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    settings: dict[str, str], tiers: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in ("ANTHROPIC_API_KEY", "OLLAMA_HOST", "TELLONCE_RESPONDER", "TELLONCE_LEARNER"):
         monkeypatch.delenv(name, raising=False)
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     found = steps(SummarizerSettings(data_dir=tmp_path, _env_file=None))  # type: ignore[call-arg]
-    assert [step.model.rung for step in found] == rungs
+    assert [step.model.tier for step in found] == tiers
 
 
 ITEM = {
@@ -243,12 +243,12 @@ async def test_the_real_command_reads_an_exchange_twice_and_has_no_tools(
     async with AnthropicStub(reader) as stub:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", stub.url)
         model = ClaudeCli(str(real), MODEL, Allowance(tmp_path / "calls.json", 10, 10))
-        ladder = Ladder([Step(Guarded(Batched(model, seconds=0.01)), 60)])
-        outcome = await done(exchange("I live in Lisbon"), ladder, silent, owner="42")
+        chain = FallbackChain([Step(Guarded(Batched(model, seconds=0.01)), 60)])
+        outcome = await done(exchange("I live in Lisbon"), chain, silent, owner="42")
     assert isinstance(outcome.result, ExchangeResult)
     assert [(item.text, item.certain) for item in outcome.result.items] == [("The user lives in Lisbon", True)]
-    assert (outcome.rung, outcome.provisional) == ("claude-cli", True)
-    assert [(call.rung, call.ok) for call in outcome.calls] == [("claude-cli", True)] * 2
+    assert (outcome.tier, outcome.provisional) == ("claude-cli", True)
+    assert [(call.tier, call.ok) for call in outcome.calls] == [("claude-cli", True)] * 2
     talks = [asked for asked in stub.asked if asked.path == "/v1/messages"]
     assert {tool["name"] for asked in talks for tool in asked.body["tools"]} == {"StructuredOutput"}
     assert "You keep the long-term memory of a person" in talks[0].system

@@ -18,7 +18,7 @@ from tellonce_llm import (
     LLMUnavailable,
     LLMUnusable,
     NoModelAnswered,
-    Rung,
+    Tier,
     ask,
 )
 from tellonce_llm.prices import price_of
@@ -42,13 +42,13 @@ class Scripted:
     failures: list[LLMError] = field(default_factory=list)
     pieces_before_failure: int = 0
     calls: int = 0
-    rung: Rung = "claude"
+    tier: Tier = "claude"
 
     async def complete(self, request: Completion) -> Answer:
         self.calls += 1
         if self.failures:
             raise self.failures.pop(0)
-        return Answer(self.name, self.name, self.rung, 1, 1, 0.0)
+        return Answer(self.name, self.name, self.tier, 1, 1, 0.0)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
         self.calls += 1
@@ -57,7 +57,7 @@ class Scripted:
         if self.failures:
             raise self.failures.pop(0)
         yield self.name
-        yield Answer(self.name, self.name, self.rung, 1, 1, 0.0)
+        yield Answer(self.name, self.name, self.tier, 1, 1, 0.0)
 
 
 def down(name: str = "x", retry_after: float | None = None) -> LLMUnavailable:

@@ -20,9 +20,9 @@ from tellonce.work import (
     ThreadInput,
     WorkMessage,
 )
-from tellonce_summarizer.ladder import Ladder
+from tellonce_summarizer.agent.work import done
 from tellonce_summarizer.length import tokens
-from tellonce_summarizer.work import done
+from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tests.summarizer.talk import DEBUGGING, START, ZONE, chunk, exchange, known, messages, notable
 
 pytestmark = pytest.mark.anyio
@@ -31,13 +31,13 @@ SAID = "I moved to Lisbon last week. It rains a lot. I love the trams."
 
 
 async def kept(work: ExchangeInput) -> ExchangeResult:
-    result = (await done(work, Ladder([]), silent)).result
+    result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, ExchangeResult)
     return result
 
 
 async def chunk_text(texts: tuple[str, ...] = DEBUGGING, *sentences: NotableSentence, **fields: Any) -> str:
-    result = (await done(chunk(texts, notable=sentences, **fields), Ladder([]), silent)).result
+    result = (await done(chunk(texts, notable=sentences, **fields), FallbackChain([]), silent)).result
     assert isinstance(result, SummaryResult)
     assert result.body == SummaryBody()
     return result.text
@@ -118,7 +118,7 @@ async def test_without_a_scorer_a_chunk_is_the_first_sentence_of_each_of_the_new
     assert "Certainly" not in text
     only_routines = tuple(m.model_copy(update={"role": "assistant"}) for m in messages(("Good morning. Rain.",)))
     work = chunk().model_copy(update={"messages": only_routines})
-    result = (await done(work, Ladder([]), silent)).result
+    result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, SummaryResult)
     assert result.text == "Assistant: “Good morning.” (2026-02-15)"
 
@@ -142,7 +142,7 @@ async def test_a_thread_keeps_its_newest_lines_within_its_cap() -> None:
         chunks=chunks,
         cap_tokens=200,
     )
-    result = (await done(work, Ladder([]), silent)).result
+    result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, SummaryResult)
     assert result.text.endswith("vendor number 24 for the bread” (2026-02-24)")
     assert "Hello" not in result.text
@@ -161,13 +161,13 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
         ),
         cap_tokens=500,
     )
-    result = (await done(work, Ladder([]), silent)).result
+    result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, ProfileResult)
     assert result.narrative == (
         "Told: “I moved to Lisbon last week” (2026-02-15); Ann sails (2026-02-06)\n"
         "Likes and wishes: “I love trams” (2026-02-15)"
     )
-    short = (await done(work.model_copy(update={"cap_tokens": 30}), Ladder([]), silent)).result
+    short = (await done(work.model_copy(update={"cap_tokens": 30}), FallbackChain([]), silent)).result
     assert isinstance(short, ProfileResult)
     assert "Ann sails" not in short.narrative
     assert tokens(short.narrative) <= 30

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tellonce_server.text.tokens import estimate
 from tellonce_summarizer.length import tokens
+from tellonce_text.tokens import estimate
 from tests.unit.token_samples import SAMPLES
 
 

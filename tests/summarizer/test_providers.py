@@ -105,11 +105,11 @@ async def streamed(model: LanguageModel, request: Completion) -> tuple[list[str]
     return texts, answer, None
 
 
-async def test_an_answer_carries_text_model_rung_tokens_and_time(either: tuple[ModelStub, LanguageModel]) -> None:
+async def test_an_answer_carries_text_model_tier_tokens_and_time(either: tuple[ModelStub, LanguageModel]) -> None:
     stub, model = either
     stub.script = lambda asked: Say("Good morning.", input_tokens=100, output_tokens=20)
     answer = await model.complete(QUICK)
-    assert (answer.text, answer.model, answer.rung) == ("Good morning.", model.name, model.rung)
+    assert (answer.text, answer.model, answer.tier) == ("Good morning.", model.name, model.tier)
     assert (answer.input_tokens, answer.output_tokens, answer.truncated) == (100, 20, False)
     assert 0 < answer.seconds < 5
     assert stub.asked[0].system == "be kind"

@@ -12,8 +12,8 @@ from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce_llm import Breaker, Guarded
 from tellonce_llm.claude import Claude
-from tellonce_summarizer.agent import Agent, Habits
-from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -42,7 +42,7 @@ class Model:
     """A provider that can be away, and a breaker whose rest ends when the test says so."""
 
     stub: AnthropicStub
-    ladder: Ladder
+    chain: FallbackChain
     breaker: Breaker
     seconds: list[float]
 
@@ -103,7 +103,7 @@ class Scene:
     async def agent(self) -> AsyncIterator[None]:
         stop = asyncio.Event()
         async with self.memory.agent() as place:
-            agent = Agent(place, self.model.ladder, Habits("test", wait_seconds=0), self.events)
+            agent = Agent(place, self.model.chain, Habits("test", wait_seconds=0), self.events)
             task = asyncio.create_task(agent.run(stop))
             yield
             stop.set()
@@ -115,8 +115,8 @@ async def scene(memory: Memory, clock: Clock) -> AsyncIterator[Scene]:
     async with AnthropicStub(away) as stub, aclosing(Claude("key", base_url=stub.url)) as claude:
         seconds = [0.0]
         breaker = Breaker(clock=lambda: seconds[0])
-        ladder = Ladder([Step(Guarded(claude, breaker), 15.0)])
-        yield Scene(memory, clock, Model(stub, ladder, breaker, seconds))
+        chain = FallbackChain([Step(Guarded(claude, breaker), 15.0)])
+        yield Scene(memory, clock, Model(stub, chain, breaker, seconds))
 
 
 def away(asked: Asked) -> Reply:
@@ -147,7 +147,7 @@ async def test_coming_back_costs_no_more_calls_than_there_were_exchanges(scene: 
 
 
 async def test_an_answer_that_was_of_no_use_twice_is_not_asked_for_again(scene: Scene) -> None:
-    useless = w.ModelCall(model="claude", rung="claude", ok=False, note="not JSON")
+    useless = w.ModelCall(model="claude", tier="claude", ok=False, note="not JSON")
     provisional: list[bool] = []
     async with scene.memory.client() as client, scene.memory.agent() as place:
         await scene.talk(client, 1)
@@ -155,7 +155,7 @@ async def test_an_answer_that_was_of_no_use_twice_is_not_asked_for_again(scene: 
             (job,) = (await due(place)).jobs
             empty = w.ExchangeResult(canonical=w.Canonical(general_summary="verbatim"))
             args = {"job_id": job.job_id, "fence": job.fence, "result": empty, "calls": (useless,)}
-            await place.submit_work(w.SubmitWorkArgs(**args, model="keep", rung="keep", provisional=True))
+            await place.submit_work(w.SubmitWorkArgs(**args, model="keep", tier="keep", provisional=True))
             provisional.append("job exchange" in await scene.provisional())
         again = await due(place)
     assert provisional == [True, False]
@@ -164,6 +164,6 @@ async def test_an_answer_that_was_of_no_use_twice_is_not_asked_for_again(scene: 
 
 async def due(place: MemoryClient) -> w.ClaimedWork:
     """What is due when Claude is up; idle claims are what sends provisional results back to work."""
-    args = w.ClaimWorkArgs(worker="one", best_rung="claude")
+    args = w.ClaimWorkArgs(worker="one", best_tier="claude")
     claimed = await place.claim_work(args)
     return claimed if claimed.jobs else await place.claim_work(args)

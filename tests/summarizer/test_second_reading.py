@@ -8,10 +8,10 @@ import pytest
 
 from tellonce.journal import silent
 from tellonce.work import ExchangeInput, ExchangeResult
-from tellonce_llm import Answer, Completion, Guarded, LLMUnavailable, Rung
-from tellonce_summarizer.ladder import Ladder, Step
-from tellonce_summarizer.second_reading import NOT_FOUND, NOT_YET
-from tellonce_summarizer.work import Done, done
+from tellonce_llm import Answer, Completion, Guarded, LLMUnavailable, Tier
+from tellonce_summarizer.agent.work import Done, done
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tellonce_summarizer.tasks.second_reading import NOT_FOUND, NOT_YET
 from tests.stubs.replies import say_json
 from tests.summarizer.talk import exchange, known
 
@@ -39,7 +39,7 @@ class TwoReadings:
 
     items: list[dict[str, Any]]
     verdicts: Callable[[], str]
-    rung: Rung = "claude"
+    tier: Tier = "claude"
     name: str = "scripted"
     asked: list[Completion] = field(default_factory=list)
 
@@ -47,7 +47,7 @@ class TwoReadings:
         self.asked.append(request)
         second = "verdicts" in (request.json_schema or {})["properties"]
         text = self.verdicts() if second else say_json({"items": self.items}).text
-        return Answer(text, self.name, self.rung, 10, 10, 0.0)
+        return Answer(text, self.name, self.tier, 10, 10, 0.0)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
         raise NotImplementedError
@@ -65,26 +65,26 @@ def away() -> str:
 
 async def read(model: TwoReadings, **options: Any) -> Done:
     work = exchange(SAID, known=(known(9, "The user wants to run the Berlin marathon", kind="goal"),))
-    return await done(work, Ladder([Step(Guarded(model), 5)]), silent, **options)
+    return await done(work, FallbackChain([Step(Guarded(model), 5)]), silent, **options)
 
 
-def doubts(outcome: Done) -> list[tuple[bool, str | None]]:
+def confirmations(outcome: Done) -> list[tuple[bool, str | None]]:
     assert isinstance(outcome.result, ExchangeResult)
     return [(item.certain, item.doubt) for item in outcome.result.items]
 
 
 async def test_a_claim_the_second_reading_confirms_stays_certain() -> None:
     outcome = await read(TwoReadings([ENDING, BROTHER], verdicts(True, True)))
-    assert doubts(outcome) == [(True, None), (True, None)]
+    assert confirmations(outcome) == [(True, None), (True, None)]
     assert not outcome.provisional
     assert len(outcome.calls) == 2
 
 
 async def test_a_claim_it_does_not_confirm_becomes_uncertain_and_says_why() -> None:
     outcome = await read(TwoReadings([ENDING, BROTHER], verdicts(False, True, why="no reason was given")))
-    assert doubts(outcome) == [(False, "no reason was given"), (True, None)]
+    assert confirmations(outcome) == [(False, "no reason was given"), (True, None)]
     assert not outcome.provisional
-    assert doubts(await read(TwoReadings([ENDING], verdicts(False)))) == [(False, NOT_FOUND)]
+    assert confirmations(await read(TwoReadings([ENDING], verdicts(False)))) == [(False, NOT_FOUND)]
 
 
 async def test_it_is_asked_afresh_with_words_context_and_consequences_and_without_the_first_answers_doubts() -> None:
@@ -110,7 +110,7 @@ async def test_nothing_certain_is_not_read_twice() -> None:
 async def test_where_no_second_reading_is_admitted_claims_wait_as_uncertain() -> None:
     model = TwoReadings([ENDING, HEDGED], verdicts(True))
     outcome = await read(model, second_reading=False)
-    assert doubts(outcome) == [(False, NOT_YET), (False, "might")]
+    assert confirmations(outcome) == [(False, NOT_YET), (False, "might")]
     assert outcome.provisional
     assert len(model.asked) == 1
 
@@ -118,7 +118,7 @@ async def test_where_no_second_reading_is_admitted_claims_wait_as_uncertain() ->
 @pytest.mark.parametrize("unusable", [away, lambda: "Certainly, they all hold!", lambda: '{"verdicts": "yes"}'])
 async def test_where_it_brings_no_usable_answer_claims_wait_as_uncertain(unusable: Callable[[], str]) -> None:
     outcome = await read(TwoReadings([ENDING], unusable))
-    assert doubts(outcome) == [(False, NOT_YET)]
+    assert confirmations(outcome) == [(False, NOT_YET)]
     assert outcome.provisional
     assert [call.ok for call in outcome.calls] == [True, False]
 
@@ -126,13 +126,13 @@ async def test_where_it_brings_no_usable_answer_claims_wait_as_uncertain(unusabl
 async def test_a_claim_without_a_verdict_of_its_own_is_uncertain_and_of_two_verdicts_the_doubting_one_counts() -> None:
     told = [{"number": 1, "holds": True}, {"number": 1, "holds": False, "why": "a joke"}, {"holds": True}]
     outcome = await read(TwoReadings([ENDING, BROTHER], lambda: say_json({"verdicts": told}).text))
-    assert doubts(outcome) == [(False, "a joke"), (False, NOT_YET)]
+    assert confirmations(outcome) == [(False, "a joke"), (False, NOT_YET)]
 
 
-async def test_the_rung_that_read_first_reads_again() -> None:
-    better = TwoReadings([], away, rung="claude", name="better")
-    local = TwoReadings([ENDING], verdicts(True), rung="ollama", name="local")
+async def test_the_tier_that_read_first_reads_again() -> None:
+    better = TwoReadings([], away, tier="claude", name="better")
+    local = TwoReadings([ENDING], verdicts(True), tier="ollama", name="local")
     steps = [Step(Guarded(better), 5), Step(Guarded(local), 5)]
     work: ExchangeInput = exchange(SAID)
-    outcome = await done(work, Ladder(steps), silent, best_rung="ollama")
-    assert (doubts(outcome), outcome.rung, len(local.asked), better.asked) == ([(True, None)], "ollama", 2, [])
+    outcome = await done(work, FallbackChain(steps), silent, best_tier="ollama")
+    assert (confirmations(outcome), outcome.tier, len(local.asked), better.asked) == ([(True, None)], "ollama", 2, [])

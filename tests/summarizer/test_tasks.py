@@ -17,19 +17,19 @@ from tellonce.work import (
     ProfileResult,
     Quote,
     RoutineResult,
-    Rung,
     SummaryBody,
     SummaryResult,
     ThreadInput,
+    Tier,
     WorkMessage,
 )
 from tellonce_llm import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
-from tellonce_summarizer.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
-from tellonce_summarizer.ladder import Ladder, Step
+from tellonce_summarizer.agent.work import Done, done
 from tellonce_summarizer.length import tokens
-from tellonce_summarizer.work import Done, done
+from tellonce_summarizer.models.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
@@ -56,11 +56,11 @@ class Stage:
         return self.events.told(event)
 
     @property
-    def ladder(self) -> Ladder:
-        return Ladder([Step(model, self.seconds) for model in self.models])
+    def chain(self) -> FallbackChain:
+        return FallbackChain([Step(model, self.seconds) for model in self.models])
 
-    async def work(self, work: Any, *, best_rung: Rung = "claude") -> Done:
-        return await done(work, self.ladder, self.events, best_rung=best_rung)
+    async def work(self, work: Any, *, best_tier: Tier = "claude") -> Done:
+        return await done(work, self.chain, self.events, best_tier=best_tier)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ async def test_claude_extracts_and_carries_the_summary_forward_and_is_asked_once
         (HEDGED["text"], False, "they say might"),
     ]
     assert result.canonical.general_summary == "Feb 15: They talked about work."
-    assert (outcome.rung, outcome.model, outcome.provisional) == ("claude", "claude-haiku-4-5", False)
+    assert (outcome.tier, outcome.model, outcome.provisional) == ("claude", "claude-haiku-4-5", False)
     assert len(stage.claude.asked) == 2
     assert not stage.ollama.asked
     assert [call.ok for call in outcome.calls] == [True, True]
@@ -175,13 +175,13 @@ async def test_the_instructions_are_the_same_for_every_exchange_so_that_they_can
         say_json({**GOOD, "items": [{**ITEM, "quotes": [{"message_id": 1, "text": "never said"}]}]}),
     ],
 )
-async def test_any_failure_of_claude_is_told_and_left_to_the_next_rung(stage: Stage, reply: Reply) -> None:
+async def test_any_failure_of_claude_is_told_and_left_to_the_next_tier(stage: Stage, reply: Reply) -> None:
     stage.claude.script = lambda asked: reply
     stage.ollama.script = by_shape(say_json({"items": [ITEM]}))
     stage.seconds = seconds_for(reply)
     outcome = await stage.work(exchange(SAID))
     assert [item.text for item in extracted(outcome).items] == [ITEM["text"]]
-    assert (outcome.rung, outcome.provisional) == ("ollama", True)
+    assert (outcome.tier, outcome.provisional) == ("ollama", True)
     assert [call.ok for call in outcome.calls] == [False, True, True]
     assert outcome.calls[0].note
     assert stage.told("model_fallback") == [{"traceId": None, "model": "claude-haiku-4-5", "to": "llama3.2"}]
@@ -193,7 +193,7 @@ async def test_when_every_model_fails_the_users_own_sentences_are_kept(stage: St
     stage.claude.script = lambda asked: Fail(500)
     stage.ollama.script = lambda asked: Garbage()
     outcome = await stage.work(exchange(SAID, notable=(notable("I might move to Berlin."),)))
-    assert (outcome.rung, outcome.model, outcome.provisional) == ("keep", "keep", True)
+    assert (outcome.tier, outcome.model, outcome.provisional) == ("keep", "keep", True)
     assert [(item.text, item.note) for item in extracted(outcome).items] == [("I might move to Berlin.", True)]
     assert len(outcome.calls) == 2
     assert [fields["to"] for fields in stage.told("model_fallback")] == ["llama3.2", "keep"]
@@ -201,23 +201,23 @@ async def test_when_every_model_fails_the_users_own_sentences_are_kept(stage: St
 
 
 async def test_without_calls_left_no_model_is_asked(stage: Stage) -> None:
-    outcome = await stage.work(exchange(SAID), best_rung="keep")
-    assert (outcome.rung, outcome.provisional, outcome.calls) == ("keep", True, ())
+    outcome = await stage.work(exchange(SAID), best_tier="keep")
+    assert (outcome.tier, outcome.provisional, outcome.calls) == ("keep", True, ())
     assert not stage.claude.asked
     assert not stage.ollama.asked
 
 
 async def test_a_spent_budget_leaves_the_local_model_whose_result_is_done_again_later(stage: Stage) -> None:
     stage.ollama.script = by_shape(say_json({"items": [ITEM]}))
-    outcome = await stage.work(exchange(SAID), best_rung="ollama")
-    assert (outcome.rung, outcome.provisional, len(outcome.calls)) == ("ollama", True, 2)
+    outcome = await stage.work(exchange(SAID), best_tier="ollama")
+    assert (outcome.tier, outcome.provisional, len(outcome.calls)) == ("ollama", True, 2)
     assert not stage.claude.asked
 
 
 async def test_without_any_model_everything_is_provisional() -> None:
-    outcome = await done(exchange(SAID), Ladder([]), silent)
-    assert (outcome.rung, outcome.provisional) == ("keep", True)
-    assert Ladder([]).best_rung() == "keep"
+    outcome = await done(exchange(SAID), FallbackChain([]), silent)
+    assert (outcome.tier, outcome.provisional) == ("keep", True)
+    assert FallbackChain([]).best_tier() == "keep"
 
 
 async def test_a_provider_that_is_down_is_left_alone_and_asked_again_later(stage: Stage) -> None:
@@ -227,18 +227,18 @@ async def test_a_provider_that_is_down_is_left_alone_and_asked_again_later(stage
         await stage.work(exchange(SAID))
     assert len(stage.claude.asked) == 1
     assert len(stage.ollama.asked) == 3
-    assert stage.ladder.best_rung() == "ollama"
+    assert stage.chain.best_tier() == "ollama"
     assert stage.told("ltm_llm_skipped")
     stage.now += 60
-    assert stage.ladder.best_rung() == "claude"
+    assert stage.chain.best_tier() == "claude"
     stage.claude.script = by_shape(say_json(GOOD))
-    assert (await stage.work(exchange(SAID))).rung == "claude"
+    assert (await stage.work(exchange(SAID))).tier == "claude"
 
 
 async def test_a_refusal_does_not_rest_the_provider(stage: Stage) -> None:
     stage.claude.script = lambda asked: Say("No.", stop="refusal")
     await stage.work(exchange(SAID))
-    assert stage.ladder.best_rung() == "claude"
+    assert stage.chain.best_tier() == "claude"
 
 
 async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Stage) -> None:
@@ -371,7 +371,7 @@ async def test_ollama_writes_the_paragraph_and_no_lists(stage: Stage) -> None:
     assert isinstance(outcome.result, SummaryResult)
     assert outcome.result.text.startswith("The SingPass callback failed")
     assert outcome.result.body == SummaryBody()
-    assert outcome.rung == "ollama"
+    assert outcome.tier == "ollama"
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ async def test_a_bad_local_summary_is_replaced_by_what_was_said(stage: Stage, te
     outcome = await stage.work(chunk(notable=(notable("The clock was off", 5),)))
     assert isinstance(outcome.result, SummaryResult)
     assert outcome.result.text == "User: “The clock was off” (2026-02-16)"
-    assert outcome.rung == "keep"
+    assert outcome.tier == "keep"
     assert [fields for fields in stage.told("ltm_parse_result") if not fields["ok"]]
 
 
@@ -411,7 +411,7 @@ async def test_a_thread_summary_by_claude_is_cut_to_its_cap(stage: Stage) -> Non
     outcome = await stage.work(work)
     assert isinstance(outcome.result, SummaryResult)
     assert tokens(outcome.result.text) <= 100
-    assert outcome.rung == "claude"
+    assert outcome.tier == "claude"
 
 
 LONG = "Good morning! The weather in Singapore is rainy, 27 degrees. " + "Your first meeting is at 9:30 with Mei. " * 20
@@ -428,7 +428,7 @@ async def test_a_routine_without_a_usable_summary_shows_its_first_300_characters
     stage.claude.script = stage.ollama.script = lambda asked: reply
     outcome = await stage.work(routine(LONG))
     assert outcome.result == RoutineResult(summary=LONG.strip()[:300])
-    assert outcome.rung == "keep"
+    assert outcome.tier == "keep"
 
 
 async def test_a_profile_is_written_from_active_memories_only(stage: Stage) -> None:

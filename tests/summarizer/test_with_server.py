@@ -11,8 +11,8 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
-from tellonce_summarizer.agent import Agent, Habits
-from tellonce_summarizer.ladder import Ladder
+from tellonce_summarizer.agent.agent import Agent, Habits
+from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
@@ -27,7 +27,7 @@ async def worked(memory: Memory) -> AsyncIterator[Told]:
     events = Told()
     stop = asyncio.Event()
     async with memory.agent() as place:
-        agent = Agent(place, Ladder([]), Habits("test", wait_seconds=0), events)
+        agent = Agent(place, FallbackChain([]), Habits("test", wait_seconds=0), events)
         task = asyncio.create_task(agent.run(stop))
         yield events
         async with asyncio.timeout(HANGS):

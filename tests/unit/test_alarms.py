@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_relay.routines.cron import next_due
+from tellonce_relay.cron import next_due
 from tellonce_text.dates.alarms import alarm, rings
 from tellonce_text.dates.readings import Said
 

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellonce.contract import SectionName
-from tellonce_server.context import lines
-from tellonce_server.context.assemble import Assembled, assemble
-from tellonce_server.context.budget import cost
-from tellonce_server.context.history import STEP
-from tellonce_server.context.material import Material
-from tellonce_server.retrieval.hits import Hit
+from tellonce_server.domain.context import lines
+from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.budget import cost
+from tellonce_server.domain.context.history import STEP
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
-from tellonce_server.text.tokens import estimate
+from tellonce_text.tokens import estimate
 from tests.contexts import material_of, rows_of
 
 ZONE = ZoneInfo("America/New_York")
@@ -34,7 +34,7 @@ def materials(draw: st.DrawFn) -> Material:
     shown = draw(st.integers(0, 30))
     first = max(1, covered - draw(st.integers(0, 3)))
     window = [_line(draw, n) for n in range(first, covered + shown + 1)] if shown or covered else []
-    last = window[-1].lane_no if window else 0
+    last = window[-1].thread_no if window else 0
     chunks = [Chunk(n, 4 * n - 3, START, START + timedelta(days=1), draw(TEXT)) for n in range(1, covered // 4 + 1)]
     confirmed, general, tokens = draw(MAYBE), draw(MAYBE), draw(st.sampled_from([10, 3000]))
     rows = rows_of(
@@ -75,8 +75,8 @@ def _memory(draw: st.DrawFn, number: int) -> Remembered:
 
 def _hit(draw: st.DrawFn, number: int) -> Hit:
     kind = draw(st.sampled_from(["message", "summary", "fact"]))
-    lane = draw(st.sampled_from(["root:1", "topic:1:5"]))
-    return Hit(kind, number, 1, lane, draw(TEXT), "x", "user", None, START, 10, 1.0, None, (number,), None, "active")
+    thread = draw(st.sampled_from(["root:1", "topic:1:5"]))
+    return Hit(kind, number, 1, thread, draw(TEXT), "x", "user", None, START, 10, 1.0, None, (number,), None, "active")
 
 
 def build(material: Material) -> Assembled:
@@ -104,15 +104,15 @@ def test_sections_stand_in_their_order_and_fences_cannot_be_forged(material: Mat
 
 @given(materials())
 @settings(max_examples=150, deadline=None)
-def test_every_message_of_the_lane_is_accounted_for_once(material: Material) -> None:
+def test_every_message_of_the_thread_is_accounted_for_once(material: Material) -> None:
     built = build(material)
     cover, rows = built.coverage, material.rows
     assert cover.gap == 0
-    assert cover.verbatim + cover.summarised + cover.pending == rows.lane.last_no
+    assert cover.verbatim + cover.summarised + cover.pending == rows.thread.last_no
     shown = built.included.get("messages", [])
     assert shown == sorted(set(shown))
-    begin = min(rows.lane.covered_to, max(0, rows.lane.last_no - material.keep) // STEP * STEP)
-    window = [line.id for line in rows.window if line.id != material.excluded and line.lane_no > begin]
+    begin = min(rows.thread.covered_to, max(0, rows.thread.last_no - material.keep) // STEP * STEP)
+    window = [line.id for line in rows.window if line.id != material.excluded and line.thread_no > begin]
     assert window[-3:] == shown[-3:]
     assert shown == window[len(window) - len(shown) :]
     left = {int(note.split()[1].rstrip(":")) for note in built.left_out if note.endswith("history budget")}
@@ -152,7 +152,7 @@ def test_the_same_material_gives_the_same_text(material: Material) -> None:
 
 
 def talk(messages: int, covered: int, words: int, **more: object) -> Material:
-    """So many messages of so many words each in a lane whose first `covered` are summarised."""
+    """So many messages of so many words each in a thread whose first `covered` are summarised."""
     lines = [
         Line(
             *(n, n, "user", f"Word {n} " + "tea " * words, None, None, None),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.memories import literals
-from tellonce_server.memories.check import Quoted, When, check, check_claim, contains_quote
+from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.check import Quoted, When, check, check_claim, contains_quote
 
 SAID_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
 ZONE = ZoneInfo("Europe/Berlin")

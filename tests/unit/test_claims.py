@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.memories.claims import claims, content_stems
-from tellonce_server.text.stemming import stem
+from tellonce_text.claims import claims, content_stems
+from tellonce_text.stemming import stem
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.dates.clock import (
+from tellonce_text.dates.clock import (
     MONTHS,
     WEEKDAYS,
     age,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from tellonce_server.tools.coercion import coerced
+from tellonce_server.api.coercion import coerced
 
 
 class Inner(BaseModel):

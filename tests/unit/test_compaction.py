@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce.settings import Compaction
-from tellonce_server.queue.compaction import is_due, keep, runs, spoke_before
-from tellonce_server.store.lanes import OpenMessage
+from tellonce_server.domain.queue.compaction import is_due, keep, runs, spoke_before
+from tellonce_server.store.threads import OpenMessage
 
 RULES = Compaction()
 NOW = datetime(2026, 2, 16, tzinfo=UTC)

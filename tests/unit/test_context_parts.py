@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from tellonce.contract import MemoryKind, SectionName
 from tellonce.settings import Budgets
-from tellonce_server.context.budget import Purse
-from tellonce_server.context.draft import Draft
-from tellonce_server.context.history import ALWAYS, STEP, History
-from tellonce_server.context.memories import Memories
+from tellonce_server.domain.context.budget import TokenBudget
+from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.context.history import ALWAYS, STEP, History
+from tellonce_server.domain.context.memories import Memories
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of
@@ -25,7 +25,7 @@ def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | No
         for n in range(1, messages + 1)
     ]
     material = material_of(rows_of(window), now=START + timedelta(days=30), total=total, include=include)
-    return Draft(material, Purse(total), Budgets())
+    return Draft(material, TokenBudget(total), Budgets())
 
 
 def remembered(number: int, kind: MemoryKind, *, pinned: bool = False) -> Remembered:
@@ -36,12 +36,12 @@ def test_the_last_messages_are_paid_first_and_written_with_the_others() -> None:
     d = draft(20)
     history = History(d)
     history.fill_newest()
-    left = d.purse.left
+    left = d.token_budget.left
     assert left < 4300
     assert "history" not in d.bodies
     history.fill_older()
     history.fill_summaries()
-    assert d.purse.left < left
+    assert d.token_budget.left < left
     assert [line.id for line in history.messages] == d.included["messages"] == list(range(1, 21))
 
 
@@ -60,7 +60,7 @@ def test_a_history_that_is_cut_begins_at_a_step_and_names_what_it_left_out() -> 
     history = History(d)
     history.fill_newest()
     history.fill_older()
-    shown = [line.lane_no for line in history.messages]
+    shown = [line.thread_no for line in history.messages]
     assert ALWAYS < len(shown) < 40
     assert shown[0] % STEP == 1
     assert len([x for x in d.left_out if x.endswith("history budget")]) == 40 - len(shown)
@@ -71,7 +71,7 @@ def test_a_history_nobody_asked_for_costs_nothing() -> None:
     history = History(d)
     history.fill_newest()
     history.fill_older()
-    assert (d.purse.left, d.bodies, list(history.messages)) == (4300, {}, [])
+    assert (d.token_budget.left, d.bodies, list(history.messages)) == (4300, {}, [])
 
 
 def test_pins_and_other_memories_pay_one_title_and_stand_by_kind() -> None:
@@ -80,10 +80,10 @@ def test_pins_and_other_memories_pay_one_title_and_stand_by_kind() -> None:
     Memories(alone).fill(others)
     memories = Memories(d)
     memories.fill([remembered(1, "fact", pinned=True)])
-    after_pins = d.purse.left
+    after_pins = d.token_budget.left
     memories.fill(others)
     memories.write()
-    assert after_pins - d.purse.left < 4300 - alone.purse.left
+    assert after_pins - d.token_budget.left < 4300 - alone.token_budget.left
     assert d.bodies["memories"].split("\n") == [
         *("FACTS", "- #3 statement 3 (Mar 7)"),
         *("GOALS", "- #2 statement 2 (Mar 7)"),

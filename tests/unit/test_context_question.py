@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_server.context.assemble import Assembled, assemble
-from tellonce_server.context.lines import View, hit_line
-from tellonce_server.context.material import Material
-from tellonce_server.retrieval.hits import Hit
+from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.lines import View, hit_line
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of
@@ -26,7 +26,7 @@ def hit(number: int) -> Hit:
 
 
 def talk(messages: int, query: str, total: int) -> Material:
-    """A lane whose window is so many messages of about 25 tokens, nothing summarised, and 60 hits from long ago."""
+    """A thread whose window is so many messages of about 25 tokens, nothing summarised, and 60 hits from long ago."""
     window = [
         Line(
             n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, 25, None, 1

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.memories import dedup
+from tellonce_server.domain.memory import dedup
 
 PAIRS: list[dict[str, Any]] = [
     json.loads(line) for line in Path(__file__).with_name("dedup_pairs.jsonl").read_text(encoding="utf-8").splitlines()

@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, load, variable
 from tellonce_cli.main import app
-from tellonce_server.tools.assistant import assistant_tools
+from tellonce_server.api.assistant import assistant_tools
 
 ROOT = Path(__file__).parents[2]
 PAPERS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

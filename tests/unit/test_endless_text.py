@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from tellonce.contract import MAX_TEXT_BYTES
-from tellonce_server import caches
+from tellonce_text import caches
 from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public_readers
 
 CEILING = 200

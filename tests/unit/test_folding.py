@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tellonce_server.text.folding import MOST_FLEXIBLE, Literal, fold
+from tellonce_text.folding import MOST_FLEXIBLE, Literal, fold
 
 POOLS = (
     "abcXYZ 0123456789 .,;:!?'\"-_/()@#",

@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tellonce_server.erasure.forget_query import DEGREES, LiteralQuery, Source, Stated, StatementQuery, TopicQuery
-from tellonce_server.erasure.redaction import GONE, marks_of, redact
-from tellonce_server.text.folding import Literal
+from tellonce_server.domain.erasure.forget_query import (
+    DEGREES,
+    LiteralQuery,
+    Source,
+    Stated,
+    StatementQuery,
+    TopicQuery,
+)
+from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
+from tellonce_text.folding import Literal
 
 MESSAGE = Source("message", 42, 7)
 SUMMARY = Source("summary", 42, 1)

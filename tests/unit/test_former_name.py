@@ -7,8 +7,8 @@ import pytest
 
 from tellonce import former_name
 from tellonce.settings import ServerSettings, load
-from tellonce_server import former_folder
-from tellonce_server.postgres.file_lock import hold
+from tellonce_server.app import former_folder
+from tellonce_server.store.postgres.file_lock import hold
 
 
 @pytest.fixture(autouse=True)

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from tellonce.contract import Role
+from tellonce_server.services.views import CURRENT_TOKENS, gist
 from tellonce_server.store.messages import Line
-from tellonce_server.text.tokens import estimate
-from tellonce_server.views import CURRENT_TOKENS, gist
+from tellonce_text.tokens import estimate
 
 
 def line(number: int, text: str, role: Role = "user") -> Line:

@@ -7,7 +7,7 @@ import pytest
 
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.hosts import address, claude_code_line, desktop_snippet
-from tellonce_server.http import transport_security
+from tellonce_server.app.http import transport_security
 
 
 def entry(**environment: str) -> dict[str, object]:

@@ -25,7 +25,7 @@ EDGES = {
     "strict.py": "one tool call",
     "agent.py": "one claimed job",
     "side_tasks.py": "one run of a side task",
-    "lanes.py": "one piece of a lane's work",
+    "threads.py": "one piece of a thread's work",
 }
 """Where everything is caught, and what that is the edge of."""
 

@@ -18,7 +18,7 @@ READ = """
 import resource, sys
 from pathlib import Path
 from tellonce_cli.importers import ImportFailed, read
-from tellonce_server.importing import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[3]),) * 2)
 try:
     for item in read(sys.argv[1], Path(sys.argv[2]), me=None, progress=lambda _: None):

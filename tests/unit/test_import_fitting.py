@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tellonce.contract import MAX_TEXT_BYTES, RecordMessageArgs
 from tellonce_cli.importers.files import Watched
 from tellonce_cli.importers.fitting import clean, fitted, pieces
-from tellonce_cli.importers.items import lane_number
-from tellonce_server.importing import ImportMessage
+from tellonce_cli.importers.items import thread_number
+from tellonce_server.services.import_messages import ImportMessage
 
 SINGAPORE = ZoneInfo("Asia/Singapore")
 AT = datetime(2026, 1, 1, 23, 30, tzinfo=UTC)
@@ -70,9 +70,9 @@ def test_ids_too_long_to_keep_stay_the_same_at_every_import() -> None:
 
 
 @given(st.text(max_size=50))
-def test_a_conversation_has_one_lane_that_a_topic_can_have(conversation: str) -> None:
-    assert lane_number(conversation) == lane_number(conversation)
-    assert 0 < lane_number(conversation) < 2**31
+def test_a_conversation_has_one_thread_that_a_topic_can_have(conversation: str) -> None:
+    assert thread_number(conversation) == thread_number(conversation)
+    assert 0 < thread_number(conversation) < 2**31
 
 
 class Crumbs(io.BytesIO):

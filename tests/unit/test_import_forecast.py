@@ -8,7 +8,7 @@ from tellonce.settings import Compaction, SummarizerSettings
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import _agreed
 from tellonce_cli.importers.forecast import Talk, forecast, measured
-from tellonce_server.importing import ImportMessage, OwnConversation
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 NOW = datetime(2026, 2, 16, tzinfo=UTC)
 RULES = Compaction()

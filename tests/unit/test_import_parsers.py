@@ -14,7 +14,7 @@ from tellonce_cli.importers import ImportFailed, ImportMemory, Item, Unreadable,
 from tellonce_cli.importers.chatgpt import items_of
 from tellonce_cli.importers.claude import messages_of
 from tellonce_cli.importers.telegram import text_of
-from tellonce_server.importing import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 
@@ -69,9 +69,9 @@ def test_of_a_whole_account_every_chat_is_a_conversation_of_its_own(tmp_path: Pa
     account = {"personal_information": {"user_id": 1}, "contacts": {"list": []}, "chats": {"list": chats}}
     found = talk(items("telegram", tmp_path, account))
     assert voices(list(found)) == [("user", None), ("user", "Eve")]
-    lanes = [m.message_thread_id for m in found]
-    assert None not in lanes
-    assert len(set(lanes)) == 2
+    threads = [m.message_thread_id for m in found]
+    assert None not in threads
+    assert len(set(threads)) == 2
     assert [m.message_id for m in found] == ["telegram:5:1", "telegram:6:1"]
 
 

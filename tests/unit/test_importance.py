@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.text.importance import message_importance
+from tellonce_text.importance import message_importance
 
 
 @pytest.mark.parametrize(

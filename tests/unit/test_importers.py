@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tellonce_cli.importers import ImportFailed, ImportMemory, read
-from tellonce_server.importing import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage
 from tests.stubs import exports
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.keep.choice import (
+from tellonce_server.domain.keep.choice import (
     CHANGE,
     CHANGE_WORDS,
     MOST_A_MESSAGE,
@@ -18,8 +18,8 @@ from tellonce_server.keep.choice import (
     Scored,
     choose,
 )
-from tellonce_server.keep.orders import is_order
-from tellonce_server.keep.sentences import Sentence
+from tellonce_server.domain.keep.orders import is_order
+from tellonce_server.domain.keep.sentences import Sentence
 
 EAST, NORTH, SOUTH = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NORTH_EAST = (0.8, 0.6, 0.0)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.keep.features import NAMES, features
-from tellonce_server.keep.sentences import MOST_WORDS, SPARE_WORDS, Sentence, sentences
+from tellonce_server.domain.keep.features import NAMES, features
+from tellonce_server.domain.keep.sentences import MOST_WORDS, SPARE_WORDS, Sentence, sentences
 from tests.patience import promised
 
 ARTICLE = "The company was founded in a small town. It makes shoes and hats for the whole country. " * 5
@@ -27,7 +27,7 @@ def test_a_message_is_cut_at_its_stops_and_lines_but_not_behind_an_abbreviation(
 
 def test_a_line_that_was_wrapped_is_one_sentence() -> None:
     wrapped = (
-        "we finally signed the papers for the small house at the end of the lane\nand will move in there in spring."
+        "we finally signed the papers for the small house at the end of the thread\nand will move in there in spring."
     )
     assert texts(wrapped) == [wrapped.replace("\n", " ")]
 

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.retrieval.measuring import NONE, SITTING, measure
-from tellonce_server.retrieval.question import Setting, question
-from tellonce_server.retrieval.signals import Candidate
+from tellonce_server.domain.retrieval.measures import NONE, SITTING, measure
+from tellonce_server.domain.retrieval.question import Setting, question
+from tellonce_server.domain.retrieval.signals import Candidate
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
 QUESTION = question("tea", Setting(("tea",), (), 100, 100, AT, True), {}, ())
@@ -22,39 +22,41 @@ places = st.lists(
 
 
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
-    """Two hours a lane number, and as many more as drawn: some pauses end a sitting, some do not."""
+    """Two hours a thread number, and as many more as drawn: some pauses end a sitting, some do not."""
     return [
-        Candidate(chat, n, lane, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None)
-        for n, (chat, lane, no, more) in enumerate(found)
+        Candidate(
+            chat, n, thread, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None
+        )
+        for n, (chat, thread, no, more) in enumerate(found)
     ]
 
 
-def of_lane(every: list[Candidate], c: Candidate) -> list[Candidate]:
-    lane = [x for x in every if (x.chat_id, x.thread_key) == (c.chat_id, c.thread_key)]
-    return sorted(lane, key=lambda x: x.lane_no)
+def of_thread(every: list[Candidate], c: Candidate) -> list[Candidate]:
+    thread = [x for x in every if (x.chat_id, x.thread_key) == (c.chat_id, c.thread_key)]
+    return sorted(thread, key=lambda x: x.thread_no)
 
 
 @given(places)
-def test_a_message_is_followed_by_the_next_of_its_lane_if_that_was_found_too(
+def test_a_message_is_followed_by_the_next_of_its_thread_if_that_was_found_too(
     found: list[tuple[int, str, int, int]],
 ) -> None:
     every = candidates(found)
     following = measure(QUESTION, every, ZoneInfo("UTC")).following
     for index, c in enumerate(every):
-        after = [x.id for x in of_lane(every, c) if x.lane_no == c.lane_no + 1]
+        after = [x.id for x in of_thread(every, c) if x.thread_no == c.thread_no + 1]
         assert following[index] == (after[0] if after else NONE)
 
 
 @given(places)
-def test_a_sitting_is_what_a_lane_holds_without_a_long_pause(found: list[tuple[int, str, int, int]]) -> None:
+def test_a_sitting_is_what_a_thread_holds_without_a_long_pause(found: list[tuple[int, str, int, int]]) -> None:
     every = candidates(found)
     sitting = measure(QUESTION, every, ZoneInfo("UTC")).sitting
-    lanes = {(c.chat_id, c.thread_key): of_lane(every, c) for c in every}.values()
+    threads = {(c.chat_id, c.thread_key): of_thread(every, c) for c in every}.values()
     seen: set[int] = set()
-    for lane in lanes:
-        for before, after in pairwise(lane):
+    for thread in threads:
+        for before, after in pairwise(thread):
             together = abs(after.sent_at - before.sent_at) < SITTING
             assert (sitting[before.id] == sitting[after.id]) == together
-        numbers = {int(sitting[c.id]) for c in lane}
-        assert not numbers & seen, "no sitting spans two lanes"
+        numbers = {int(sitting[c.id]) for c in thread}
+        assert not numbers & seen, "no sitting spans two threads"
         seen |= numbers

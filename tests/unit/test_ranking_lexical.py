@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.retrieval.lexical import index_text, normal, scope_lexemes
+from tellonce_server.domain.retrieval.lexical import index_text, normal, scope_lexemes
 
 
 def words(text: str) -> set[str]:

@@ -3,23 +3,23 @@
 from datetime import UTC, datetime
 
 from tellonce.settings import ContextDefaults
-from tellonce_server.retrieval import prompting as p
-from tellonce_server.retrieval.found import Found
+from tellonce_server.domain.retrieval import prompt_selection as p
+from tellonce_server.domain.retrieval.found import Found
 
 AT = datetime(2026, 2, 18, tzinfo=UTC)
-LANE = "root:1"
+THREAD = "root:1"
 ASKING, TELLING = "what is my name?", "I like tea"
 LIMITS = ContextDefaults()
 
 
 def found(
-    number: int, kind: str = "message", *, lane: str | None = LANE, covered: float = 0.9, cosine: float = 0.6
+    number: int, kind: str = "message", *, thread: str | None = THREAD, covered: float = 0.9, cosine: float = 0.6
 ) -> Found:
     return Found(
         kind,
         number,
         1,
-        lane,
+        thread,
         f"text {number}",
         False,
         "user",
@@ -38,12 +38,12 @@ def ids(hits: list[Found]) -> list[int]:
 
 
 def test_a_statement_recalls_five_messages_and_no_more() -> None:
-    assert ids(p.choose([found(n) for n in range(20)], TELLING, LANE, frozenset(), LIMITS)) == [0, 1, 2, 3, 4]
+    assert ids(p.choose([found(n) for n in range(20)], TELLING, THREAD, frozenset(), LIMITS)) == [0, 1, 2, 3, 4]
 
 
 def test_a_question_is_offered_all_that_bears_on_it_in_rank_order_and_five_messages_at_least() -> None:
-    assert ids(p.choose([found(n) for n in range(20)], ASKING, LANE, frozenset(), LIMITS)) == list(range(8))
-    assert ids(p.choose([found(n) for n in range(9, 20)], ASKING, LANE, frozenset(), LIMITS)) == list(range(9, 14))
+    assert ids(p.choose([found(n) for n in range(20)], ASKING, THREAD, frozenset(), LIMITS)) == list(range(8))
+    assert ids(p.choose([found(n) for n in range(9, 20)], ASKING, THREAD, frozenset(), LIMITS)) == list(range(9, 14))
 
 
 def test_an_answer_that_repeats_a_better_message_and_the_question_asked_before_are_no_evidence() -> None:
@@ -53,26 +53,26 @@ def test_an_answer_that_repeats_a_better_message_and_the_question_asked_before_a
     twice = found(4)._replace(text="my sister Ann lives in Graz, since May")
     other = found(5)._replace(text="She moved there for a job at the opera.")
     asked = "In which town does my sister live?"
-    assert ids(p.choose([said, echo, again, twice, other], asked, LANE, frozenset(), LIMITS)) == [1, 5]
+    assert ids(p.choose([said, echo, again, twice, other], asked, THREAD, frozenset(), LIMITS)) == [1, 5]
 
 
 def test_what_another_person_of_an_imported_talk_says_again_is_no_echo() -> None:
     said = found(1)._replace(text="My sister Ann lives in Graz since May.", speaker="Kim")
     other = found(2)._replace(text="So your sister Ann lives in Graz since May.", role="assistant", speaker="Lee")
-    assert ids(p.choose([said, other], ASKING, LANE, frozenset(), LIMITS)) == [1, 2]
+    assert ids(p.choose([said, other], ASKING, THREAD, frozenset(), LIMITS)) == [1, 2]
 
 
 def test_what_is_far_is_not_recalled_for_a_statement() -> None:
-    assert p.choose([found(1, covered=0.0, cosine=0.1)], TELLING, LANE, frozenset(), LIMITS) == []
+    assert p.choose([found(1, covered=0.0, cosine=0.1)], TELLING, THREAD, frozenset(), LIMITS) == []
 
 
 def test_the_first_five_are_not_shown_anyway() -> None:
-    assert ids(p.choose([found(n) for n in range(9)], TELLING, LANE, frozenset({0, 1}), LIMITS)) == [2, 3, 4, 5, 6]
+    assert ids(p.choose([found(n) for n in range(9)], TELLING, THREAD, frozenset({0, 1}), LIMITS)) == [2, 3, 4, 5, 6]
 
 
 def test_the_question_itself_is_no_answer() -> None:
-    same = Found("message", 1, 1, LANE, ASKING, False, "user", None, AT, 9, 9.0, 1.0, 1.0, (1,))
-    assert p.choose([same], ASKING, LANE, frozenset(), LIMITS) == []
+    same = Found("message", 1, 1, THREAD, ASKING, False, "user", None, AT, 9, 9.0, 1.0, 1.0, (1,))
+    assert p.choose([same], ASKING, THREAD, frozenset(), LIMITS) == []
 
 
 def test_memories_come_with_a_word_in_common_or_great_likeness_and_three_at_most() -> None:
@@ -83,25 +83,25 @@ def test_memories_come_with_a_word_in_common_or_great_likeness_and_three_at_most
         found(4, "fact"),
         found(5, "pin"),
     ]
-    assert ids(p.choose([far, *near], TELLING, LANE, frozenset(), LIMITS)) == [2, 3, 4]
+    assert ids(p.choose([far, *near], TELLING, THREAD, frozenset(), LIMITS)) == [2, 3, 4]
 
 
 def test_how_many_come_and_how_alike_a_memory_must_be_is_set() -> None:
     few = ContextDefaults(messages=2, memories=1, min_cosine=0.9)
     hits = [*(found(n) for n in range(5)), *(found(n, "fact", covered=0.0, cosine=n / 10) for n in range(8, 11))]
-    assert ids(p.choose(hits, TELLING, LANE, frozenset(), few)) == [0, 1, 9]
+    assert ids(p.choose(hits, TELLING, THREAD, frozenset(), few)) == [0, 1, 9]
 
 
-def test_another_lane_is_silent_while_this_one_answers() -> None:
-    hits = [found(1, lane="topic:1:7"), found(2)]
-    assert ids(p.choose(hits, ASKING, LANE, frozenset(), LIMITS)) == [2]
+def test_another_thread_is_silent_while_this_one_answers() -> None:
+    hits = [found(1, thread="topic:1:7"), found(2)]
+    assert ids(p.choose(hits, ASKING, THREAD, frozenset(), LIMITS)) == [2]
 
 
-def test_another_lane_speaks_when_this_one_has_nothing_near() -> None:
-    hits = [found(1, lane="topic:1:7"), found(2, covered=0.0, cosine=0.1)]
-    assert ids(p.choose(hits, ASKING, LANE, frozenset(), LIMITS)) == [1, 2]
+def test_another_thread_speaks_when_this_one_has_nothing_near() -> None:
+    hits = [found(1, thread="topic:1:7"), found(2, covered=0.0, cosine=0.1)]
+    assert ids(p.choose(hits, ASKING, THREAD, frozenset(), LIMITS)) == [1, 2]
 
 
-def test_another_lane_speaks_when_it_holds_plainly_more_of_the_question() -> None:
-    hits = [found(1, lane="topic:1:7", covered=0.9), found(2, covered=0.5)]
-    assert ids(p.choose(hits, ASKING, LANE, frozenset(), LIMITS)) == [1, 2]
+def test_another_thread_speaks_when_it_holds_plainly_more_of_the_question() -> None:
+    hits = [found(1, thread="topic:1:7", covered=0.9), found(2, covered=0.5)]
+    assert ids(p.choose(hits, ASKING, THREAD, frozenset(), LIMITS)) == [1, 2]

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_server.retrieval import question as q
+from tellonce_server.domain.retrieval import question as q
 
 ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)

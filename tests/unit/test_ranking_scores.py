@@ -8,10 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.retrieval import weights
-from tellonce_server.retrieval.question import Question, Setting, question
-from tellonce_server.retrieval.ranking import Scale, rank, scale
-from tellonce_server.retrieval.signals import ONE_MATCH, Candidate, asking, coverage, longness, ranks_of, tells_of
+from tellonce_server.domain.retrieval import weights
+from tellonce_server.domain.retrieval.question import Question, Setting, question
+from tellonce_server.domain.retrieval.ranking import Scale, rank, scale
+from tellonce_server.domain.retrieval.signals import (
+    ONE_MATCH,
+    Candidate,
+    asking,
+    coverage,
+    longness,
+    ranks_of,
+    tells_of,
+)
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)
 ZONE = ZoneInfo("UTC")
@@ -30,7 +38,7 @@ def said(number: int, head: str, **changes: object) -> Candidate:
         chat_id=1,
         id=number,
         thread_key="root:1",
-        lane_no=10 * number,
+        thread_no=10 * number,
         role="user",
         speaker=None,
         sent_at=AT - number * 30 * DAY,
@@ -97,8 +105,8 @@ def test_a_long_reply_that_repeats_the_question_does_not_beat_the_users_own_word
 def test_a_long_reply_that_speaks_of_the_matter_lifts_the_users_message_before_it() -> None:
     q = asked("lake house", "lake", "hous")
     both, none = (ONE_MATCH, ONE_MATCH), (0.0, 0.0)
-    before = said(1, "I was there once", lane_no=5, ranks=none, sent_at=AT)
-    reply = said(2, "", lane_no=6, role="assistant", tokens=600, ranks=both, sent_at=AT + timedelta(minutes=1))
+    before = said(1, "I was there once", thread_no=5, ranks=none, sent_at=AT)
+    reply = said(2, "", thread_no=6, role="assistant", tokens=600, ranks=both, sent_at=AT + timedelta(minutes=1))
     elsewhere = said(3, "I was there once", ranks=none)
     placed = order(q, elsewhere, reply, before)
     assert placed.index(1) < placed.index(3)
@@ -117,8 +125,8 @@ def test_whose_words_they_are_counts_for_a_message_and_not_for_its_neighbours() 
     q = asked("What about Amy's puppy?", "puppi", speakers=("Amy", "Ben"))
     by_amy, by_ben = (
         [
-            said(n, "a puppy", lane_no=10 * n, speaker=speaker, ranks=HIT, sent_at=AT + n * DAY),
-            said(n + 1, "hm", lane_no=10 * n + 1, speaker="Ben", ranks=MISS, sent_at=AT + n * DAY),
+            said(n, "a puppy", thread_no=10 * n, speaker=speaker, ranks=HIT, sent_at=AT + n * DAY),
+            said(n + 1, "hm", thread_no=10 * n + 1, speaker="Ben", ranks=MISS, sent_at=AT + n * DAY),
         ]
         for n, speaker in ((3, "Amy"), (6, "Ben"))
     )
@@ -209,16 +217,16 @@ def test_among_many_who_tell_of_their_yesterdays_whoever_is_named_is_read_first(
 
 def test_the_answer_after_a_matching_question_is_lifted() -> None:
     q = asked("puppy name", "puppi", "name")
-    question_turn = said(1, "What is the puppy's name?", lane_no=5, ranks=(ONE_MATCH, ONE_MATCH), sent_at=AT)
-    answer = said(2, "Biscuit, of course.", lane_no=6, ranks=(0.0, 0.0), sent_at=AT + timedelta(minutes=1))
+    question_turn = said(1, "What is the puppy's name?", thread_no=5, ranks=(ONE_MATCH, ONE_MATCH), sent_at=AT)
+    answer = said(2, "Biscuit, of course.", thread_no=6, ranks=(0.0, 0.0), sent_at=AT + timedelta(minutes=1))
     elsewhere = said(3, "Biscuit, of course.", ranks=(0.0, 0.0))
     assert order(q, question_turn, elsewhere, answer).index(2) < order(q, question_turn, elsewhere, answer).index(3)
 
 
-def test_a_lane_lends_nothing_to_another_lane() -> None:
+def test_a_thread_lends_nothing_to_another_thread() -> None:
     q = asked("puppy", "puppi")
-    match = said(1, "puppy", lane_no=5, ranks=HIT, sent_at=AT)
-    beside = said(2, "yes", lane_no=6, thread_key="topic:1:9", ranks=MISS, sent_at=AT)
+    match = said(1, "puppy", thread_no=5, ranks=HIT, sent_at=AT)
+    beside = said(2, "yes", thread_no=6, thread_key="topic:1:9", ranks=MISS, sent_at=AT)
     alone = said(3, "yes", ranks=MISS, sent_at=AT)
     scores = rank(q, [match, beside, alone], ZONE).scores
     assert scores[1] == pytest.approx(scores[2], abs=weights.SESSION * 10)
@@ -266,7 +274,7 @@ def test_no_candidates_no_scores() -> None:
 def test_the_order_candidates_come_in_changes_no_score(places: list[int]) -> None:
     q = asked("puppy", "puppi")
     every = [
-        said(n, "puppy?" if n % 2 else "a puppy", lane_no=n, ranks=HIT if n % 3 else MISS, sent_at=AT + n * DAY)
+        said(n, "puppy?" if n % 2 else "a puppy", thread_no=n, ranks=HIT if n % 3 else MISS, sent_at=AT + n * DAY)
         for n in range(6)
     ]
     straight = rank(q, every, ZONE).scores

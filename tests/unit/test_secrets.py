@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.text import secrets
-from tellonce_server.text.secrets import mask
+from tellonce_text import secrets
+from tellonce_text.secrets import mask
 
 # Built from parts, so that no scanner takes this file for a leak.
 SK = "sk-" + "ant-api03-" + "Zx9" * 9

@@ -3,7 +3,7 @@
 import pytest
 
 from tellonce.contract import SlotType
-from tellonce_server.context.slots import fill
+from tellonce_server.domain.context.slots import fill
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ def test_nothing_read_is_nothing_said() -> None:
 def test_it_says_who_read_what_is_unread_and_what_reading_again_will_cost() -> None:
     reading = ReadingStatus(
         read_by=(
-            ReadBy(rung="claude", exchanges=1200),
-            ReadBy(rung="ollama", exchanges=0),
-            ReadBy(rung="keep", exchanges=1),
+            ReadBy(tier="claude", exchanges=1200),
+            ReadBy(tier="ollama", exchanges=0),
+            ReadBy(tier="keep", exchanges=1),
         ),
         waiting=14,
         to_read_again=1,

@@ -5,7 +5,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tellonce_server.erasure.targets import Sentence, Target
+from tellonce_server.domain.erasure.targets import Sentence, Target
 
 WORDS = (
     "I my the cities city knives wives Häuser Straße moved moving to Berlin St.John-May mid-May 50 fifty 1,000 5k 5 M 3.50 007 "

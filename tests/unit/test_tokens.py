@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from platformdirs import user_cache_path
 
-from tellonce_server.text.tokens import ELLIPSIS, clip, estimate
+from tellonce_text.tokens import ELLIPSIS, clip, estimate
 from tests.patience import HANGS
 from tests.unit.token_samples import SAMPLES
 

@@ -53,7 +53,7 @@ SAMPLES: dict[str, str] = {
         "select m.id, m.content, m.sent_at, ts_rank(f.document, query) as rank\nfrom messages m\njoin message_fts f on f.owner_id = m.owner_id"
         " and f.message_id = m.id,\n     websearch_to_tsquery('english', $3) query\nwhere m.owner_id = $1\n  and m.chat_id = $2\n"
         "  and f.document @@ query\n  and m.sent_at >= now() - interval '30 days'\norder by rank desc, m.sent_at desc\nlimit 20;\n\n"
-        "create index if not exists messages_by_lane on messages (owner_id, chat_id, thread_key, id desc) include (role, tokens);\n"
+        "create index if not exists messages_by_thread on messages (owner_id, chat_id, thread_key, id desc) include (role, tokens);\n"
     ),
     "json": (
         '{"id": 1842, "kind": "preference", "content": "Prefers concise answers with bullet points", "scope": "global",\n'

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 
 from tellonce.settings import ServerSettings
+from tellonce_server.domain.keep import heads as data
+from tellonce_server.domain.keep.choice import SEARCHED, SHOWN
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, fetch
 from tellonce_server.embedding.session import Session
-from tellonce_server.keep import heads as data
-from tellonce_server.keep.choice import SEARCHED, SHOWN
 from training.keep.corpus import Examples, Floats, read, with_inputs
 from training.keep.fit import keep_head, scores, train
 from training.keep.measure import TALK, average_precision, kept, threshold_for

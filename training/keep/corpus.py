@@ -9,9 +9,9 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tellonce_server.domain.keep.features import features
+from tellonce_server.domain.keep.sentences import Sentence
 from tellonce_server.embedding.session import Session
-from tellonce_server.keep.features import features
-from tellonce_server.keep.sentences import Sentence
 
 Floats = NDArray[np.float64]
 Label = Literal["good", "partly", "junk", "false"]

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from tellonce_server.keep.heads import Head, Heads
+from tellonce_server.domain.keep.heads import Head, Heads
 from training.keep.corpus import Examples, Floats
 
 TARGETS: Final = {"good": 1.0, "partly": 0.2, "junk": 0.0, "false": 0.0}

@@ -16,7 +16,7 @@ from tellonce_llm import Answer, Cause, FileKind, Turn
 from tellonce_llm.command import all_but_ours, ended
 from tellonce_llm.content_blocks import content
 from tellonce_relay.incoming import Incoming
-from tellonce_relay.prompt import Prompt
+from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
@@ -204,7 +204,7 @@ def _result(event: dict[str, Any], said: str) -> Answer:
     return Answer(
         text=said or text,
         model="claude-cli",
-        rung="claude-cli",
+        tier="claude-cli",
         input_tokens=int(usage.get("input_tokens") or 0),
         output_tokens=int(usage.get("output_tokens") or 0),
         cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, FileKind, LanguageModel, LLMError, LLMUnavailable, readable
 from tellonce_relay.incoming import Incoming
-from tellonce_relay.prompt import Prompt
+from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 
 

@@ -9,7 +9,7 @@ from tellonce_llm import Answer, FileKind
 from tellonce_relay.catalogue import day, in_every_language, phrase
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
-from tellonce_relay.prompt import Prompt
+from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.wording import best_sentences, content_words, is_question
 
 _OURS = (

@@ -10,9 +10,9 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay.buttons import Pressed, Reply, button
 from tellonce_relay.catalogue import moment, phrase
-from tellonce_relay.notebook import Notebook
-from tellonce_relay.routines.cron import next_due
+from tellonce_relay.cron import next_due
 from tellonce_relay.routines.file import Routine
+from tellonce_relay.seen_store import SeenStore
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class RoutineBook:
     """`sent`: by `chat:routine` the number of the last message of each."""
 
     routines: tuple[Routine, ...] = ()
-    sent: Notebook = field(default_factory=Notebook)
+    sent: SeenStore = field(default_factory=SeenStore)
 
     def note(self, chat_id: int, routine: str, number: str) -> None:
         self.sent.put(f"{chat_id}:{routine}", number)

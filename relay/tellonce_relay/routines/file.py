@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from tellonce_relay.config_file import Name, read
-from tellonce_relay.routines.cron import check
+from tellonce_relay.cron import check
 
 FILE = "routines.toml"
 

@@ -9,15 +9,15 @@ from datetime import datetime, timedelta
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit
-from tellonce_relay.agents import Agents
 from tellonce_relay.catalogue import language_of, speaking
-from tellonce_relay.notebook import Notebook
-from tellonce_relay.routines.cron import next_due
+from tellonce_relay.cron import next_due
+from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.routines.sending import Post, Sender, send_and_record
 from tellonce_relay.routines.texts import NothingToSend, Writer, text_of
+from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.stop import pause_or_stop
-from tellonce_relay.turn import NotShown
+from tellonce_relay.turn.agents import Agents
+from tellonce_relay.turn.turn import NotShown
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class Programme:
     agents: Agents
     home: int
     emit: Emit
-    languages: Notebook = field(default_factory=Notebook)
+    languages: SeenStore = field(default_factory=SeenStore)
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:

@@ -10,14 +10,14 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_relay import prompt as prompts
 from tellonce_relay.catalogue import day, phrase
 from tellonce_relay.incoming import Incoming
+from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import CannotAnswer, Responder
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.tags import parse
-from tellonce_relay.updates import CHANNEL
+from tellonce_relay.telegram.messages import CHANNEL
+from tellonce_relay.turn.tags import parse
 
 logger = logging.getLogger(__name__)
 

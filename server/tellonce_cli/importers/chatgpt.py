@@ -10,9 +10,9 @@ from typing import Any
 import ijson
 
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, lane_number, tolerant
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, thread_number, tolerant
 from tellonce_cli.importers.records import Record, read_record, records
-from tellonce_server.importing import ImportMessage, OwnConversation
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
@@ -68,7 +68,7 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
         message_id=f"chatgpt:{identity}:{node.get('id')}",
         sent_at=at,
         channel=CHANNEL,
-        message_thread_id=lane_number(identity),
+        message_thread_id=thread_number(identity),
         conversation=OwnConversation(CHANNEL),
     )
 

@@ -9,9 +9,9 @@ from typing import Any
 import ijson
 
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, lane_number, tolerant
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, thread_number, tolerant
 from tellonce_cli.importers.records import Record, read_record, records
-from tellonce_server.importing import ImportMessage, OwnConversation
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "claude"
 _ROOT = "00000000-0000-4000-8000-000000000000"
@@ -47,13 +47,13 @@ def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Ite
 
 
 def messages_of(conversation: dict[str, Any]) -> Iterator[Item]:
-    lane = lane_number(str(conversation["uuid"]))
+    thread = thread_number(str(conversation["uuid"]))
     for number, message in enumerate(_shown(conversation["chat_messages"]), 1):
         name = f"message {number} of conversation {str(conversation['uuid'])[:40]}"
-        yield from tolerant(partial(_message, lane=lane), message, name)
+        yield from tolerant(partial(_message, thread=thread), message, name)
 
 
-def _message(message: dict[str, Any], lane: int) -> Iterator[Item]:
+def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
     text, sender = _text(message), message.get("sender")
     if text and sender in ("human", "assistant"):
         yield ImportMessage(
@@ -62,7 +62,7 @@ def _message(message: dict[str, Any], lane: int) -> Iterator[Item]:
             message_id=f"claude:{message['uuid']}",
             sent_at=datetime.fromisoformat(str(message["created_at"])),
             channel=CHANNEL,
-            message_thread_id=lane,
+            message_thread_id=thread,
             conversation=OwnConversation(CHANNEL),
         )
 

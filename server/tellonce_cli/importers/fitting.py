@@ -6,7 +6,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_TEXT_BYTES
-from tellonce_server.importing import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage
 
 LONGEST_ID = 128
 """Characters of an external id, as the contract has it."""

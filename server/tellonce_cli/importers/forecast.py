@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tellonce.counted import counted, messages
+from tellonce.plural import counted, messages
 from tellonce.settings import Compaction, SummarizerSettings
 from tellonce_cli.importers.items import Item
 from tellonce_llm.prices import price_of
-from tellonce_server.importing import ImportMessage
-from tellonce_server.queue.work_inputs import EXCHANGE_MESSAGES
+from tellonce_server.domain.queue.work_inputs import EXCHANGE_MESSAGES
+from tellonce_server.services.import_messages import ImportMessage
 
 CHARACTERS_A_TOKEN = 4
 STORED_A_SECOND = 1_500

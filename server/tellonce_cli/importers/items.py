@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from tellonce.contract import MAX_BIGINT, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
-from tellonce_server.importing import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class ImportFailed(Exception):
     """The file is not what it should be; the text says what to do."""
 
 
-def lane_number(conversation: str) -> int:
-    """A conversation of another assistant becomes a lane of its own: a positive 31-bit number, always the same."""
+def thread_number(conversation: str) -> int:
+    """A conversation of another assistant becomes a thread of its own: a positive 31-bit number, always the same."""
     return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4], "big") >> 1 or 1
 
 

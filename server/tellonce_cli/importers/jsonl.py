@@ -18,11 +18,11 @@ from tellonce_cli.importers.items import (
     Item,
     NotAsItShouldBe,
     Unreadable,
-    lane_number,
+    thread_number,
     tolerant,
 )
-from tellonce_server.importing import ImportMessage, OwnConversation
-from tellonce_server.places import DEFAULT_CHANNEL
+from tellonce_server.core.scope import DEFAULT_CHANNEL
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
@@ -110,7 +110,7 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
         sent_at=at if at.tzinfo else at.astimezone(),
         channel=channel,
         speaker=None if speaker is None else str(speaker),
-        message_thread_id=lane_number(f"{group}{entry.get('thread_key')}") if group else topic,
+        message_thread_id=thread_number(f"{group}{entry.get('thread_key')}") if group else topic,
         reply_to_message_id=None if reply is None else f"{group}{reply}",
         conversation=_conversation(entry, channel),
     )

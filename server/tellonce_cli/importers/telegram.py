@@ -11,9 +11,9 @@ import ijson
 
 from tellonce.contract import Role
 from tellonce_cli.importers.files import Progress, Watched, not_readable, opened
-from tellonce_cli.importers.items import ImportFailed, Item, lane_number
+from tellonce_cli.importers.items import ImportFailed, Item, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
-from tellonce_server.importing import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage
 
 CHANNEL = "telegram"
 _MEDIA = {
@@ -110,14 +110,14 @@ def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[Impor
         sent_at=_sent_at(raw),
         channel=CHANNEL,
         speaker=speaker,
-        message_thread_id=_lane(chat, topic),
+        message_thread_id=_thread(chat, topic),
         reply_to_message_id=f"telegram:{chat.id}:{target}" if target is not None and target != topic else None,
     )
 
 
-def _lane(chat: _Chat, topic: int | None) -> int | None:
+def _thread(chat: _Chat, topic: int | None) -> int | None:
     """In a whole account every chat is a conversation of its own; talk with different people is never mixed."""
-    return lane_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
+    return thread_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
 
 
 def _sent_at(raw: dict[str, Any]) -> datetime:

@@ -12,8 +12,8 @@ from typing import Any, Final
 import asyncpg
 
 from tellonce_server.embedding.active import ActiveEmbedder
-from tellonce_server.embedding.codes import ModelVector, code
 from tellonce_server.embedding.protocol import Embedder
+from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, codecs, unzip
 from tellonce_sql import query
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import anyio
 from anyio.streams.text import TextReceiveStream
 
-from tellonce_server.postgres.file_lock import exclusive
+from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
 """(bytes done, bytes in all); 0 in all while that is not known."""

@@ -1,4 +1,4 @@
-"""Many messages in one go: numbers are taken from the chat and the lanes once for all of them."""
+"""Many messages in one go: numbers are taken from the chat and the threads once for all of them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract import Role
-from tellonce_server.places import Where
+from tellonce_server.core.scope import ChatScope
 from tellonce_server.store.database import Queries, one
 
 
@@ -44,7 +44,7 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """The lanes of those messages that are there already, by channel and external id.
+    """The threads of those messages that are there already, by channel and external id.
 
     `numbered` are looked for by number and time; their channel is empty.
     """
@@ -54,18 +54,18 @@ async def known(
     return {(row["channel"] or "", row["ext_id"] or by_number(chat_id, row["id"])): row["thread_key"] for row in rows}
 
 
-async def add(q: Queries, where: Where, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
+async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
     """The new messages' numbers, in the order given. Run it in a transaction: the chat stays locked."""
     owner_id, chat_id = where.owner_id, where.chat_id
     exchanges = sum(row.role == "assistant" for row in rows)
     counts = (len(rows), exchanges, now)
     reserved = await one(q, "bulk.reserve", owner_id, chat_id, where.home, *counts, where.conversation)
     numbers = [reserved["before"] + n for n in range(1, len(rows) + 1)]
-    lane_numbers = await _lane_numbers(q, owner_id, chat_id, rows, numbers)
+    thread_numbers = await _thread_numbers(q, owner_id, chat_id, rows, numbers)
     await q.run(
         "bulk.add",
         *(owner_id, chat_id, reserved["epoch"], now, numbers),
-        *([r.thread_key for r in rows], lane_numbers, [r.role for r in rows], [r.content for r in rows]),
+        *([r.thread_key for r in rows], thread_numbers, [r.role for r in rows], [r.content for r in rows]),
         *([r.channel for r in rows], [r.speaker for r in rows], [r.ext_id for r in rows], [r.reply_to for r in rows]),
         *([r.importance for r in rows], [r.tokens for r in rows], [r.sent_at for r in rows]),
         *([r.utc_offset for r in rows], [r.index_text for r in rows], list(rows[0].scope)),
@@ -73,19 +73,19 @@ async def add(q: Queries, where: Where, rows: Sequence[BulkMessage], now: dateti
     return numbers
 
 
-async def _lane_numbers(
+async def _thread_numbers(
     q: Queries, owner_id: int, chat_id: int, rows: Sequence[BulkMessage], numbers: Sequence[int]
 ) -> list[int]:
-    lanes: defaultdict[str, list[int]] = defaultdict(list)
+    threads: defaultdict[str, list[int]] = defaultdict(list)
     for index, row in enumerate(rows):
-        lanes[row.thread_key].append(index)
+        threads[row.thread_key].append(index)
     out = [0] * len(rows)
-    for lane in sorted(lanes):  # in one order everywhere, so that two importers cannot wait for each other
-        members = lanes[lane]
+    for thread in sorted(threads):  # in one order everywhere, so that two importers cannot wait for each other
+        members = threads[thread]
         tokens = sum(rows[i].tokens for i in members)
         replies = [numbers[i] for i in members if rows[i].role == "assistant"]
         before = await q.value(
-            "bulk.extend_lane", owner_id, chat_id, lane, len(members), tokens, replies[-1] if replies else None
+            "bulk.extend_thread", owner_id, chat_id, thread, len(members), tokens, replies[-1] if replies else None
         )
         for offset, i in enumerate(members, 1):
             out[i] = before + offset

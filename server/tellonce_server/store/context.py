@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from tellonce.contract import MemoryKind
-from tellonce_server.places import DEFAULT_CHANNEL
+from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.messages import Line
 
@@ -33,7 +33,7 @@ class ChatHead:
 
 
 @dataclass(frozen=True)
-class LaneHead:
+class ThreadHead:
     last_no: int
     covered_to: int
     focus_id: int | None
@@ -67,13 +67,13 @@ class Remembered(NamedTuple):
 
 @dataclass(frozen=True)
 class ContextRows:
-    """`window` and `chunks` stand oldest first. `open` counts the lane's messages that no chunk covers, `erasures` how often
+    """`window` and `chunks` stand oldest first. `open` counts the thread's messages that no chunk covers, `erasures` how often
     something of the owner's was erased, `unread` the exchanges no model has read, up to 100.
     """
 
     erasures: int
     chat: ChatHead
-    lane: LaneHead
+    thread: ThreadHead
     narrative: str
     thread_summary: str
     window: Sequence[Line]
@@ -111,7 +111,7 @@ def _rows(row: Row) -> ContextRows:
         erasures=row["erasures"],
         unread=row["unread"],
         chat=ChatHead(*row["chat"]) if row["chat"] else ChatHead("", "", "", 0, DEFAULT_CHANNEL),
-        lane=_lane(*row["lane"]) if row["lane"] else LaneHead(0, 0, None, None, None),
+        thread=_thread(*row["thread"]) if row["thread"] else ThreadHead(0, 0, None, None, None),
         narrative=row["narrative"] or "",
         thread_summary=row["thread_summary"] or "",
         window=[Line(*line) for line in row["window"]],
@@ -123,8 +123,8 @@ def _rows(row: Row) -> ContextRows:
     )
 
 
-def _lane(
+def _thread(
     last_no: int, covered_to: int, focus_id: int | None, slot: str | None, slot_until: datetime | None
-) -> LaneHead:
+) -> ThreadHead:
     """Inside a record json travels as text: the connection's codec does not reach it there."""
-    return LaneHead(last_no, covered_to, focus_id, json.loads(slot) if slot else None, slot_until)
+    return ThreadHead(last_no, covered_to, focus_id, json.loads(slot) if slot else None, slot_until)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tellonce_server.places import CONVERSATIONS, Where, root_lane
+from tellonce_server.core.scope import CONVERSATIONS, ChatScope, root_thread
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 
@@ -34,12 +34,12 @@ class Elsewhere:
     others: Sequence[Talk] = ()
 
 
-async def read(q: Queries, where: Where, thread_key: str, excluded: str | None, moment: datetime) -> Elsewhere:
+async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | None, moment: datetime) -> Elsewhere:
     """`excluded` is the external id of the message being answered: nothing recorded after it is read."""
     row = await q.row(
         "elsewhere.read",
         *(where.owner_id, where.chat_id, thread_key, excluded, moment, _head(where, thread_key)),
-        *(root_lane(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, where.channel, CONVERSATIONS),
+        *(root_thread(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, where.channel, CONVERSATIONS),
     )
     assert row is not None  # a select without from
     replies: dict[str, list[Line]] = {}
@@ -55,13 +55,13 @@ async def read(q: Queries, where: Where, thread_key: str, excluded: str | None, 
     )
 
 
-async def answers_to_earlier(q: Queries, where: Where, thread_key: str, message_id: int) -> frozenset[int]:
+async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
     """The answers to messages before this one that were recorded after it."""
     rows = await q.rows("elsewhere.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 
 
-def _head(where: Where, thread_key: str) -> str | None:
+def _head(where: ChatScope, thread_key: str) -> str | None:
     """The external id of the message that a reply thread began at."""
     kind, _, rest = thread_key.partition(":")
     head = rest.partition(":")[2]

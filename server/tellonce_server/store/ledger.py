@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from tellonce.work import ModelCall, ProviderDown, Rung
+from tellonce.work import ModelCall, ProviderDown, Tier
 from tellonce_server.store.database import Queries, one
 from tellonce_server.store.queue import Job
 
@@ -21,7 +21,7 @@ class Spent:
 async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
     await q.run(
         "ledger.add",
-        *(job.key.owner_id, job.key.chat_id, job.key.id, job.kind, call.model, call.rung, call.input_tokens),
+        *(job.key.owner_id, job.key.chat_id, job.key.id, job.kind, call.model, call.tier, call.input_tokens),
         *(call.output_tokens, call.seconds, Decimal(str(call.price_usd)), call.ok, call.note, now, call.down, job.past),
     )
 
@@ -49,5 +49,5 @@ class PerExchange:
     seconds: float | None
 
 
-async def per_exchange(q: Queries, start: datetime, rung: Rung) -> PerExchange:
-    return PerExchange(**await one(q, "ledger.per_exchange", start, rung))
+async def per_exchange(q: Queries, start: datetime, tier: Tier) -> PerExchange:
+    return PerExchange(**await one(q, "ledger.per_exchange", start, tier))

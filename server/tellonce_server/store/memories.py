@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pgvector import HalfVector
 
 from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
-from tellonce.work import Rung
+from tellonce.work import Tier
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
 
@@ -61,7 +61,7 @@ class NewMemory:
     note: bool = False
     shown: bool = True
     provisional: bool = False
-    rung: Rung | None = None
+    tier: Tier | None = None
     intends: Intent | None = None
     valid_to: datetime | None = None
     superseded_by: int | None = None
@@ -94,7 +94,7 @@ class Provenance:
     """Who worded a memory, None for the user's own words; the chat its sources are in, and the words it rests on."""
 
     model: str | None = None
-    rung: Rung | None = None
+    tier: Tier | None = None
     source_chat_id: int | None = None
     quotes: Sequence[Quoted] = ()
     intends: Intent | None = None
@@ -117,7 +117,7 @@ async def add(
         *(m.importance, m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id),
         *(list(m.source_ids), m.model, now, index_text, list(scope), embedding, m.about, m.reason),
         *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
-        *(m.note, m.shown, m.provisional, m.rung, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
+        *(m.note, m.shown, m.provisional, m.tier, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
     )
     return memory(row)
 
@@ -175,10 +175,10 @@ async def known_for(
 
 
 async def read_by(
-    q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], rungs: Sequence[Rung]
+    q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
 ) -> list[Memory]:
-    """What these rungs learned from these messages alone, and the user has not confirmed."""
-    rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(rungs))
+    """What these tiers learned from these messages alone, and the user has not confirmed."""
+    rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
     return [memory(row) for row in rows]
 
 
@@ -284,7 +284,7 @@ async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
         return Provenance()
     quotes = tuple(Quoted(**quote) for quote in row["quotes"])
     intends = Intent(**row["intends"]) if row["intends"] else None
-    return Provenance(row["model"], row["rung"], row["source_chat_id"], quotes, intends)
+    return Provenance(row["model"], row["tier"], row["source_chat_id"], quotes, intends)
 
 
 async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory]:

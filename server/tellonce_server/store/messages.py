@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tellonce import tracing
 from tellonce.contract import JobKind, Role
-from tellonce_server.places import DEFAULT_CHANNEL
+from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.store.database import Queries, Row, one
 
 NEWEST = 2**62
@@ -66,7 +66,7 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and its lane after it. `before`: when the lane's message before it was sent."""
+    """The message's number, and its thread after it. `before`: when the thread's message before it was sent."""
 
     id: int
     last_no: int
@@ -82,7 +82,7 @@ class StoredMessage:
 
     id: int
     thread_key: str
-    lane_no: int
+    thread_no: int
     role: Role
     content: str
     routine: str | None
@@ -97,7 +97,7 @@ class Line(NamedTuple):
     """A message as a context shows it."""
 
     id: int
-    lane_no: int
+    thread_no: int
     role: Role
     content: str
     routine: str | None
@@ -189,11 +189,11 @@ async def last_of_range(
     return lines(await q.rows("messages.last_of_range", owner_id, chat_id, thread_key, first, last, limit))
 
 
-async def before_in_lane(
+async def before_in_thread(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
 ) -> list[Line]:
     """Oldest first."""
-    return lines(await q.rows("messages.before_in_lane", owner_id, chat_id, thread_key, message_id, limit))[::-1]
+    return lines(await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit))[::-1]
 
 
 async def by_ids(q: Queries, owner_id: int, chat_id: int, ids: Sequence[int]) -> list[Line]:
@@ -208,7 +208,7 @@ async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int)
 async def around(
     q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
 ) -> list[Line]:
-    """The neighbours of a message in its own lane, oldest first; `as_of` as they were at that moment."""
+    """The neighbours of a message in its own thread, oldest first; `as_of` as they were at that moment."""
     return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
 
 
@@ -220,8 +220,8 @@ async def routines_since(q: Queries, owner_id: int, chat_id: int, since: datetim
     return [Routine(*row) for row in await q.rows("messages.routines_since", owner_id, chat_id, since)]
 
 
-async def of_lane(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
-    """All of a lane, oldest first, read a page at a time."""
+async def of_thread(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
+    """All of a thread, oldest first, read a page at a time."""
     after = 0
     while page := await id_range(q, owner_id, chat_id, thread_key, after + 1, NEWEST, PAGE):
         for line in page:

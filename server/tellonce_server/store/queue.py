@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 from tellonce import tracing
 from tellonce.contract import JobKind
-from tellonce.work import JobState, Rung
+from tellonce.work import JobState, Tier
 from tellonce_server.store.database import Queries, Row, one
 
 JobClass = Literal["live", "past"]
-"""`past`: imports, and what a better rung reads again; it goes behind everything live."""
+"""`past`: imports, and what a better tier reads again; it goes behind everything live."""
 
 PAST_EXCHANGES = 1
 PAST_SUMMARIES = 2
@@ -56,7 +56,7 @@ class Job:
     traceparent: str | None
     created_at: datetime
     known_ids: Sequence[int]
-    rung: Rung | None
+    tier: Tier | None
 
     @property
     def past(self) -> bool:
@@ -65,7 +65,7 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """Work on messages from_id..to_id of a lane, in the trace that queues it.
+    """Work on messages from_id..to_id of a thread, in the trace that queues it.
 
     Jobs of one kind, class and dedup key join until one is claimed.
     """
@@ -174,12 +174,12 @@ async def submit(
     result: dict[str, Any],
     model: str,
     provisional: bool,
-    rung: Rung = "keep",
+    tier: Tier = "keep",
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """None when the claim is no longer the caller's. `answered_badly`: a better rung answered, and to no use."""
-    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, rung, answered_badly)
+    """None when the claim is no longer the caller's. `answered_badly`: a better tier answered, and to no use."""
+    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
 
@@ -231,9 +231,9 @@ async def void_claims(q: Queries, owner_id: int) -> int:
     return await q.run("queue.void_claims", owner_id)
 
 
-async def void_readers(q: Queries, owner_id: int, chat_id: int, message_id: int, lane: str, session: str) -> int:
+async def void_readers(q: Queries, owner_id: int, chat_id: int, message_id: int, thread: str, session: str) -> int:
     """Refuse the work that may have read a message's former words; how many jobs."""
-    return await q.run("queue.void_readers", owner_id, chat_id, message_id, lane, session)
+    return await q.run("queue.void_readers", owner_id, chat_id, message_id, thread, session)
 
 
 async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
@@ -246,20 +246,20 @@ async def settle(q: Queries, key: JobKey) -> None:
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether there is no canonical summary yet, or a lower rung's, and this exchange is the last one it tells of."""
+    """Whether there is no canonical summary yet, or a lower tier's, and this exchange is the last one it tells of."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
-async def redo_provisional(q: Queries, limit: int, lower: Sequence[Rung], best: Rung, now: datetime) -> int:
-    """How many results go back to work: of the `lower` rungs, and of `best` what was not read a second time."""
+async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
+    """How many results go back to work: of the `lower` tiers, and of `best` what was not read a second time."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Exchanges by the rung that read them; `rung` None: nobody yet, or, `again`, a better one is to read them again."""
+    """Exchanges by the tier that read them; `tier` None: nobody yet, or, `again`, a better one is to read them again."""
 
-    rung: Rung | None
+    tier: Tier | None
     again: bool
     exchanges: int
     provisional: int | None

@@ -51,7 +51,7 @@ class SummaryText:
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """The summary's number; None when the lane does not continue at `from_id`."""
+    """The summary's number; None when the thread does not continue at `from_id`."""
     row = await q.row(
         "summaries.add_chunk",
         *(owner_id, chat_id, thread_key, from_id, to_id, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -89,20 +89,20 @@ async def rolling(q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread
 
 
 async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
-    """Of all lanes, oldest first."""
+    """Of all threads, oldest first."""
     return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
 
 
 async def chunks_after(
     q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
 ) -> list[Summary]:
-    """The last chunks written after the one numbered `after`, of one lane or of all, in the order of their messages."""
+    """The last chunks written after the one numbered `after`, of one thread or of all, in the order of their messages."""
     rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after, limit)
     return [_summary(row) for row in rows]
 
 
-async def of_message(q: Queries, owner_id: int, chat_id: int, thread_key: str, lane_no: int) -> Summary | None:
-    row = await q.row("summaries.of_message", owner_id, chat_id, thread_key, lane_no)
+async def of_message(q: Queries, owner_id: int, chat_id: int, thread_key: str, thread_no: int) -> Summary | None:
+    row = await q.row("summaries.of_message", owner_id, chat_id, thread_key, thread_no)
     return _summary(row) if row is not None else None
 
 

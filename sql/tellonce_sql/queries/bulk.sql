@@ -26,9 +26,9 @@ on conflict (owner_id, chat_id) do update
   set last_id = c.last_id + excluded.last_id, exchanges = c.exchanges + excluded.exchanges
 returning last_id - $4::int as before, epoch
 
--- name: extend_lane
+-- name: extend_thread
 -- $1 owner, $2 chat, $3 thread key, $4 how many messages, $5 their tokens, $6 newest assistant message or null: the
--- lane number before them
+-- thread number before them
 insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (owner_id, chat_id, thread_key) do update
@@ -37,22 +37,22 @@ on conflict (owner_id, chat_id, thread_key) do update
 returning last_no - $4::int
 
 -- name: add
--- $1 owner, $2 chat, $3 epoch, $4 now, then columns: $5 numbers, $6 thread keys, $7 lane numbers, $8 roles, $9 contents,
+-- $1 owner, $2 chat, $3 epoch, $4 now, then columns: $5 numbers, $6 thread keys, $7 thread numbers, $8 roles, $9 contents,
 -- $10 channels, $11 speakers, $12 external ids, $13 reply targets, $14 importances, $15 tokens, $16 sent at,
 -- $17 UTC offsets, $18 texts to index, $19 scope lexemes
 with input as (
   select * from unnest($5::bigint[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[],
     $12::text[], $13::text[], $14::real[], $15::int[], $16::timestamptz[], $17::smallint[], $18::text[])
-    as i (id, thread_key, lane_no, role, content, channel, speaker, ext_id, reply_to, importance, tokens, sent_at,
+    as i (id, thread_key, thread_no, role, content, channel, speaker, ext_id, reply_to, importance, tokens, sent_at,
       utc_offset, index_text)
 ), fts as (
   insert into message_fts (owner_id, chat_id, id, tsv)
   select $1, $2, id, to_tsvector('chatmem', index_text) || array_to_tsvector($19::text[])
   from input
 )
-insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, speaker, ext_id,
+insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, speaker, ext_id,
   reply_to, importance, tokens, sent_at, utc_offset, recorded_at)
-select $1, $2, id, thread_key, lane_no, $3, role, content, channel, speaker, ext_id, reply_to, importance, tokens,
+select $1, $2, id, thread_key, thread_no, $3, role, content, channel, speaker, ext_id, reply_to, importance, tokens,
   sent_at, utc_offset, $4
 from input
 order by id

@@ -1,7 +1,7 @@
 -- name: read
 -- $1 owner, $2 chat, $3 thread key, $4 window size, $5 facts, $6 goals, $7 chunk summaries, $8 reply target's external
 -- id, $9 messages shown at most, $10 the call's channel. All of a context but its retrieval hits, in one round trip.
-with lane as materialized (
+with thread as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
   where owner_id = $1 and chat_id = $2 and thread_key = $3
@@ -14,28 +14,28 @@ select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
   (select count(*) from (
     select from chat_context_queue
-    where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+    where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and tier = 'keep'
     limit 100) n) as unread,
   (select row(coalesce(m.user_confirmed, ''), coalesce(m.llm_inferred, ''),
       coalesce(m.general_summary, ''), coalesce(m.tokens, 0), c.channel)
     from chats c
     left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
     where c.owner_id = $1 and c.chat_id = $2) as chat,
-  (select row(last_no, covered_to, focus_id, slot::text, slot_until) from lane) as lane,
+  (select row(last_no, covered_to, focus_id, slot::text, slot_until) from thread) as thread,
   (select narrative from user_profile where owner_id = $1) as narrative,
   (select text from conversation_summaries
     where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3) as thread_summary,
   -- What was said before the chat was begun anew is no longer its history.
   array(
-    select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+    select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
     from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3
       and id > coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
-      and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
-    order by lane_no) as window,
+      and thread_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from thread)
+    order by thread_no) as window,
   (select count(*) from messages
-    where owner_id = $1 and chat_id = $2 and thread_key = $3 and lane_no > (select covered_to from lane)) as open,
+    where owner_id = $1 and chat_id = $2 and thread_key = $3 and thread_no > (select covered_to from thread)) as open,
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and from_no is not null) as summarised,
   array(
@@ -55,7 +55,7 @@ select
       union all
       (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5))
     order by id) as memories,
-  (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+  (select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
     from messages
     where owner_id = $1 and chat_id = $2 and ext_id = $8
@@ -64,7 +64,7 @@ select
 
 -- name: read_as_of
 -- As `read`, with $10 the moment, $11 the call's channel: what was there and believed then.
-with lane as materialized (
+with thread as materialized (
   select count(*) as last_no,
     coalesce((select max(to_no) from conversation_summaries
       where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10), 0) as covered_to
@@ -74,7 +74,7 @@ with lane as materialized (
   select coalesce(max(epoch_after), 0) as after from chats
   where owner_id = $1 and chat_id = $2 and epoch_began <= $10
 ), said as not materialized (
-  select m.id, thread_key, lane_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker,
+  select m.id, thread_key, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker,
     sent_at, utc_offset, tokens, ext_id, m.version, channel
   from messages m
   left join lateral (
@@ -100,7 +100,7 @@ select
         and coalesce(since, '-infinity') <= $10
       limit 1) m on true
     where c.owner_id = $1 and c.chat_id = $2) as chat,
-  (select row(last_no, covered_to, null::bigint, null::text, null::timestamptz) from lane) as lane,
+  (select row(last_no, covered_to, null::bigint, null::text, null::timestamptz) from thread) as thread,
   coalesce(
     (select former_text($1, value -> 'narrative') from text_versions
       where owner_id = $1 and chat_id = 0 and subject = 'profile' and replaced_at > $10
@@ -116,15 +116,15 @@ select
       where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3 and updated_at <= $10),
     '') as thread_summary,
   array(
-    select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+    select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
     from said
-    where thread_key = $3 and lane_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from lane)
+    where thread_key = $3 and thread_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from thread)
       and id > (select after from begun)
-    order by lane_no) as window,
+    order by thread_no) as window,
   (select count(*) from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and sent_at <= $10
-      and lane_no > (select covered_to from lane)) as open,
+      and thread_no > (select covered_to from thread)) as open,
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10) as summarised,
   array(
@@ -152,7 +152,7 @@ select
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
-  (select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+  (select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
     from said where ext_id = $8
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted
@@ -160,7 +160,7 @@ select
 -- name: around
 -- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 as of this moment or null for now: the neighbours of
 -- a quoted message
-select m.id, lane_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
+select m.id, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
   utc_offset, tokens, ext_id, m.version, channel
 from messages m
 left join lateral (

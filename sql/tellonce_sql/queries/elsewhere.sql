@@ -14,10 +14,10 @@ with asked as (
   order by focus_id desc nulls last
   limit $9
 ), others as (
-  select c.chat_id, c.channel, c.conversation, newest.id, newest.thread_key, newest.lane_no, newest.sent_at
+  select c.chat_id, c.channel, c.conversation, newest.id, newest.thread_key, newest.thread_no, newest.sent_at
   from chats c
   cross join lateral (
-    select id, thread_key, lane_no, sent_at from messages
+    select id, thread_key, thread_no, sent_at from messages
     where owner_id = $1 and chat_id = c.chat_id and routine is null and recorded_at <= (select recorded_at from asked)
       and (c.chat_id <> $2 or thread_key <> $3)
     order by id desc
@@ -30,31 +30,31 @@ with asked as (
 )
 select
   array(
-    select row(id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+    select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
     from messages
     where owner_id = $1 and chat_id = $2 and $6::text is not null and id < (select id from asked) and sent_at <= $5
       and thread_key = coalesce(
         (select min(thread_key) from messages where owner_id = $1 and chat_id = $2 and ext_id = $6), $7)
-    order by lane_no desc
+    order by thread_no desc
     limit $8) as left_talk,
   array(
-    select row(r.thread_key, m.id, m.lane_no, m.role, m.content, m.routine, m.routine_summary, m.speaker, m.sent_at,
+    select row(r.thread_key, m.id, m.thread_no, m.role, m.content, m.routine, m.routine_summary, m.speaker, m.sent_at,
       m.utc_offset, m.tokens, m.ext_id, m.version, m.channel)
     from replies r
     cross join lateral (
       select * from messages
       where owner_id = $1 and chat_id = $2 and thread_key = r.thread_key and id < (select id from asked) and sent_at <= $5
-      order by lane_no desc
+      order by thread_no desc
       limit 2) m
     order by m.id) as replies,
   array(
-    select row(o.chat_id, o.channel, o.conversation, m.id, m.lane_no, m.role, m.content, m.routine, m.routine_summary,
+    select row(o.chat_id, o.channel, o.conversation, m.id, m.thread_no, m.role, m.content, m.routine, m.routine_summary,
       m.speaker, m.sent_at, m.utc_offset, m.tokens, m.ext_id, m.version, m.channel)
     from others o
     join messages m on m.owner_id = $1 and m.chat_id = o.chat_id and m.thread_key = o.thread_key
-      and m.lane_no between o.lane_no - 1 and o.lane_no
-    order by o.sent_at desc, m.lane_no) as others
+      and m.thread_no between o.thread_no - 1 and o.thread_no
+    order by o.sent_at desc, m.thread_no) as others
 
 -- name: answers_to_earlier
 -- $1 owner, $2 chat, $3 thread key, $4 number of a message: the answers to messages before it that were recorded after it

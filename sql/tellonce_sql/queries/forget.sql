@@ -92,7 +92,7 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: neighbors
--- $1 owner, $2 chats and $3 numbers of messages, $4 how many: messages beside them in their lanes, and those sent within the
+-- $1 owner, $2 chats and $3 numbers of messages, $4 how many: messages beside them in their threads, and those sent within the
 -- same minute. In the form of `texts`. Joined directly, each of the owner's messages would be compared with each one named.
 select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
   m.sent_at as at, array[m.content] as texts, null::jsonb as body
@@ -101,8 +101,8 @@ join messages h on h.owner_id = $1 and h.chat_id = asked.chat_id and h.id = aske
 cross join lateral (
   select b.* from messages b
   where b.owner_id = $1 and b.chat_id = h.chat_id and b.thread_key = h.thread_key
-    and b.lane_no between h.lane_no - 3 and h.lane_no + 3
-    and (abs(b.lane_no - h.lane_no) = 1 or b.sent_at between h.sent_at - interval '1 minute' and h.sent_at + interval '1 minute')
+    and b.thread_no between h.thread_no - 3 and h.thread_no + 3
+    and (abs(b.thread_no - h.thread_no) = 1 or b.sent_at between h.sent_at - interval '1 minute' and h.sent_at + interval '1 minute')
   offset 0) as m
 where not exists (
   select from unnest($2::bigint[], $3::bigint[]) as hit (chat_id, id) where hit.chat_id = m.chat_id and hit.id = m.id)
@@ -141,20 +141,20 @@ with given as (
     $10::text[], $11::text[], $12::text[], $13::text[], $15::text[])
     as g (chat_id, id, version, content, tokens, words, speaker, routine, routine_summary, agent_id, ext_id, reply_to, chat)
 ), old as materialized (
-  select g.*, m.thread_key, m.lane_no, m.tokens as old_tokens,
+  select g.*, m.thread_key, m.thread_no, m.tokens as old_tokens,
     m.content <> g.content or m.speaker is distinct from g.speaker as reworded
   from given g
   join messages m on m.owner_id = $1 and m.chat_id = g.chat_id and m.id = g.id and m.version = g.version
 ), gone as (
   delete from message_versions v using old o
   where v.owner_id = $1 and v.chat_id = o.chat_id and v.id = o.id
-), lanes as (
+), threads as (
   update thread_state t set open_tokens = greatest(0, t.open_tokens + d.more)
   from (
     select o.chat_id, o.thread_key, sum(o.tokens - o.old_tokens) as more
     from old o
     join thread_state s on s.owner_id = $1 and s.chat_id = o.chat_id and s.thread_key = o.thread_key
-    where o.lane_no > s.queued_to
+    where o.thread_no > s.queued_to
     group by o.chat_id, o.thread_key) d
   where t.owner_id = $1 and t.chat_id = d.chat_id and t.thread_key = d.thread_key
 ), fts as (
@@ -235,7 +235,7 @@ select distinct s.chat_id, s.thread_key, s.from_id, s.to_id
 from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
 join messages m on m.owner_id = $1 and m.chat_id = g.chat_id and m.id = g.id
 join conversation_summaries s on s.owner_id = $1 and s.chat_id = m.chat_id and s.thread_key = m.thread_key
-  and s.kind = 'chunk' and m.lane_no between s.from_no and s.to_no
+  and s.kind = 'chunk' and m.thread_no between s.from_no and s.to_no
 
 -- name: lock
 -- $1 owner: tombstones are numbered from the highest one, so one erasure adds them at a time

@@ -1,7 +1,7 @@
 -- name: add
--- $1 owner, $2 chat, $3 job, $4 kind, $5 model, $6 rung, $7 input and $8 output tokens, $9 seconds, $10 price, $11 ok,
+-- $1 owner, $2 chat, $3 job, $4 kind, $5 model, $6 tier, $7 input and $8 output tokens, $9 seconds, $10 price, $11 ok,
 -- $12 note, $13 now, $14 whether the provider could not be reached, $15 whether it was past work
-insert into model_calls (owner_id, chat_id, job_id, kind, model, rung, input_tokens, output_tokens, seconds, price_usd,
+insert into model_calls (owner_id, chat_id, job_id, kind, model, tier, input_tokens, output_tokens, seconds, price_usd,
   ok, note, at, down, past)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 
@@ -25,18 +25,18 @@ limit 24
 
 -- name: per_exchange
 -- across owners: the operator's
--- $1 since, $2 rung: what an exchange read by it costs, in dollars and seconds; null where it has read none
+-- $1 since, $2 tier: what an exchange read by it costs, in dollars and seconds; null where it has read none
 select (sum(price_usd) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as price_usd,
   (sum(seconds) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as seconds
 from model_calls
-where at >= $1 and kind = 'exchange' and ok and rung = $2
+where at >= $1 and kind = 'exchange' and ok and tier = $2
 
 -- name: down
 -- across owners: the operator's
--- $1 since: the rungs whose calls have found nobody since their last answer; the newest reason
-select c.rung, max(c.model) as model, min(c.at) as since, (array_agg(c.note order by c.at desc))[1] as reason
+-- $1 since: the tiers whose calls have found nobody since their last answer; the newest reason
+select c.tier, max(c.model) as model, min(c.at) as since, (array_agg(c.note order by c.at desc))[1] as reason
 from model_calls c
 where c.down and c.at > coalesce(
-  (select max(o.at) from model_calls o where o.rung = c.rung and not o.down and o.at >= $1), $1)
-group by c.rung
+  (select max(o.at) from model_calls o where o.tier = c.tier and not o.down and o.at >= $1), $1)
+group by c.tier
 order by since

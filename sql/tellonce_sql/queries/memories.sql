@@ -2,7 +2,7 @@
 -- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17 model,
 -- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whose it is, $23 why it is as it is, $24 and $25
--- when it holds or happens, $26 how exactly that is known, $27 note, $28 shown, $29 provisional, $30 rung, $31 what it would
+-- when it holds or happens, $26 how exactly that is known, $27 note, $28 shown, $29 provisional, $30 tier, $31 what it would
 -- replace and end, $32 valid to, $33 superseded by, $34 key of its words
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
@@ -11,7 +11,7 @@ with owner as (
 )
 insert into memories (owner_id, id, chat_id, kind, status, content, quotes, confidence, priority, importance, pinned,
   deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding,
-  about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, rung, intends, valid_to,
+  about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, tier, intends, valid_to,
   superseded_by, words_key)
 select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
   to_tsvector('chatmem', $19) || array_to_tsvector($20::text[]), case when may_write_vectors() then $21::halfvec end,
@@ -122,12 +122,12 @@ order by c.place, m.id
 limit $7
 
 -- name: read_by
--- $1 owner, $2 chat, $3 messages, $4 rungs: what these learned from no other messages, and the user has neither confirmed
+-- $1 owner, $2 chat, $3 messages, $4 tiers: what these learned from no other messages, and the user has neither confirmed
 -- nor pinned
 select * from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and source_ids <@ $3::bigint[]
   and valid_to is null and provisional and not user_confirmed and not pinned and origin = 'extracted'
-  and rung = any($4::text[])
+  and tier = any($4::text[])
 order by id
 
 -- name: all_of_owner
@@ -238,7 +238,7 @@ order by version
 -- name: provenance
 -- $1 owner, $2 number: the model that worded it, null for the user's own words; the chat its sources are in, the words it
 -- rests on, and what it would replace and end
-select model, rung, source_chat_id, quotes, intends from memories
+select model, tier, source_chat_id, quotes, intends from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings

@@ -4,8 +4,8 @@
 -- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange, $24 kind of
 -- the job that follows or null, $25 its dedup key or null for one of its own, $26 its first message or null for this one,
 -- $27 its not before, $28 its trace in W3C form, $29 the home channel of a new chat, $30 its conversation.
--- One statement, so that a message, its place in the lane, its full-text row and the work that follows are there together or
--- not at all. `before`: when the lane's message before this one was sent.
+-- One statement, so that a message, its place in the thread, its full-text row and the work that follows are there together or
+-- not at all. `before`: when the thread's message before this one was sent.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
@@ -16,7 +16,7 @@ with owner as (
     set last_id = c.last_id + 1, exchanges = c.exchanges + $23::boolean::int,
         last_job_id = c.last_job_id + ($24::text is not null)::int
   returning last_id, epoch, last_job_id
-), lane as (
+), thread as (
   insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id, slot, slot_until)
   select $1, $2, $5, 1, $16, case when $6 = 'assistant' then last_id end, $21, $22
   from chat
@@ -28,11 +28,11 @@ with owner as (
         slot_until = case when $6 = 'assistant' and $12::text is null then $22 else t.slot_until end
   returning last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
 ), message as (
-  insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, speaker, ext_id,
+  insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, speaker, ext_id,
     reply_to, agent_id, routine, routine_summary, exchange_of, importance, tokens, sent_at, utc_offset, recorded_at)
-  select $1, $2, chat.last_id, $5, lane.last_no, chat.epoch, $6, $7, $3, $8, $9,
+  select $1, $2, chat.last_id, $5, thread.last_no, chat.epoch, $6, $7, $3, $8, $9,
     $10, $11, $12, $13, $14, $15, $16, $17, $18, $4
-  from chat, lane
+  from chat, thread
   returning id
 ), fts as (
   insert into message_fts (owner_id, chat_id, id, tsv)
@@ -51,21 +51,21 @@ with owner as (
         exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
         trace_id = coalesce(excluded.trace_id, q.trace_id)
 )
-select message.id, lane.last_no, lane.covered_to, lane.queued_to, lane.open_tokens,
+select message.id, thread.last_no, thread.covered_to, thread.queued_to, thread.open_tokens,
   (select sent_at from messages
-    where owner_id = $1 and chat_id = $2 and thread_key = $5 and lane_no = lane.last_no - 1) as before
-from message, lane
+    where owner_id = $1 and chat_id = $2 and thread_key = $5 and thread_no = thread.last_no - 1) as before
+from message, thread
 
 -- name: by_ext_id
 -- $1 owner, $2 chat, $3 the channel's own id, $4 channel: that channel's message, or the only one of that id
-select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version, channel
+select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = $3
   and (channel = $4 or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $3) = 1)
 
 -- name: by_id
 -- $1 owner, $2 chat, $3 number
-select id, thread_key, lane_no, role, content, routine, importance, tokens, sent_at, version, channel
+select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id = $3
 
@@ -73,17 +73,17 @@ where owner_id = $1 and chat_id = $2 and id = $3
 -- $1 owner, $2 chat, $3 number, $4 version it must still have, $5 new text, $6 importance, $7 tokens, $8 text to index,
 -- $9 scope lexemes, $10 now. Keeps the old text as a version.
 with old as (
-  select content, tokens, thread_key, lane_no
+  select content, tokens, thread_key, thread_no
   from messages
   where owner_id = $1 and chat_id = $2 and id = $3 and version = $4
   for update
 ), kept as (
   insert into message_versions (owner_id, chat_id, id, version, content, replaced_at)
   select $1, $2, $3, $4, content, $10 from old
-), lane as (
+), thread as (
   update thread_state t set open_tokens = greatest(0, t.open_tokens + $7 - old.tokens)
   from old
-  where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = old.thread_key and old.lane_no > t.queued_to
+  where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = old.thread_key and old.thread_no > t.queued_to
 ), fts as (
   update message_fts set tsv = to_tsvector('chatmem', $8) || array_to_tsvector($9::text[])
   where owner_id = $1 and chat_id = $2 and id = $3 and exists (select from old)
@@ -103,7 +103,7 @@ order by version
 
 -- name: id_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
 order by id
@@ -112,31 +112,31 @@ limit $6
 -- name: last_of_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last of them
 select * from (
-  select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+  select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
   from messages
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
   order by id desc
   limit $6) l
 order by id
 
--- name: before_in_lane
+-- name: before_in_thread
 -- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
-order by lane_no desc
+order by thread_no desc
 limit $5
 
 -- name: by_ids
 -- $1 owner, $2 chat, $3 numbers
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
 -- $1 owner, $2 chat, $3 numbers below this, $4 how many; newest first
-select id, lane_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id < $3
 order by id desc

@@ -90,11 +90,11 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and lease_by is 
 returning lease_until
 
 -- name: submit
--- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 rung, $9 whether a better rung answered
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 tier, $9 whether a better tier answered
 -- and its answer was of no use. Step one: the result is written ahead. What was of no use twice is not tried again.
 update chat_context_queue
 set state = 'ready_to_write', result = $5, model = $6, provisional = $7 and not ($9 and redo),
-    rung = $8, lease_by = null, lease_until = null
+    tier = $8, lease_by = null, lease_until = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
   and lease_by is not null
 returning *
@@ -102,7 +102,7 @@ returning *
 -- name: finish_empty
 -- $1 owner, $2 chat, $3 job, $4 fence, $5 now: nothing to summarise or learn, so it is done without a worker
 update chat_context_queue
-set state = 'complete', model = 'none', rung = 'keep', lease_by = null, lease_until = null, done_at = $5, error = null
+set state = 'complete', model = 'none', tier = 'keep', lease_by = null, lease_until = null, done_at = $5, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
 -- name: find
@@ -163,7 +163,7 @@ set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_sum
 where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 
 -- name: void_readers
--- $1 owner, $2 chat, $3 message, $4 its lane, $5 the chat's session lane: the message is being edited. What may have read
+-- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: the message is being edited. What may have read
 -- its former words is refused and done again. Jobs nobody has claimed are touched too: till the transaction ends none of
 -- them can be claimed, and read before the edit is there. An exchange reads the messages before it and the chat's summary,
 -- a thread's or session's summary what was made of the message, a profile what was learned from it. Other chats' work goes
@@ -221,7 +221,7 @@ select not exists (
 
 -- name: redo_provisional
 -- across owners: work of all owners
--- $1 how many, $2 now, $3 rungs below the one that is back, $4 that one: done by a lower rung, or without the second reading
+-- $1 how many, $2 now, $3 tiers below the one that is back, $4 that one: done by a lower tier, or without the second reading
 -- there is an allowance for now; to be done again by the better one, the newest first. What is made of other texts waits
 -- until those have been done again, and until nothing of the chat is under way. Summaries wait until a paid model may be
 -- asked for them, and a job that was redone in vain waits ten minutes: redone at once it would be redone without end.
@@ -230,19 +230,19 @@ set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_befo
     provisional = false, redo = true, class = 'past', handed_at = null
 from (
   select j.owner_id, j.chat_id, j.id
-  from unnest($3::text[] || $4::text) r (rung)
+  from unnest($3::text[] || $4::text) r (tier)
   cross join lateral (
     select j.* from chat_context_queue j
     join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
-    where j.state = 'complete' and j.provisional and j.rung = r.rung
-      and (r.rung <> $4 or $4 = 'claude' and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
+    where j.state = 'complete' and j.provisional and j.tier = r.tier
+      and (r.tier <> $4 or $4 = 'claude' and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
       and (j.kind = 'exchange' or $4 not in ('claude', 'claude-cli') or c.summary_calls < greatest(c.exchanges, 1))
       and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
       and (j.kind not in ('thread_summary', 'profile') or not exists (
         select from chat_context_queue e
         where e.owner_id = j.owner_id and e.chat_id = j.chat_id
           and (e.state in ('pending_summarization', 'ready_to_write')
-            or e.state = 'complete' and e.provisional and e.rung = any($3::text[])
+            or e.state = 'complete' and e.provisional and e.tier = any($3::text[])
               and e.kind in ('chunk_summary', 'erasure'))))
     order by j.created_at desc
     limit $1) l
@@ -258,7 +258,7 @@ returning q.owner_id, q.chat_id, q.id
 -- name: reading
 -- across owners: the operator's
 -- Exchanges by who read them, and how many wait: for anybody, or for a better reader
-select case when state = 'complete' then rung end as rung, redo and state <> 'complete' as again,
+select case when state = 'complete' then tier end as tier, redo and state <> 'complete' as again,
   sum(greatest(exchanges, 1))::bigint as exchanges,
   sum(greatest(exchanges, 1)) filter (where state = 'complete' and provisional)::bigint as provisional
 from chat_context_queue
@@ -288,7 +288,7 @@ on conflict (owner_id, month, reason) do update set items = d.items + excluded.i
 update chat_context_queue q set handed_at = $3
 from (
   select id from chat_context_queue
-  where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+  where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and tier = 'keep'
     and coalesce(handed_at, '-infinity') < $5
   order by created_at desc, id desc
   limit $4) n
@@ -298,8 +298,8 @@ returning q.*
 -- name: read_by_assistant
 -- $1 owner, $2 chat, $3 handed out after this, $4 messages: what the connected assistant was given, or has learned from by
 -- itself, counts as read by it
-update chat_context_queue set rung = 'assistant', model = 'assistant', handed_at = null
-where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and rung = 'keep'
+update chat_context_queue set tier = 'assistant', model = 'assistant', handed_at = null
+where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and tier = 'keep'
   and (handed_at > $3 or exists (select from unnest($4::bigint[]) s where s between from_id and to_id))
 returning *
 

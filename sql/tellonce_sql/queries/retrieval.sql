@@ -99,7 +99,7 @@ with asked as materialized (
   union select chat_id, id - 1 from best
   union select chat_id, id + 1 from best where id + 1 < $8
 )
-select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
+select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
   m.head, m.clipped, m.cosine, f.ranks
 from hits h
 cross join lateral (
@@ -117,7 +117,7 @@ cross join lateral (
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
 -- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest to
 -- look at, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts.
--- The same candidates from one lane or one span of time, which is cut out before anything is compared.
+-- The same candidates from one thread or one span of time, which is cut out before anything is compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -144,7 +144,7 @@ with asked as materialized (
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical
 )
-select m.chat_id, m.id, m.thread_key, m.lane_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
+select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
   m.head, m.clipped, m.cosine, f.ranks
 from hits h
 cross join lateral (

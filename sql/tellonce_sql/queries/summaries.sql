@@ -1,9 +1,9 @@
 -- name: add_chunk
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last message number, $6 text, $7 body, $8 tokens, $9 provisional,
--- $10 model, $11 now, $12 scope lexemes, $13 text to index. The lane's mark moves in the same statement: a message leaves
+-- $10 model, $11 now, $12 scope lexemes, $13 text to index. The thread's mark moves in the same statement: a message leaves
 -- the window when, and only when, its summary is there.
 with run as (
-  select min(lane_no) as from_no, max(lane_no) as to_no, min(sent_at) as from_at, max(sent_at) as to_at,
+  select min(thread_no) as from_no, max(thread_no) as to_no, min(sent_at) as from_at, max(sent_at) as to_at,
     count(*)::int as count, max(epoch) as epoch
   from messages
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
@@ -11,7 +11,7 @@ with run as (
   update chats set last_summary_id = last_summary_id + 1
   where owner_id = $1 and chat_id = $2
   returning last_summary_id
-), lane as (
+), thread as (
   update thread_state t set covered_to = run.to_no
   from run, chat
   where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3 and coalesce(t.covered_to, 0) = run.from_no - 1
@@ -22,7 +22,7 @@ insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epo
 select $1, $2, chat.last_summary_id, 'chunk', $3, run.epoch, run.from_no, run.to_no, $4, $5,
   run.from_at, run.to_at, run.count, $6, $7, $8, $9, $10, $11, $11,
   to_tsvector('chatmem', $13) || array_to_tsvector($12::text[])
-from run, chat, lane
+from run, chat, thread
 returning id
 
 -- name: rewrite_chunk
@@ -86,7 +86,7 @@ from conversation_summaries
 where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
 
 -- name: chunks_after
--- $1 owner, $2 chat, $3 thread key or null for all lanes, $4 summary number, $5 how many, the last ones; in the order of
+-- $1 owner, $2 chat, $3 thread key or null for all threads, $4 summary number, $5 how many, the last ones; in the order of
 -- their messages
 select * from (
   select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
@@ -107,7 +107,7 @@ where owner_id = $1 and chat_id = $2 and kind = 'chunk'
 order by from_at, id
 
 -- name: of_message
--- $1 owner, $2 chat, $3 thread key, $4 lane number
+-- $1 owner, $2 chat, $3 thread key, $4 thread number
 select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
   folded_to
 from conversation_summaries

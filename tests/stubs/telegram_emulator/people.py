@@ -54,7 +54,7 @@ class Telegram:
         fields = {
             "text": text,
             **({"entities": named} if named else {}),
-            **self.lane(place, topic, extra.pop("reply_to", None)),
+            **self.thread(place, topic, extra.pop("reply_to", None)),
             **extra,
         }
         message = self.world.message(place, self._person(user), **fields)
@@ -150,7 +150,7 @@ class Telegram:
         language = self.world.languages.get(user)
         return person(user) | ({"language_code": language} if language is not None else {})
 
-    def lane(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
+    def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
         """The fields that say where a message belongs. In a topic, what replies to nothing replies to the topic's creation."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic

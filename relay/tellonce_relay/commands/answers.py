@@ -1,0 +1,132 @@
+"""What a command is answered with, on whatever channel: a call or two of the memory, and one view.
+
+It knows neither Telegram nor a terminal; /forget asks back, which each channel does in its own way.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypedDict
+from zoneinfo import ZoneInfo
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.work import QueueStatus
+from tellonce_relay import views
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands.why_view import why_view
+from tellonce_relay.incoming import Incoming, command_of
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.responder import Responder
+from tellonce_relay.routines.book import RoutineBook
+
+
+@dataclass(frozen=True)
+class CommandContext:
+    """What answers and commands work with. `queue` tells backlog and cost, where this machine may know them."""
+
+    memory: MemoryClient
+    responder: Responder
+    zone: ZoneInfo
+    queue: Callable[[], Awaitable[QueueStatus]] | None = None
+    book: RoutineBook = field(default_factory=RoutineBook)
+
+
+class Place(TypedDict):
+    chat_id: int | None
+    message_thread_id: int | None
+
+
+def place(incoming: Incoming) -> Place:
+    """Where a command was given, as the tools take it."""
+    return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
+
+
+async def answer(command_context: CommandContext, incoming: Incoming) -> str | None:
+    """The whole answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
+    name, text = command_of(incoming.text)
+    told = _TOLD.get(name)
+    return await told(command_context, incoming, text) if told is not None else None
+
+
+async def _memory(command_context: CommandContext, incoming: Incoming, _: str) -> str:
+    return views.memory_view(
+        await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming))), command_context.zone
+    )
+
+
+async def _remember(command_context: CommandContext, incoming: Incoming, text: str) -> str:
+    if not text:
+        return phrase("memory.remember_what")
+    return views.remembered_view(await remembered(command_context, incoming, text))
+
+
+async def remembered(command_context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
+    """Keep the person's own words. Raises MemoryUnreachable and MemoryRefused."""
+    stored = (await command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
+    assert stored is not None  # of one statement
+    return stored
+
+
+async def _summary(command_context: CommandContext, incoming: Incoming, _: str) -> str:
+    return views.summary_view(await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming))))
+
+
+async def _new(command_context: CommandContext, incoming: Incoming, _: str) -> str:
+    await command_context.memory.start_new_chat(c.StartNewChatArgs(**place(incoming)))
+    return phrase("summary.new_chat")
+
+
+async def _why(command_context: CommandContext, incoming: Incoming, _: str) -> str:
+    if incoming.reply_to_message_id is None:
+        return phrase("why.reply_first")
+    chat = incoming.chat_id
+    try:
+        message = await command_context.memory.explain(
+            c.ExplainArgs(message_id=incoming.reply_to_message_id, chat_id=chat)
+        )
+    except MemoryRefused:
+        return phrase("why.no_record")
+    receipt_id = next(reversed(message.receipts), None)
+    if receipt_id is None:
+        return why_view(message)
+    return why_view(message, await command_context.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
+
+
+async def _status(command_context: CommandContext, incoming: Incoming, _: str) -> str:
+    summary = await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))
+    # What the models cost is the owner's business, not a group's.
+    queue = await _queue(command_context) if (incoming.chat_id or 0) >= 0 else None
+    who = (
+        phrase("status.from_memory")
+        if isinstance(command_context.responder, OfflineResponder)
+        else command_context.responder.name
+    )
+    return views.status_view(summary, queue, who)
+
+
+async def _queue(command_context: CommandContext) -> QueueStatus | None:
+    """Only a machine that has the agent's token may know."""
+    try:
+        return await command_context.queue() if command_context.queue is not None else None
+    except (MemoryUnreachable, MemoryRefused):
+        return None
+
+
+async def _help(_: CommandContext, __: Incoming, ___: str) -> str:
+    return phrase("help.text")
+
+
+async def _start(_: CommandContext, incoming: Incoming, __: str) -> str:
+    return phrase("start.greeting", name=incoming.user_name) if incoming.user_name else phrase("start.greeting_unnamed")
+
+
+_TOLD: dict[str, Callable[[CommandContext, Incoming, str], Awaitable[str]]] = {
+    "/memory": _memory,
+    "/remember": _remember,
+    "/summary": _summary,
+    "/new": _new,
+    "/why": _why,
+    "/status": _status,
+    "/help": _help,
+    "/start": _start,
+}

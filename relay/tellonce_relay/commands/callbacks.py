@@ -1,0 +1,85 @@
+"""Tapped buttons: what a tap does, the toast it gives, and what its message says afterwards."""
+
+import logging
+
+from telegram import CallbackQuery, ForceReply, MaybeInaccessibleMessage, Message
+from telegram.error import TelegramError
+
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce_relay import buttons
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands import commands
+from tellonce_relay.commands.commands import Counter, Reaction
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.markdown import Marked, rendered
+from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
+from tellonce_relay.telegram.split import split
+
+logger = logging.getLogger(__name__)
+
+TOAST = 180
+"""Characters of a toast; Telegram takes 200."""
+
+
+class Callbacks:
+    """Taps are carried out one after the other in a chat; of those on one message the first that succeeds counts."""
+
+    def __init__(self, counter: Counter, outbox: Outbox, moved: MovedGroups) -> None:
+        self._counter = counter
+        self._outbox = outbox
+        self._moved = moved
+        # A second tap may be on its way before the first took the buttons away.
+        self._done = SeenStore()
+
+    async def press(self, query: CallbackQuery) -> None:
+        """Carry it out. A failure is told in the toast, and the buttons stay for another try."""
+        message, found = query.message, buttons.read(query.data or "")
+        if found is None or message is None:
+            await _toast(query, phrase("memory.old_button"))
+            return
+        if self._done.get(_name(message)) is not None:
+            await _toast(query, phrase("memory.used"))
+            return
+        try:
+            reaction = await commands.pressed(self._counter, self._moved.memory_chat(message.chat.id), found)
+        except MemoryUnreachable:
+            await _toast(query, phrase("memory.away"))
+            return
+        except MemoryRefused:
+            await _toast(query, phrase("memory.gone"))
+            return
+        if reaction.buttons is None and reaction.said is None:
+            self._done.put(_name(message), found.action)
+        await _toast(query, _toast_of(reaction))
+        await _show(self._outbox, message, reaction)
+
+
+def _toast_of(reaction: Reaction) -> str:
+    return reaction.toast if reaction.toast is not None else "" if reaction.question else reaction.text
+
+
+def _name(message: MaybeInaccessibleMessage) -> str:
+    return f"{message.chat.id}:{message.message_id}"
+
+
+async def _toast(query: CallbackQuery, text: str) -> None:
+    try:
+        await query.answer(text[:TOAST])
+    except TelegramError as error:
+        logger.info("a toast came too late: %s", error)
+
+
+async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Reaction) -> None:
+    thread = message.message_thread_id if isinstance(message, Message) and message.is_topic_message else None
+    to = Address(message.chat.id, thread)
+    try:
+        if reaction.said is not None:
+            for part in split(rendered(reaction.said)):
+                await outbox.send(to, part)
+            return
+        await outbox.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)
+        if reaction.question is not None:
+            await outbox.send(to, Marked(reaction.question), ForceReply(selective=True))
+    except (NotSent, AnswerLost) as error:
+        logger.warning("a button's effect could not be shown: %s", error)

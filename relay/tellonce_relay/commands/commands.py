@@ -1,0 +1,177 @@
+"""The bot's commands: its menu, what it asks before it forgets, and what follows when a button is pressed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from telegram import InlineKeyboardMarkup
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_relay import buttons, views
+from tellonce_relay.catalogue import counted, phrase
+from tellonce_relay.commands import forget_list, memory_browser, questions
+from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
+from tellonce_relay.commands.forget_list import ForgetLists
+from tellonce_relay.incoming import Incoming, command_of
+from tellonce_relay.routines import book
+from tellonce_relay.telegram.chat_surface import ChatSurface
+from tellonce_relay.turn import reminders
+
+MENU = (
+    *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
+    *("routines", "status", "help"),
+)
+"""The commands, in the order of the menu; the catalogue says of each what it does."""
+
+
+async def run(command_context: CommandContext, lists: ForgetLists, surface: ChatSurface, incoming: Incoming) -> None:
+    """Carry out a command. Raises MemoryUnreachable, MemoryRefused and NotShown."""
+    name, topic = command_of(incoming.text)
+    if name == "/forget":
+        await _forget(command_context, lists, surface, incoming, topic)
+    elif name in ("/remind", "/reminders"):
+        said = await reminders.remind(
+            command_context.memory, command_context.zone, incoming, topic if name == "/remind" else ""
+        )
+        await surface.say(said.text, said.markup)
+    elif name == "/routines":
+        said = book.listed(command_context.book, incoming.chat_id or 0, incoming.sent_at, command_context.zone)
+        await surface.say(said.text, said.markup)
+    elif name == "/memory":
+        shown = await _memory(command_context, incoming)
+        await surface.say(shown.text, shown.markup)
+    elif name == "/remember" and topic:
+        kept = await remembered(command_context, incoming, topic)
+        await surface.say(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
+    elif (told := await answer(command_context, incoming)) is not None:
+        await surface.say(told)
+    elif (incoming.chat_id or 0) >= 0:
+        # In a group it may well be another bot's.
+        await surface.say(phrase("help.unknown_command"))
+
+
+async def _memory(command_context: CommandContext, incoming: Incoming) -> buttons.Reply:
+    """All that is kept; as long as that is nothing, what was said just now."""
+    profile = await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming)))
+    shown = memory_browser.overview(profile, command_context.zone)
+    if memory_browser.is_empty(profile):
+        now = (await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
+        said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
+        return buttons.Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
+    return shown
+
+
+async def _forget(
+    command_context: CommandContext, lists: ForgetLists, surface: ChatSurface, incoming: Incoming, topic: str
+) -> None:
+    if not topic:
+        await _ask_to_wipe(command_context, surface, incoming)
+        return
+    target = c.ForgetArgs(topic=topic, **place(incoming))
+    shown = forget_list.list_of(topic, target, await command_context.memory.forget(target))
+    if shown is None:
+        await surface.say(phrase("forget.nothing"))
+    else:
+        await surface.say(forget_list.text(shown, command_context.zone), forget_list.markup(lists.add(shown), shown))
+
+
+async def _ask_to_wipe(command_context: CommandContext, surface: ChatSurface, incoming: Incoming) -> None:
+    preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
+    count = sum(match.kind != "message" for match in preview.matches)
+    if count:
+        await surface.say(phrase("forget.wipe", memories=counted("memory", count)), buttons.wipe_buttons())
+    else:
+        await surface.say(phrase("forget.wipe_nothing"))
+
+
+async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, memory_id: int) -> None:
+    """The person's own wording makes an uncertain memory certain."""
+    args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
+    await surface.say(views.remembered_view(await memory.update_memory(args)))
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """To a button: what the person reads instead of its message, and what they are asked to reply to, if anything.
+
+    `buttons`: the message lives on with these; `toast`: what flashes up, if not the text. `said`: a new message, while the
+    one with the button stays as it is.
+    """
+
+    text: str
+    question: str | None = None
+    buttons: InlineKeyboardMarkup | None = None
+    toast: str | None = None
+    said: str | None = None
+
+
+@dataclass(frozen=True)
+class Counter:
+    """What buttons work with."""
+
+    memory: MemoryClient
+    lists: ForgetLists
+    zone: ZoneInfo
+    now: Callable[[], datetime]
+
+
+async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Reaction:
+    """Carry out a button. Raises MemoryUnreachable and MemoryRefused."""
+    memory = counter.memory
+    match press.action:
+        case "wipe":
+            return Reaction(await _wipe(memory, c.ForgetArgs(everything=True, chat_id=chat_id)))
+        case "confirm" | "reject":
+            args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
+            changed = await memory.update_memory(args)
+            return Reaction(
+                phrase("memory.confirmed", content=changed.content)
+                if press.action == "confirm"
+                else phrase("memory.rejected")
+            )
+        case "undo" | "reopen":
+            action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
+            await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
+            return Reaction(phrase("memory.taken_back"))
+        case "edit":
+            known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
+            return Reaction(known.text, questions.right_wording(known.text, press.number))
+        case "keep" | "cancel":
+            counter.lists.drop(press.number)
+            return Reaction(phrase("forget.kept"))
+        case "full text":
+            said = await book.full_text(memory, chat_id, press.number, counter.now(), counter.zone)
+            return Reaction("", toast="", said=said)
+        case _ if press.action in buttons.REMINDING:
+            return _shown(await reminders.press(memory, chat_id, press, counter.now(), counter.zone))
+        case _ if press.action in buttons.BROWSED:
+            return _shown(await memory_browser.press(memory, chat_id, press, counter.zone))
+        case _:
+            return await _pressed_in_list(counter, press)
+
+
+def _shown(said: buttons.Reply) -> Reaction:
+    return Reaction(said.text, None, said.markup, None if said.markup is None else "")
+
+
+async def _pressed_in_list(counter: Counter, press: buttons.Pressed) -> Reaction:
+    shown = counter.lists.get(press.number)
+    if shown is None:
+        return Reaction(phrase("forget.list_gone"))
+    if press.action == "erase" and shown.ticked:
+        done = await counter.memory.forget(shown.confirmation)
+        counter.lists.drop(press.number)
+        return Reaction(views.forgotten_view(done))
+    changed = forget_list.after(shown, press)
+    counter.lists.put(press.number, changed)
+    toast = phrase("forget.none_ticked") if press.action == "erase" else ""
+    return Reaction(forget_list.text(changed, counter.zone), None, forget_list.markup(press.number, changed), toast)
+
+
+async def _wipe(memory: MemoryClient, target: c.ForgetArgs) -> str:
+    preview = await memory.forget(target)
+    if preview.confirm is None:
+        return phrase("forget.wiped_already")
+    return views.forgotten_view(await memory.forget(target.model_copy(update={"confirm": preview.confirm})))

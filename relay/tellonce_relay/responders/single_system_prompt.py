@@ -1,0 +1,36 @@
+"""A language model given its system prompt in one piece: chat templates of local models may keep only one of several."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from tellonce_llm import Answer, Completion, FileKind, LanguageModel, SystemBlock, Tier, readable
+
+
+class InOnePiece:
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def tier(self) -> Tier:
+        return self._model.tier
+
+    async def reads(self) -> frozenset[FileKind]:
+        """As the model's own."""
+        return await readable(self._model)
+
+    async def complete(self, request: Completion) -> Answer:
+        """As the model's own."""
+        return await self._model.complete(_joined(request))
+
+    def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        """As the model's own."""
+        return self._model.stream(_joined(request))
+
+
+def _joined(request: Completion) -> Completion:
+    text = "\n\n".join(block.text for block in request.system)
+    return replace(request, system=(SystemBlock(text),) if text else ())

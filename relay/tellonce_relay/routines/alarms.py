@@ -1,0 +1,179 @@
+"""Delivers reminders when they are due: each once, across kills of any process; it knows nothing of how they are set.
+
+The server hands out what is due. Where a message may be on its way is noted before it is sent, and its number after; a
+process that finds such a note looks whether the message arrived before it sends it again.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from telegram.error import TelegramError
+
+from tellonce import contract as c
+from tellonce import tracing
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.journal import Emit, silent
+from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, Reminder
+from tellonce_relay import buttons
+from tellonce_relay.catalogue import clock, day, language_of, phrase, speaking
+from tellonce_relay.cron import next_due
+from tellonce_relay.memory_outage import FOREVER, patiently
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.markdown import Marked
+from tellonce_relay.telegram.messages import CHANNEL
+from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox, why
+from tellonce_relay.turn.reminders import what_of
+
+logger = logging.getLogger(__name__)
+
+ROUTINE: Final = "reminder"
+"""The name under which a delivered reminder is recorded."""
+
+LONGEST_NAP: Final = 15.0
+"""Seconds. A clock that was set, and a reminder set elsewhere, are noticed so soon."""
+
+SHORTEST_NAP: Final = 0.05
+
+LATE: Final = timedelta(minutes=5)
+"""After so long the person reads when it was due."""
+
+GIVEN_UP: Final = timedelta(days=1)
+"""A chat that takes no message for so long gets no reminder of that time any more."""
+
+_BEFORE, _SENT = "after:", "sent:"
+
+
+@dataclass
+class Alarms:
+    """`notes`: what became of each delivery. `languages`: in which each chat is spoken with. `wake` ends a nap."""
+
+    outbox: Outbox
+    memory: MemoryClient
+    moved: MovedGroups
+    zone: ZoneInfo
+    notes: SeenStore
+    languages: SeenStore
+    worker: str
+    now: Callable[[], datetime]
+    emit: Emit = silent
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def settle(self) -> None:
+        """Before anything else is sent: what was on its way when the last process ended is looked for first."""
+        if any(note.startswith(_BEFORE) for _, note in self.notes.items()):
+            await patiently(self.deliver_due, FOREVER)
+
+    async def deliver_due(self) -> datetime | None:
+        """Deliver what is due; when the next one is. Raises what the memory raises."""
+        claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
+        for reminder in claimed.reminders:
+            with tracing.traced(ROUTINE), speaking(language_of(self.languages.get(str(reminder.chat_id)))):
+                await self._deliver(reminder)
+        return claimed.next_at
+
+    async def keep(self, stop: asyncio.Event) -> None:
+        """Until told to stop."""
+        while not stop.is_set():
+            self.wake.clear()
+            try:
+                next_at = await self.deliver_due()
+            except (MemoryUnreachable, MemoryRefused) as error:
+                logger.info("reminders cannot be claimed now: %s", error)
+                next_at = None
+            await self._nap(stop, next_at)
+
+    async def _nap(self, stop: asyncio.Event, next_at: datetime | None) -> None:
+        until = (next_at - self.now()).total_seconds() if next_at is not None else LONGEST_NAP
+        seconds = min(LONGEST_NAP, max(SHORTEST_NAP, until))
+        waiting = [asyncio.ensure_future(event.wait()) for event in (stop, self.wake)]
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for task in waiting:
+            task.cancel()
+
+    async def _deliver(self, reminder: Reminder) -> None:
+        key = f"{reminder.chat_id}:{reminder.memory.id}:{reminder.due_at.timestamp():.0f}"
+        late = self._is_late(key, reminder)
+        text = self._text(reminder, late=late)
+        try:
+            number = await self._shown(key, reminder, text, late=late)
+        except AnswerLost as error:
+            logger.warning("nobody knows whether a reminder arrived; it is not sent twice: %s", error)
+            number = None
+        except TelegramError as error:
+            logger.info("what became of a reminder cannot be found out now: %s", why(error))
+            return
+        except NotSent as error:
+            logger.warning("a reminder could not be sent: %s", error)
+            self.emit("reminder_not_sent", reason=type(error).__name__)
+            if self.now() - reminder.due_at < GIVEN_UP:
+                return
+            number = None
+        if number is not None:
+            await self._record(reminder, text, number)
+        await self._finish(reminder)
+        self.emit("reminder_delivered", late=late)
+
+    async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
+        """Its message's number, once the person surely has it. Raises NotSent and AnswerLost."""
+        note = self.notes.get(key) or ""
+        if note.startswith(_SENT):
+            return int(note.removeprefix(_SENT))
+        chat = self.moved.telegram_chat(reminder.chat_id)
+        markup = buttons.reminder_due(reminder.memory.id, repeats=reminder.repeats is not None)
+        number = None
+        if note.startswith(_BEFORE):
+            after = int(note.removeprefix(_BEFORE).removesuffix(":late"))
+            number = await self.outbox.find(chat, Marked(text), after, markup)
+        if number is None:
+            to = Address(chat, reminder.message_thread_id)
+            number = await self.outbox.send(to, Marked(text), markup, lambda after: self._about_to(key, after, late))
+        self.notes.put(key, f"{_SENT}{number}")
+        return number
+
+    def _about_to(self, key: str, after: int | None, late: bool) -> None:
+        if after is not None:
+            self.notes.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
+
+    def _is_late(self, key: str, reminder: Reminder) -> bool:
+        """As it was when it was first sent: the text to look for must be the same."""
+        note = self.notes.get(key) or ""
+        return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
+
+    def _text(self, reminder: Reminder, *, late: bool) -> str:
+        due = reminder.due_at.astimezone(self.zone)
+        when = phrase("reminder.at", day=day(due, due, weekday=True), time=clock(due))
+        return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=when)
+
+    async def _record(self, reminder: Reminder, text: str, number: int) -> None:
+        """The talk goes on from it: "done" answers a reminder."""
+        chat = self.moved.telegram_chat(reminder.chat_id)
+        args = c.RecordMessageArgs(
+            role="assistant",
+            content=text,
+            chat_id=reminder.chat_id,
+            message_thread_id=reminder.message_thread_id,
+            message_id=self.moved.sent_id(chat, number),
+            sent_at=self.now().astimezone(self.zone),
+            channel=CHANNEL,
+            routine=ROUTINE,
+        )
+        try:
+            await patiently(lambda: self.memory.record_message(args), FOREVER)
+        except MemoryRefused as error:
+            logger.warning("a reminder was sent but not recorded: %s", error)
+
+    async def _finish(self, reminder: Reminder) -> None:
+        after = max(self.now(), reminder.due_at)
+        args = FinishReminderArgs(
+            chat_id=reminder.chat_id,
+            memory_id=reminder.memory.id,
+            due_at=reminder.due_at,
+            next_at=next_due(reminder.repeats, after, self.zone) if reminder.repeats is not None else None,
+        )
+        await patiently(lambda: self.memory.finish_reminder(args), FOREVER)

@@ -1,0 +1,143 @@
+"""Messages nobody asked for: sent first, then recorded in full with a short form for the window."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from pydantic import ValidationError
+
+from tellonce import contract as c
+from tellonce import tracing
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.connect import connect_http
+from tellonce.journal import Emit, journal, silent, timed
+from tellonce.settings import RelaySettings, load
+from tellonce_relay.memory_outage import patiently
+from tellonce_relay.responders.choose import summariser
+from tellonce_relay.routines.book import RoutineBook
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.routines.short_form import SUMMARY_SECONDS, Model, shortened
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.bot_token import bot_token
+from tellonce_relay.telegram.chat_surface import ChatSurface
+from tellonce_relay.telegram.messages import CHANNEL
+from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.telegram.outbox import Address, Outbox
+from tellonce_relay.turn.turn import NotShown, wrong
+
+SEND_TRIES = 5
+"""Of a script that runs once; a relay tries until Telegram is back."""
+
+
+@dataclass(frozen=True)
+class Post:
+    """A routine message: what goes where, in whose name."""
+
+    text: str
+    chat_id: int
+    routine: str
+    agent: str | None = None
+    thread_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Sender:
+    """What sending and recording takes. `parts` notes which messages are one; `model` writes the short form."""
+
+    outbox: Outbox
+    memory: MemoryClient
+    moved: MovedGroups
+    zone: ZoneInfo
+    parts: SeenStore
+    model: Model | None = None
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    emit: Emit = silent
+    book: RoutineBook = field(default_factory=RoutineBook)
+
+
+async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
+    """Telegram gets the whole text; then the memory gets it with its summary.
+
+    Raises:
+        NotShown: the memory would not take it, or Telegram did not; nothing is sent, or recorded.
+        MemoryUnreachable, MemoryRefused: it was sent but could not be recorded.
+    """
+    args = _to_record(post)
+    chat = sender.moved.telegram_chat(post.chat_id)
+    surface = ChatSurface(
+        sender.outbox, Address(chat, post.thread_id), external_id=lambda n: sender.moved.sent_id(chat, n)
+    )
+    with timed(sender.emit, "routine_sent", routine=post.routine) as found:
+        ids = await surface.send(post.text)
+    for part in ids[1:]:
+        sender.parts.put(f"{post.chat_id}:{part}", ids[0])
+        found["messages"] = len(ids)
+    sender.book.note(post.chat_id, post.routine, ids[0])
+    sent_at = sender.now().astimezone(sender.zone)
+    summary = await shortened(post.text, sender.model, emit=sender.emit)
+    whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
+    with timed(sender.emit, "routine_recorded", routine=post.routine):
+        return await patiently(lambda: sender.memory.record_message(whole))
+
+
+def _to_record(post: Post) -> c.RecordMessageArgs:
+    """As it is known before it is sent: what cannot be recorded is not sent, else a script would send it again."""
+    try:
+        return c.RecordMessageArgs(
+            role="assistant",
+            content=post.text,
+            chat_id=post.chat_id,
+            message_thread_id=post.thread_id,
+            channel=CHANNEL,
+            routine=post.routine,
+            agent_id=post.agent,
+        )
+    except ValidationError as error:
+        raise NotShown(wrong(error)) from None
+
+
+def moved_groups(settings: RelaySettings) -> MovedGroups:
+    """The moved groups of the relay on this machine."""
+    return MovedGroups(SeenStore(settings.data_dir / "relay" / "moved_groups.json"))
+
+
+def message_parts(settings: RelaySettings) -> SeenStore:
+    """`chat:message` of each further part of a long message, to the id of its first, which the memory knows."""
+    return SeenStore(settings.data_dir / "relay" / "parts.json")
+
+
+def routine_book(settings: RelaySettings, routines: tuple[Routine, ...] = ()) -> RoutineBook:
+    """The routines, with what was last sent of each from this machine."""
+    return RoutineBook(routines, SeenStore(settings.data_dir / "relay" / "routines.json"))
+
+
+def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
+    """For scripts: send, record, end. 0 when both were done, 1 otherwise, with a sentence on standard error."""
+    settings = load(RelaySettings)
+    return asyncio.run(_send_once(settings, bot_token(settings), Post(text, chat_id, routine, agent)))
+
+
+async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
+    async with (
+        connect_http(settings.url, settings.bearer("relay")) as memory,
+        make_bot(token, settings.bot_api_url) as bot,
+    ):
+        moved = moved_groups(settings)
+        model = summariser(settings, SUMMARY_SECONDS)
+        outbox, emit = Outbox(bot, moved, tries=SEND_TRIES), journal("send", settings)
+        zone, parts = ZoneInfo(settings.timezone), message_parts(settings)
+        sender = Sender(outbox, memory, moved, zone, parts, model, emit=emit, book=routine_book(settings))
+        try:
+            with tracing.traced("send"):
+                await send_and_record(sender, post)
+        except NotShown as error:
+            sys.stderr.write(f"not sent: {error}\n")
+            return 1
+        except (MemoryUnreachable, MemoryRefused) as error:
+            sys.stderr.write(f"sent, but not recorded: {error}\n")
+            return 1
+    return 0

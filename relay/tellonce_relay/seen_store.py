@@ -1,0 +1,66 @@
+"""Small things to remember: names and values in one file, the newest last; knows not what they mean.
+
+The file outlives its processes, and a relay and `tellonce send` may both use it: what the other wrote is read again.
+"""
+
+import json
+from collections import OrderedDict
+from pathlib import Path
+
+
+class SeenStore:
+    """At most `most` entries; the oldest go first. Without a file, until the process ends."""
+
+    def __init__(self, file: Path | None = None, most: int = 500) -> None:
+        self._file = file
+        self._most = most
+        self._entries: OrderedDict[str, str] = OrderedDict()
+        self._version = (0, 0)
+
+    def get(self, name: str) -> str | None:
+        self._read_again()
+        return self._entries.get(name)
+
+    def items(self) -> list[tuple[str, str]]:
+        self._read_again()
+        return list(self._entries.items())
+
+    def put(self, name: str, value: str) -> None:
+        """Note it, and keep it through a kill."""
+        if self.get(name) == value:
+            return
+        self._entries[name] = value
+        while len(self._entries) > self._most:
+            self._entries.popitem(last=False)
+        if self._file is not None:
+            write(self._file, json.dumps(self._entries))
+
+    def _read_again(self) -> None:
+        version = _version(self._file)
+        if self._file is not None and version != self._version:
+            self._entries, self._version = OrderedDict(_read(self._file)), version
+
+
+def write(file: Path, text: str) -> None:
+    """The whole text or nothing: a kill in between leaves the old file."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    draft = file.with_suffix(".new")
+    draft.write_text(text)
+    draft.replace(file)
+
+
+def _version(file: Path | None) -> tuple[int, int]:
+    """Differs after each write: a replaced file is another one, even within one tick of the clock."""
+    try:
+        status = file.stat() if file is not None else None
+    except FileNotFoundError:
+        status = None
+    return (status.st_ino, status.st_mtime_ns) if status is not None else (0, 0)
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        return {str(name): str(value) for name, value in json.loads(file.read_text()).items()}
+    except (ValueError, AttributeError):
+        # A machine that lost power may leave half a file; what it held is a convenience.
+        return {}

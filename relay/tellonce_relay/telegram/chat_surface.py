@@ -1,0 +1,236 @@
+"""A Telegram chat as the turn's surface: typing, a streamed draft that is edited, and the final messages."""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from telegram.error import TelegramError
+
+from tellonce_relay.telegram.markdown import Marked, rendered, units
+from tellonce_relay.telegram.outbox import Address, AnswerLost, Markup, NotSent, Outbox, SlowDown, why
+from tellonce_relay.telegram.split import LONGEST, split
+from tellonce_relay.turn.turn import NotShown
+
+logger = logging.getLogger(__name__)
+
+EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
+"""Before the first draft and between two of them: a quick answer needs none, and Telegram slows down who hurries. In a
+group it takes 20 messages a minute, edits among them; whoever spends them on drafts waits with the answer's end."""
+
+DRAFT_SECONDS = 20.0
+"""Telegram's own drafts vanish after thirty seconds; one that does not change is shown again this often."""
+
+TYPING_SECONDS = 4.5
+"""Telegram shows that we type for five seconds."""
+
+UNKNOWN = 0
+"""The number of a message that was sent, but whose number nobody knows."""
+
+
+@dataclass
+class Delivery:
+    """How far an answer got.
+
+    `numbers`: the messages it became so far. `draft`: the message that shows its beginning. `after`: set while a message
+    is on its way, to the highest number before it; `sketch`: the text of a draft on its way. `begun`: what the first message
+    says where the rest goes into messages of its own.
+    """
+
+    numbers: list[int] = field(default_factory=list)
+    draft: int | None = None
+    after: int | None = None
+    sketch: str = ""
+    begun: str = ""
+
+
+class ChatSurface:
+    """One answer's way to a chat. `external_id` makes the memory's id of a message number; `draft_id` names its draft.
+
+    `keep` is called after each change of `delivery`, before what it announces and after what it states.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        to: Address,
+        *,
+        external_id: Callable[[int], str] = str,
+        delivery: Delivery | None = None,
+        draft_id: int = 0,
+        keep: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._outbox = outbox
+        self._to = to
+        self._external_id = external_id
+        self._delivery = delivery or Delivery()
+        self._draft_id = draft_id
+        self._drafted = ""
+        self._keep = keep
+        self._clock = clock
+        self._typing: asyncio.Task[None] | None = None
+        self._drafting: asyncio.Task[None] | None = None
+        self._pace = EDIT_SECONDS if to.chat_id > 0 else GROUP_EDIT_SECONDS
+        self._next_draft = clock() + self._pace
+
+    async def typing(self) -> None:
+        """Until `send` or `close`; costs the turn no time."""
+        if self._typing is None:
+            self._typing = asyncio.create_task(self._keep_typing())
+
+    async def show_partial(self, text: str) -> None:
+        """In the background: a draft that fails costs nothing, the whole answer is still to come."""
+        text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
+        drafting = self._drafting is not None and not self._drafting.done()
+        if not text or drafting or self._clock() < self._next_draft or units(text) > LONGEST:
+            return
+        self._next_draft = self._clock() + self._pace
+        self._drafting = asyncio.create_task(self._sketch(text))
+
+    async def send(self, text: str) -> list[str]:
+        """The whole text, in as many messages as it takes; the draft becomes the first of them. Raises NotShown."""
+        if self._drafting is not None:
+            await asyncio.wait({self._drafting})
+        await self.close()
+        await self._stand()
+        numbers = self._delivery.numbers
+        for part in self._parts(text)[len(numbers) :]:
+            try:
+                self._there(await self._next(part))
+            except NotShown as error:
+                if not numbers:
+                    raise
+                # The person has the beginning: the answer counts as given.
+                logger.warning("the rest of an answer was not sent: %s", error)
+                break
+        return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
+
+    async def keep_partial(self, text: str) -> None:
+        """Let what there is of an answer stand as a message; `send` sends the rest of it in others. Raises NotShown."""
+        if self._drafting is not None:
+            await asyncio.wait({self._drafting})
+        if text and not self._delivery.numbers:
+            self._delivery.begun = text
+            self._keep()
+        await self._stand()
+
+    async def _stand(self) -> None:
+        """The beginning that stays, in messages of its own; a draft becomes the first of them."""
+        d = self._delivery
+        beginning = _parts(d.begun) if d.begun else []
+        for part in beginning[len(d.numbers) :]:
+            draft, d.draft = d.draft, None
+            self._there(await (self._one(part, None, self._about_to) if draft is None else self._finish(draft, part)))
+
+    async def say(self, text: str, markup: Markup | None = None) -> None:
+        """A text as it stands, with buttons, beside the answer. Raises NotShown."""
+        *first, last = split(Marked(text))
+        for part in first:
+            await self._one(part, None)
+        await self._one(last, markup)
+
+    async def settle(self, text: str | None) -> None:
+        """After a restart: find out whether what was on its way arrived. `text` is the answer, if it is known.
+
+        Before anything else is sent to the chat. Raises NotShown.
+        """
+        d = self._delivery
+        if d.after is None:
+            return
+        known = text is not None or d.begun
+        what = self._parts(text or "")[len(d.numbers)] if known and not d.sketch else rendered(d.sketch)
+        try:
+            number = await self._outbox.find(self._to.chat_id, what, d.after)
+        except TelegramError as error:
+            raise NotShown(why(error)) from error
+        if d.sketch:
+            d.draft = number
+        elif number is not None:
+            d.numbers.append(number)
+        self._arrived()
+
+    def _parts(self, text: str) -> list[Marked]:
+        """What the messages say. Of an answer that broke off the first one stays as it is."""
+        begun = self._delivery.begun
+        if not begun:
+            return _parts(text)
+        rest = text.removeprefix(begun)
+        return [*_parts(begun), *(split(rendered(rest)) if rest.strip() else ())]
+
+    async def close(self) -> None:
+        """Stop typing, and give up a draft under way."""
+        for task in (self._typing, self._drafting):
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+        self._typing = self._drafting = None
+
+    async def _next(self, part: Marked) -> int:
+        draft, self._delivery.draft = self._delivery.draft, None
+        return await (self._one(part, None, self._about_to) if draft is None else self._finish(draft, part))
+
+    async def _finish(self, draft: int, part: Marked) -> int:
+        try:
+            await self._outbox.edit(self._to.chat_id, draft, part)
+        except NotSent as error:
+            logger.info("the draft could not be finished and is sent anew: %s", error)
+            return await self._one(part, None, self._about_to)
+        return draft
+
+    async def _one(
+        self, part: Marked, markup: Markup | None, about_to: Callable[[int | None], None] = lambda after: None
+    ) -> int:
+        try:
+            return await self._outbox.send(self._to, part, markup, about_to)
+        except AnswerLost as error:
+            logger.warning("nobody knows whether a message arrived; it is not sent twice: %s", error)
+            return UNKNOWN
+        except NotSent as error:
+            raise NotShown(str(error)) from error
+
+    async def _sketch(self, text: str) -> None:
+        draft = self._delivery.draft
+        try:
+            if draft is None and await self._outbox.draft(self._to, self._draft_id, rendered(text)):
+                self._drafted = text
+            elif draft is None:
+                self._delivery.sketch = text
+                self._delivery.draft = await self._outbox.begin(self._to, rendered(text), self._about_to)
+            else:
+                await self._outbox.change(self._to, draft, rendered(text))
+        except SlowDown as refusal:
+            self._next_draft = self._clock() + refusal.seconds
+        except (AnswerLost, NotSent) as error:
+            logger.info("a draft was not shown: %s", error)
+        if draft is None and self._delivery.sketch:
+            self._arrived()
+
+    def _about_to(self, after: int | None) -> None:
+        self._delivery.after = after
+        self._keep()
+
+    def _there(self, number: int) -> None:
+        self._delivery.numbers.append(number)
+        self._arrived()
+
+    def _arrived(self) -> None:
+        self._delivery.after, self._delivery.sketch = None, ""
+        self._keep()
+
+    async def _keep_typing(self) -> None:
+        shown_at = self._clock()
+        while True:
+            await self._outbox.typing(self._to)
+            await asyncio.sleep(TYPING_SECONDS)
+            if self._drafted and self._clock() - shown_at > DRAFT_SECONDS:
+                shown_at = self._clock()
+                await self._sketch(self._drafted)
+
+
+def _parts(text: str) -> list[Marked]:
+    return split(rendered(text)) or [Marked("…")]

@@ -1,0 +1,130 @@
+"""What a Telegram message says and where: its words or a labelled placeholder, and its thread by Telegram's own facts; pure."""
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from telegram import Contact, Location, Message, MessageOrigin, Venue
+
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.telegram.attachments import attachment_of
+from tellonce_relay.telegram.moved_groups import MovedGroups
+
+CHANNEL = "telegram"
+
+
+def incoming(
+    message: Message,
+    zone: ZoneInfo,
+    user_name: str = "",
+    moved: MovedGroups | None = None,
+    heard: str | None = None,
+) -> Incoming | None:
+    """None for what holds nothing to keep (service messages, blanks).
+
+    `user_name` overrides the sender's own; `heard` is what was said in a voice message.
+    """
+    text = text_of(message, heard)
+    if not text.strip():
+        return None
+    thread, user, known = thread_facts(message), message.from_user, moved or MovedGroups()
+    name = user.first_name if user is not None else ""
+    chat = message.chat.id
+    return Incoming(
+        text=text,
+        chat_id=known.memory_chat(chat),
+        message_id=known.external_id(chat, message.message_id),
+        sent_at=message.date.astimezone(zone),
+        channel=CHANNEL,
+        user_name=user_name or name,
+        speaker=name[:128] if chat < 0 and name else None,
+        message_thread_id=thread.message_thread_id,
+        reply_to_message_id=known.external_id(chat, thread.reply_to) if thread.reply_to is not None else None,
+        shows_file=attachment_of(message) is not None,
+    )
+
+
+@dataclass(frozen=True)
+class ThreadFacts:
+    """What the server derives the thread from."""
+
+    message_thread_id: int | None
+    reply_to: int | None
+
+
+def thread_facts(message: Message) -> ThreadFacts:
+    """A topic message, a reply, or neither.
+
+    In a topic every message that replies to nothing carries the topic's creation as its reply target. In a plain
+    supergroup a reply carries a thread id that is no topic; sending into it fails.
+    """
+    target = message.reply_to_message
+    reply_to = target.message_id if target is not None and target.forum_topic_created is None else None
+    if message.is_topic_message and message.message_thread_id is not None:
+        return ThreadFacts(message.message_thread_id, reply_to)
+    return ThreadFacts(None, reply_to)
+
+
+def text_of(message: Message, heard: str | None = None) -> str:
+    """What was written or said; of a picture or a voice its label and caption; of a forwarded message whose words they are."""
+    written = message.text or message.caption or ""
+    text = " ".join(part for part in (heard or _label(message), written) if part)
+    if message.forward_origin is None or not text:
+        return text
+    # Quoted line by line: these are not the user's own words, and nothing is learned of the user from them.
+    return "\n".join([f"[forwarded from {_author(message.forward_origin)}]", *(f"> {x}" for x in text.split("\n"))])
+
+
+def _author(origin: MessageOrigin) -> str:
+    user = getattr(origin, "sender_user", None)
+    chat = getattr(origin, "sender_chat", None) or getattr(origin, "chat", None)
+    name = (
+        getattr(origin, "sender_user_name", None)
+        or (user.full_name if user else None)
+        or (chat.title if chat else None)
+    )
+    return str(name or "someone")
+
+
+def _label(message: Message) -> str:
+    named = {
+        "sticker": message.sticker and (message.sticker.emoji or ""),
+        "audio": message.audio and " – ".join(filter(None, (message.audio.performer, message.audio.title))),
+        "file": message.document and not message.animation and (message.document.file_name or ""),
+        "poll:": message.poll and f"{message.poll.question} ({', '.join(o.text for o in message.poll.options)})",
+        "dice": message.dice and message.dice.emoji,
+        "place": message.venue and _venue(message.venue),
+        "location": message.location and _coordinates(message.location),
+        "contact": message.contact and _card(message.contact),
+        "checklist:": message.checklist and message.checklist.title,
+    }
+    for kind, name in named.items():
+        if name is not None and name is not False:
+            return f"[{kind} {name}]".replace(" ]", "]")
+    return next((f"[{kind}]" for kind, present in _kinds(message).items() if present), "")
+
+
+def _card(contact: Contact) -> str:
+    """What a contact is shared for."""
+    return f"{contact.first_name} {contact.last_name or ''}".strip() + f", {contact.phone_number}"
+
+
+def _venue(venue: Venue) -> str:
+    return ", ".join(filter(None, (venue.title, venue.address, _coordinates(venue.location))))
+
+
+def _coordinates(location: Location) -> str:
+    """Five decimals are a meter."""
+    return f"{location.latitude:.5f}, {location.longitude:.5f}"
+
+
+def _kinds(message: Message) -> dict[str, bool]:
+    return {
+        "photo": bool(message.photo),
+        "voice message": message.voice is not None,
+        "video message": message.video_note is not None,
+        "animation": message.animation is not None,
+        "video": message.video is not None,
+        "story": message.story is not None,
+        "game": message.game is not None,
+        "paid media": message.paid_media is not None,
+    }

@@ -1,0 +1,335 @@
+"""Sends to Telegram: waits when told to, tries again what was not done, and looks before it sends anything twice.
+
+Telegram knows no idempotency key, and a bot cannot read a chat. But an edit that changes nothing is refused as "not
+modified", which proves that the very text stands there, and message numbers only grow. So when the answer to a send is
+lost, the numbers that follow the highest one seen before are tried: what is found was sent, what is not is sent again.
+Not knowable: a send that Telegram carries out only after we looked, and one whose number is further away than
+`LOOK_AT` numbers of messages we have not seen (more than a hundred waiting updates). Then a text may stand there twice.
+"""
+
+import asyncio
+import logging
+import random
+import re
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from itertools import count, islice
+from typing import TypeVar
+
+import httpx
+from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, Message, MessageEntity, ReplyParameters
+from telegram.constants import ChatAction
+from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, RetryAfter, TelegramError
+
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.markdown import Marked
+from tellonce_relay.telegram.moved_groups import MovedGroups
+
+logger = logging.getLogger(__name__)
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 30.0
+LOOK_AT = 20
+MOST_REFUSALS = 100
+"""Of one message, by an error that is not about it, at last half a minute apart: it may be about it after all, and would
+hold up its chat for ever. A Telegram that is silent is waited for without end."""
+
+SUPERGROUPS_BELOW = -1_000_000_000_000
+
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_WORDINGS = re.compile(
+    r"(?:chat|thread|user|message to edit|message to be replied) not found|can't parse entities|message is too long"
+    r"|message text is empty|not enough rights|no rights|bot was (?:blocked|kicked)|user is deactivated|unauthorized"
+    r"|bad gateway|timed out|not modified|need administrator rights"
+)
+_NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
+Markup = InlineKeyboardMarkup | ForceReply
+ResultT = TypeVar("ResultT")
+Sleep = Callable[[float], Awaitable[None]]
+AboutTo = Callable[[int | None], None]
+
+
+class NotSent(Exception):
+    """Telegram did not take the message."""
+
+
+class SlowDown(Exception):
+    """Telegram wants us to wait; for `seconds`."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"wait {seconds:g} s")
+        self.seconds = seconds
+
+
+class AnswerLost(Exception):
+    """Telegram's answer did not come: the message may be there or not."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a message goes: a chat, perhaps a topic, perhaps as a reply."""
+
+    chat_id: int
+    thread_id: int | None = None
+    reply_to: int | None = None
+
+
+def nobody(after: int | None) -> None:
+    """Where no one keeps a journal."""
+
+
+class Outbox:
+    """Safe to share between tasks. `tries` of one call; None: until Telegram is back, as a relay has nothing else to do.
+
+    `newest` holds the highest message numbers across restarts: after a kill that is where a message in doubt is looked for.
+    """
+
+    def __init__(
+        self,
+        bot: Bot,
+        moved: MovedGroups | None = None,
+        *,
+        tries: int | None = None,
+        newest: SeenStore | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._bot = bot
+        self._moved = moved or MovedGroups()
+        self._tries = tries
+        self._sleep = sleep
+        self._drafts = True
+        # One message at a time in a chat: what follows a number in doubt is then never another one of ours.
+        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._newest = newest or SeenStore()
+        self._seen: defaultdict[int, set[int]] = defaultdict(set)
+        for counter, number in self._newest.items():
+            self._seen[int(counter)].add(int(number))
+
+    def saw(self, chat_id: int, number: int) -> None:
+        """A message of somebody's stands under that number."""
+        known = self._seen[_counter(chat_id)]
+        if number > max(known, default=0):
+            self._newest.put(str(_counter(chat_id)), str(number))
+        known.add(number)
+        if len(known) > 2000:
+            known -= set(sorted(known)[:1000])
+
+    async def typing(self, to: Address) -> None:
+        """Best effort."""
+        try:
+            await self._bot.send_chat_action(to.chat_id, ChatAction.TYPING, message_thread_id=to.thread_id)
+        except TelegramError as error:
+            logger.info("typing was not shown: %s", error)
+
+    async def react(self, chat_id: int, number: int, emoji: str) -> None:
+        """Best effort: a chat may not allow reactions."""
+        try:
+            await self._bot.set_message_reaction(chat_id, number, emoji)
+        except TelegramError as error:
+            logger.info("a reaction was not shown: %s", why(error))
+
+    async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
+        """One message; its number. `about_to` hears beforehand after which number to look for it, where that is known.
+
+        Raises NotSent, and AnswerLost when the answer was lost and there is no number to look after.
+        """
+        try:
+            async with self._locks[to.chat_id]:
+                after = self._highest(to.chat_id)
+                about_to(after)
+                number = await self._surely(to, what, markup, after)
+        except BadRequest as error:
+            return await self._plainer(to, what, markup, about_to, error)
+        except ChatMigrated as error:
+            self._moved.moved(to.chat_id, error.new_chat_id)
+            return await self.send(Address(error.new_chat_id), what, markup, about_to)
+        except TelegramError as error:
+            raise NotSent(why(error)) from error
+        self.saw(to.chat_id, number)
+        return number
+
+    async def begin(self, to: Address, what: Marked, about_to: AboutTo = nobody) -> int:
+        """Show a draft, in haste. Raises SlowDown, NotSent and AnswerLost as `send`."""
+        try:
+            async with self._locks[to.chat_id]:
+                after = self._highest(to.chat_id)
+                about_to(after)
+                number = await self._once(to, what, None, after)
+        except RetryAfter as refusal:
+            raise SlowDown(wanted_pause(refusal)) from refusal
+        except TelegramError as error:
+            raise NotSent(why(error)) from error
+        self.saw(to.chat_id, number)
+        return number
+
+    async def draft(self, to: Address, draft_id: int, what: Marked) -> bool:
+        """Show a draft of Telegram's own, which vanishes by itself. False where there is none. Raises SlowDown."""
+        if not self._drafts or to.chat_id < 0:
+            return False
+        try:
+            await self._bot.send_message_draft(
+                to.chat_id, draft_id, what.text, message_thread_id=to.thread_id, entities=entities(what)
+            )
+        except RetryAfter as refusal:
+            raise SlowDown(wanted_pause(refusal)) from refusal
+        except (BadRequest, InvalidToken) as error:
+            logger.info("drafts are shown by edits: %s", why(error))
+            self._drafts = False
+        except TelegramError as error:
+            logger.info("a draft was not shown: %s", why(error))
+        return self._drafts
+
+    async def change(self, to: Address, number: int, what: Marked) -> None:
+        """Change a draft, once, in haste. Raises SlowDown and NotSent."""
+        try:
+            await self._edit(to.chat_id, number, what, None)
+        except RetryAfter as refusal:
+            raise SlowDown(wanted_pause(refusal)) from refusal
+        except TelegramError as error:
+            raise NotSent(why(error)) from error
+
+    async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
+        """Change a message's text and its buttons, by default to none. Doing it again does no harm, so a lost answer is tried again. Raises NotSent."""
+        try:
+            await self._patiently(lambda: self._edit(chat_id, number, what, markup))
+        except BadRequest as error:
+            if _is_unchanged(error):
+                return
+            if not what.marks:
+                raise NotSent(why(error)) from error
+            await self.edit(chat_id, number, Marked(what.text), markup)
+        except TelegramError as error:
+            raise NotSent(why(error)) from error
+
+    async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
+        """The number under which this very text stands behind `after`, if it does. Raises TelegramError."""
+        keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
+        unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
+        for number in islice(unseen, LOOK_AT):
+            for form in (what, Marked(what.text)) if what.marks else (what,):
+                if await self._stands(chat_id, number, form, keyboard):
+                    self.saw(chat_id, number)
+                    return number
+        return None
+
+    async def _stands(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None) -> bool:
+        try:
+            await self._patiently(lambda: self._edit(chat_id, number, what, markup))
+        except BadRequest as error:
+            return _is_unchanged(error)
+        return True
+
+    async def _surely(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
+        return await self._patiently(lambda: self._once(to, what, markup, after))
+
+    async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
+        """Send; when the answer is lost, look. Raises AnswerLost only where there is nothing to look after."""
+        try:
+            return await self._send(to, what, markup)
+        except NetworkError as error:
+            if not _may_be_there(error):
+                raise
+            number = await self.find(to.chat_id, what, after, markup) if after is not None else None
+            if number is not None:
+                return number
+            if after is None and not _was_refused(error):
+                raise AnswerLost(why(error)) from error
+            raise
+
+    async def _plainer(
+        self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
+    ) -> int:
+        """What Telegram refused, without the part it most likely refused."""
+        if "thread not found" in str(error).lower() and to.thread_id is not None:
+            return await self.send(replace(to, thread_id=None), what, markup, about_to)
+        if what.marks:
+            return await self.send(to, Marked(what.text), markup, about_to)
+        raise NotSent(why(error)) from error
+
+    async def _send(self, to: Address, what: Marked, markup: Markup | None) -> int:
+        reply = ReplyParameters(to.reply_to, allow_sending_without_reply=True) if to.reply_to is not None else None
+        sent = await self._bot.send_message(
+            to.chat_id,
+            what.text,
+            entities=entities(what),
+            message_thread_id=to.thread_id,
+            reply_parameters=reply,
+            reply_markup=markup,
+            link_preview_options=_NO_PREVIEW,
+        )
+        return sent.message_id
+
+    async def _edit(
+        self, chat_id: int, message_id: int, what: Marked, markup: InlineKeyboardMarkup | None
+    ) -> Message | bool:
+        return await self._bot.edit_message_text(
+            what.text,
+            chat_id,
+            message_id,
+            entities=entities(what),
+            reply_markup=markup,
+            link_preview_options=_NO_PREVIEW,
+        )
+
+    async def _patiently(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        pause, tried = FIRST_PAUSE, 1
+        while True:
+            try:
+                return await call()
+            except RetryAfter as refusal:
+                if self._tries is not None and wanted_pause(refusal) > LONGEST_PAUSE:
+                    raise
+                wait = wanted_pause(refusal)
+            except NetworkError as error:
+                if isinstance(error, BadRequest) or tried == self._tries:
+                    raise
+                if tried >= MOST_REFUSALS and _was_refused(error):
+                    raise
+                logger.info("Telegram did not take it: %s", error)
+                wait = pause * random.uniform(0.5, 1.0)
+                pause, tried = min(LONGEST_PAUSE, 2 * pause), tried + 1
+            await self._sleep(wait)
+
+    def _highest(self, chat_id: int) -> int | None:
+        return max(self._seen[_counter(chat_id)], default=None)
+
+
+def _counter(chat_id: int) -> int:
+    """Supergroups number their messages by themselves; a bot's private chats and basic groups share one count."""
+    return chat_id if chat_id < SUPERGROUPS_BELOW else 0
+
+
+def why(error: TelegramError) -> str:
+    """The kind of an error, with what is known of its wording: the rest may quote the message."""
+    known = _WORDINGS.search(str(error).lower())
+    return f"{type(error).__name__} ({known[0]})" if known else type(error).__name__
+
+
+def wanted_pause(refusal: RetryAfter) -> float:
+    """Seconds Telegram wants us to wait."""
+    wait: int | timedelta = refusal.retry_after
+    return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
+
+
+def entities(what: Marked) -> list[MessageEntity] | None:
+    """The marks as Telegram's entities."""
+    return [
+        MessageEntity(mark.kind, mark.offset, mark.length, url=mark.url, language=mark.language) for mark in what.marks
+    ] or None
+
+
+def _may_be_there(error: NetworkError) -> bool:
+    """Whether the request may have been carried out. A refusal in so many words, and what never went out, was not."""
+    return not isinstance(error, BadRequest) and not isinstance(error.__cause__, _NEVER_SENT)
+
+
+def _was_refused(error: NetworkError) -> bool:
+    """An error that came back in so many words; a gateway's 5xx mostly means that nothing was done."""
+    return not isinstance(error.__cause__, httpx.HTTPError | ValueError)
+
+
+def _is_unchanged(error: BadRequest) -> bool:
+    return "not modified" in str(error).lower()

@@ -1,0 +1,83 @@
+"""Fetches what a message carries and turns it into what a model can take: files to look at, words that were heard.
+
+Nothing of a file is kept: it is fetched for one turn, and again only by a process after a kill.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from telegram import Bot
+from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
+
+from tellonce_llm import File, FileKind
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.telegram.attachments import LARGEST, MEGABYTE, Attachment
+from tellonce_relay.telegram.outbox import wanted_pause, why
+from tellonce_relay.telegram.transcription import NotTranscribed, Transcribe
+
+logger = logging.getLogger(__name__)
+
+TRIES = 3
+PAUSE = 1.0
+LONGEST_TEXT = 60_000
+"""Characters of a text file that a model is shown."""
+
+
+class Unperceived(Exception):
+    """What a message carries cannot be taken in. `sentence` is for the person; `once`: it stays true of the next ones."""
+
+    def __init__(self, sentence: str, *, once: bool = False) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.once = once
+
+
+@dataclass(frozen=True)
+class Senses:
+    """`transcribe`: None where nobody listens."""
+
+    bot: Bot
+    transcribe: Transcribe | None = None
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    async def hear(self, voice: Attachment) -> str:
+        """What was said. Raises Unperceived."""
+        if self.transcribe is None:
+            raise Unperceived(phrase("senses.cannot_hear"), once=True)
+        data = await self._fetched(voice)
+        try:
+            return await self.transcribe(data, voice.name)
+        except NotTranscribed as error:
+            logger.warning("a voice message was not transcribed: %s", error)
+            raise Unperceived(phrase("senses.not_heard")) from error
+
+    async def look(self, attachment: Attachment, reads: frozenset[FileKind]) -> File:
+        """The file as a model that `reads` these kinds is shown it. Raises Unperceived."""
+        kind = attachment.kind
+        if kind in ("voice", "other") or kind not in reads:
+            raise Unperceived(
+                phrase("senses.cannot_see") if kind == "image" else phrase("senses.cannot_read"), once=True
+            )
+        data = await self._fetched(attachment)
+        if kind == "text":
+            data = data.decode(errors="replace").replace("\x00", "")[:LONGEST_TEXT].encode()
+        mime = {"pdf": "application/pdf", "text": "text/plain"}.get(kind, attachment.mime)
+        return File(kind, mime, attachment.name, data)
+
+    async def _fetched(self, attachment: Attachment) -> bytes:
+        if attachment.is_too_large:
+            raise Unperceived(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))
+        for tried in range(TRIES):
+            try:
+                file = await self.bot.get_file(attachment.file_id)
+                return bytes(await file.download_as_bytearray())
+            except BadRequest as error:
+                raise Unperceived(phrase("senses.not_fetched")) from error
+            except TelegramError as error:
+                logger.info("a file was not fetched: %s", why(error))
+                if not isinstance(error, NetworkError | RetryAfter) or tried + 1 == TRIES:
+                    raise Unperceived(phrase("senses.not_fetched")) from error
+                await self.sleep(wanted_pause(error) if isinstance(error, RetryAfter) else PAUSE * 2**tried)
+        raise AssertionError("the last try returns or raises")

@@ -1,0 +1,154 @@
+"""Reminders as a person sets, sees and changes them: what a text orders, and what is answered, in their language."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from telegram import InlineKeyboardMarkup
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce.reminders import ChangeReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
+from tellonce_relay import buttons
+from tellonce_relay.buttons import Pressed, Reply
+from tellonce_relay.catalogue import moment, phrase, spoken
+from tellonce_relay.cron import next_due
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.orders import without_joint
+from tellonce_text.dates.alarms import Alarm, alarm
+from tellonce_text.dates.readings import Said
+from tellonce_text.dates.regions import region_of
+
+MOST_LISTED: Final = 20
+LONGEST_QUOTE: Final = 2000
+SNOOZE: Final = timedelta(hours=1)
+
+Change = Literal["cancel", "restore", "move"]
+_ACTIONS: Final[dict[buttons.Action, Change]] = {"unremind": "cancel", "remind again": "restore", "later": "move"}
+_SAID: Final[dict[Change, str]] = {
+    "cancel": "reminder.cancelled",
+    "restore": "reminder.restored",
+    "move": "reminder.later",
+}
+
+_STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
+"""The time that the words of a reminder end with, as the memory keeps it."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to remind of, and when: `at` first, then as `repeats` says."""
+
+    what: str
+    at: datetime
+    repeats: str | None = None
+    words: str | None = None
+
+    def args(self, incoming: Incoming, *, claimed: bool = False) -> SetReminderArgs:
+        """`claimed`: by a model, to be checked against the message."""
+        return SetReminderArgs(
+            content=self.what,
+            at=self.at,
+            repeats=self.repeats,
+            words=self.words,
+            source_message_id=incoming.message_id if claimed else None,
+            quote=incoming.text[:LONGEST_QUOTE] if claimed else None,
+            chat_id=incoming.chat_id,
+            message_thread_id=incoming.message_thread_id,
+        )
+
+
+class NotSet(Exception):
+    """No reminder can be set; the text says why, to the person."""
+
+
+async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:
+    """Set what a person orders; without words, list what is set. Raises what the memory raises."""
+    if not text:
+        return await listed(memory, zone, incoming)
+    try:
+        wanted = wanted_by(text, incoming.sent_at, zone)
+    except NotSet as reason:
+        return Reply(str(reason))
+    return set_reply(await memory.set_reminder(wanted.args(incoming)), incoming.sent_at, zone)
+
+
+def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """`tomorrow at 9 to call mom`, after the words that make it an order. Raises NotSet."""
+    said = Said(now, zone, region_of(zone))
+    # Few words seldom tell their language: of two readings the one that explains more of them.
+    found = max(filter(None, (alarm(text, said), alarm(text, said, spoken()))), key=_length, default=None)
+    if found is None:
+        raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
+    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,')}".strip()
+    what = without_joint(rest)
+    if not what:
+        raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
+    return timed(what, found, text, now, zone)
+
+
+def _length(found: Alarm) -> int:
+    return found.end - found.start
+
+
+def timed(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """`found` is the alarm in `text`. Raises NotSet for one that is past, or that cannot be repeated."""
+    if found.cron is not None:
+        first = next_due(found.cron, now, zone)
+        assert first is not None  # every day, week, month or year
+        return Wanted(what, first, found.cron, text[found.start : found.end])
+    if found.at is None:
+        raise NotSet(phrase("reminder.too_often"))
+    if found.at <= now:
+        raise NotSet(phrase("reminder.past", when=moment(found.at, now.astimezone(zone))))
+    return Wanted(what, found.at)
+
+
+def set_reply(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Reply:
+    """Confirms a reminder, with its time on the person's clock."""
+    text = phrase("reminder.set", when=when(reminder, now, zone), what=what_of(reminder))
+    return Reply(text, buttons.reminder_undo(reminder.memory.id))
+
+
+async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming) -> Reply:
+    """All that are still to come, each with a button that cancels it."""
+    args = ListRemindersArgs(chat_id=incoming.chat_id, message_thread_id=incoming.message_thread_id)
+    return list_reply((await memory.list_reminders(args)).reminders, incoming.sent_at, zone)
+
+
+def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -> Reply:
+    if not reminders:
+        return Reply(phrase("reminder.none", example=phrase("reminder.example")))
+    shown = list(enumerate(reminders[:MOST_LISTED], 1))
+    lines = [phrase("reminder.line", number=n, when=when(r, now, zone), what=what_of(r)) for n, r in shown]
+    return Reply("\n".join([phrase("reminder.list"), *lines]), buttons.reminder_list([r.memory.id for _, r in shown]))
+
+
+async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
+    """What a button under a reminder does; `item` 1 is that of a list, which is shown again without it."""
+    number = pressed.number
+    if pressed.action == "done":
+        known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))
+        return Reply(phrase("reminder.done", what=_STAMP.sub("", known.text)))
+    at = now + SNOOZE if pressed.action == "later" else None
+    action = _ACTIONS[pressed.action]
+    changed = await memory.change_reminder(ChangeReminderArgs(memory_id=number, action=action, at=at, chat_id=chat_id))
+    markup = buttons.reminder_restore(number) if action == "cancel" else buttons.reminder_undo(number)
+    said = phrase(_SAID[action], what=what_of(changed), when=when(changed, now, zone))
+    if pressed.item:
+        left = (await memory.list_reminders(ListRemindersArgs(chat_id=chat_id))).reminders
+        rest = list_reply(left, now, zone)
+        rows = [*markup.inline_keyboard, *(rest.markup.inline_keyboard if rest.markup is not None else ())]
+        return Reply(f"{said}\n\n{rest.text}", InlineKeyboardMarkup(rows))
+    return Reply(said, markup)
+
+
+def what_of(reminder: Reminder) -> str:
+    """What to remind of: of one that comes once without the time behind it."""
+    return _STAMP.sub("", reminder.memory.content)
+
+
+def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:
+    return moment(reminder.due_at.astimezone(zone), now.astimezone(zone))

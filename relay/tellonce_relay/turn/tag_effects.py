@@ -1,0 +1,142 @@
+"""Carries out the tags of an answer, as claims of the model; one that fails costs only itself."""
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any, Literal
+from zoneinfo import ZoneInfo
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.reminders import Reminder
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.memory_outage import patiently
+from tellonce_relay.turn.reminders import NotSet, timed
+from tellonce_relay.turn.tags import Tag
+from tellonce_text.dates.alarms import alarm
+from tellonce_text.dates.readings import Said
+from tellonce_text.dates.regions import region_of
+
+logger = logging.getLogger(__name__)
+
+MOST = 10
+"""Tags of one answer that are carried out: more is a model gone astray."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A memory that a tag made, or a goal it closed. `undo` is the action that takes it back. `reminder`: its alarm."""
+
+    memory: c.Memory
+    undo: Literal["reject", "reopen"]
+    reminder: Reminder | None = None
+
+
+@dataclass
+class Done:
+    """`refused`: the memory would not have it (it states nothing); `unsaved`: the memory was away.
+
+    `doubted` are the claims that the user's words do not bear out: the user is asked.
+    """
+
+    applied: int = 0
+    refused: int = 0
+    unsaved: int = 0
+    saved: list[Saved] = field(default_factory=list)
+    doubted: list[c.Memory] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "applied": self.applied,
+            "refused": self.refused,
+            "unsaved": self.unsaved,
+            "uncertain": len(self.doubted),
+        }
+
+
+async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
+    """Carry them out in order, at most `MOST`; `patience`: seconds to wait for a memory that is away."""
+    done = Done()
+    for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
+        try:
+            await _apply(memory, incoming, tag, patience, done)
+            done.applied += 1
+        except MemoryRefused as error:
+            logger.warning("tag %s was refused: %s", tag.kind, error)
+            done.refused += 1
+        except MemoryUnreachable as error:
+            logger.warning("tag %s was not carried out: %s", tag.kind, error)
+            done.unsaved += 1
+    return done
+
+
+async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
+    if tag.kind == "done":
+        closed = await _complete(memory, incoming, tag.text, patience)
+        done.saved.append(Saved(closed, "reopen"))
+        return
+    if tag.kind == "remind":
+        await _remind(memory, incoming, tag, patience, done)
+        return
+    for result in (await patiently(lambda: memory.remember(_claim(incoming, tag)), patience)).results:
+        if result.memory.status == "uncertain":
+            done.doubted.append(result.memory)
+        elif result.outcome != "duplicate":
+            done.saved.append(Saved(result.memory, "reject"))
+
+
+def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
+    """A claim, to be checked against the message that was answered: never the user's own word."""
+    text = f"{tag.text} (by {tag.time})" if tag.time else tag.text
+    statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
+    statement |= {"kind": "goal"} if tag.kind == "goal" else {}
+    statement |= {"scope": "global" if tag.kind == "remember_global" else "chat"}
+    place = {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
+    return c.RememberArgs.model_validate({"statements": [statement], **place})
+
+
+def _source(incoming: Incoming, text: str) -> Incoming:
+    """Of several messages that are answered together, the one that bears the claim out best."""
+    return max(incoming.messages, key=lambda message: len(_words(message.text) & _words(text)))
+
+
+async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
+    """A claim like the others: the user must have said so, else they are asked."""
+    zone = incoming.sent_at.tzinfo
+    assert isinstance(zone, ZoneInfo)  # a channel tells times on the user's clock
+    found = alarm(tag.time or "", Said(incoming.sent_at, zone, region_of(zone)))
+    if found is None:
+        raise MemoryRefused(f"a reminder at no time: {tag.time!r}")
+    try:
+        wanted = timed(tag.text, found, tag.time or "", incoming.sent_at, zone)
+    except NotSet as reason:
+        raise MemoryRefused(str(reason)) from None
+    args = wanted.args(_source(incoming, tag.text), claimed=True)
+    reminder = await patiently(lambda: memory.set_reminder(args), patience)
+    if reminder.memory.status == "uncertain":
+        done.doubted.append(reminder.memory)
+    else:
+        done.saved.append(Saved(reminder.memory, "reject", reminder))
+
+
+async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:
+    """The goal that fits best is done. None fits: the model meant something that is no goal of ours."""
+    wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
+    found = await patiently(lambda: memory.search_memory(wanted), patience)
+    goal = _best(topic, found.results)
+    if goal is None:
+        raise MemoryRefused(f"no active goal matches {topic!r}")
+    args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
+    return await patiently(lambda: memory.update_memory(args), patience)
+
+
+def _best(topic: str, goals: tuple[c.SearchResult, ...]) -> c.SearchResult | None:
+    """The first that shares a word with the topic: completing another goal would be worse than completing none."""
+    words = _words(topic)
+    return next((goal for goal in goals if words & _words(goal.text)), None)
+
+
+def _words(text: str) -> set[str]:
+    """Word beginnings; of scripts that write words together, pairs of characters."""
+    words = "".join(ch if ch.isalnum() else " " for ch in text.casefold()).split()
+    plain = {word[:6] for word in words if word.isascii() and len(word) > 2}
+    return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(len(word) - 1)}

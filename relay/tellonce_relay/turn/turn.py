@@ -1,0 +1,372 @@
+"""One turn: record, read, ask, show, record; every way it can fail is one honest sentence, and nothing is lost."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Protocol
+from zoneinfo import ZoneInfo
+
+from pydantic import ValidationError
+
+from tellonce import contract as c
+from tellonce import tracing
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.journal import Emit, silent, timed
+from tellonce_llm import Answer, Cause
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.memory_outage import SHORT, patiently
+from tellonce_relay.responders import prompt as prompts
+from tellonce_relay.responders.responder import CannotAnswer, Responder
+from tellonce_relay.turn import tag_effects
+from tellonce_relay.turn.expectation import expected
+from tellonce_relay.turn.model_call import PATIENT, Persistence, Progress, continued, persistently
+from tellonce_relay.turn.tag_effects import Done
+from tellonce_relay.turn.tags import Parsed, Tag, finished, heard, parse, shown_so_far
+from tellonce_relay.turn.turn_sentences import STOPPED_HERE, trouble
+
+logger = logging.getLogger(__name__)
+
+
+class NotShown(Exception):
+    """The person could not be shown the text; the reason is for the log."""
+
+
+class Surface(Protocol):
+    """Where the person reads: a Telegram chat, a terminal."""
+
+    async def typing(self) -> None:
+        """Show that an answer is on its way, until `send`."""
+        ...
+
+    async def show_partial(self, text: str) -> None:
+        """Show what there is of the answer so far. Never raises."""
+        ...
+
+    async def send(self, text: str) -> list[str]:
+        """Show a whole text; the channel's ids of the messages it became. Raises NotShown."""
+        ...
+
+
+@dataclass(frozen=True)
+class TurnOptions:
+    """How this turn speaks. `policy` is the agent's system prompt; `profile` the fallback for an empty profile.
+
+    `patience`: seconds to wait for a memory that is away; `persistence`: how long a model that fails is asked again.
+    """
+
+    zone: ZoneInfo
+    now: Callable[[], datetime]
+    policy: str = ""
+    profile: str = ""
+    agent_id: str | None = None
+    patience: float = SHORT
+    emit: Emit = silent
+    persistence: Persistence = PATIENT
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+@dataclass(frozen=True)
+class DraftAnswer:
+    """What the person is to be told, tags included. `failure`: it is the sentence about one, and no answer.
+
+    `notices` are the memory's own for the person (the chat is full); the caller shows each of them once. `claims`: whether
+    it may hold tags; `heard` are those of what the model was shown, which it may repeat without claiming them. `cause`: why
+    the model gave no answer, and `retry_after` the seconds it wants to be left alone. `stopped`: the user ended it here.
+    """
+
+    said: str
+    failure: bool = False
+    cause: Cause | None = None
+    retry_after: float | None = None
+    stopped: bool = False
+    notices: tuple[str, ...] = ()
+    claims: bool = True
+    heard: tuple[str, ...] = ()
+
+    @property
+    def owed(self) -> bool:
+        """Whether the model may give the answer later."""
+        return self.cause is not None and self.cause != "refused"
+
+    @property
+    def parsed(self) -> Parsed:
+        return parse(self.said, self.heard) if self.claims else Parsed(self.said, ())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a turn: what the person was shown, as which messages if they were shown anything, and whether the
+    memory has it all. `effects`: what the answer's tags did."""
+
+    shown: str
+    message_ids: tuple[str, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    saved: bool = True
+    effects: Done = field(default_factory=Done)
+
+
+async def run_turn(
+    memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, options: TurnOptions
+) -> Outcome:
+    """The whole turn, for a channel that keeps nothing itself. A turn begins here, and in `bot`, with a trace."""
+    with tracing.traced("turn"):
+        options.emit("message_received", chat=incoming.chat_id)
+        try:
+            with timed(options.emit, "message_recorded"):
+                await record_incoming(memory, incoming)
+            progress = Progress()
+            draft = await patiently(
+                lambda: think(memory, responder, surface, incoming, options, progress), options.patience
+            )
+            draft = _with_beginning(draft, progress)
+        except MemoryUnreachable as error:
+            draft = failed(phrase("turn.memory_down"), error, options)
+        except MemoryRefused as error:
+            draft = failed(phrase("turn.refused", reason=error), error, options)
+        return await give(memory, surface, incoming, draft, options)
+
+
+def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
+    """Where nobody goes on with it later, what was shown of an answer stays above the sentence about its end."""
+    begun = parse(progress.said).visible if draft.cause is not None else ""
+    return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
+
+
+async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
+    """Step one. Only when it is done may the channel forget the message. Raises MemoryUnreachable and MemoryRefused."""
+    try:
+        args = _to_record(incoming)
+    except ValidationError as error:
+        raise MemoryRefused(wrong(error)) from None
+    return await memory.record_message(args)
+
+
+def wrong(error: ValidationError) -> str:
+    """What of a message the memory would not take, and why; the error itself quotes the text."""
+    return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
+
+
+def _lack(field: str, message: str) -> str:
+    said = message.removeprefix("Value error, ")
+    return f"its {field} {said}" if field else said
+
+
+def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
+    return c.RecordMessageArgs(
+        role="user",
+        content=incoming.text,
+        chat_id=incoming.chat_id,
+        message_id=incoming.message_id,
+        sent_at=incoming.sent_at,
+        channel=incoming.channel,
+        speaker=incoming.speaker,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+    )
+
+
+async def think(
+    memory: MemoryClient,
+    responder: Responder,
+    surface: Surface,
+    incoming: Incoming,
+    options: TurnOptions,
+    progress: Progress | None = None,
+) -> DraftAnswer:
+    """Step two: the context, the prompt, the model. What `progress` has already is continued.
+
+    Raises MemoryUnreachable and MemoryRefused.
+    """
+    with timed(options.emit, "context_received") as found:
+        context = await _context(memory, incoming)
+        found["tokens"] = context.tokens
+    # Only now: while the memory is away, for hours perhaps, nobody is typing.
+    await surface.typing()
+    with timed(options.emit, "prompt_built"):
+        prompt = _prompt(context, incoming, options)
+    shown = DraftAnswer("", claims=responder.claims, heard=heard(_shown(context, incoming)))
+    asking = _Asking(memory, responder, surface, incoming, options, shown, progress or Progress())
+    try:
+        said = await persistently(lambda: asking.once(prompt), options.persistence, asking.failed, options.sleep)
+    except CannotAnswer as error:
+        return troubled(error, options)
+    return replace(shown, said=said, notices=tuple(context.notices))
+
+
+def _prompt(context: c.Context, incoming: Incoming, options: TurnOptions) -> prompts.Prompt:
+    return prompts.build(
+        context,
+        incoming.text,
+        policy=options.policy,
+        user_name=incoming.user_name,
+        now=options.now(),
+        zone=options.zone,
+        profile=options.profile,
+        files=incoming.files,
+    )
+
+
+def _shown(context: c.Context, incoming: Incoming) -> list[str]:
+    """The texts of others that a model answers from."""
+    return [incoming.text, context.context or "", *(section.text for section in context.sections or ())]
+
+
+def failed(sentence: str, error: Exception, options: TurnOptions) -> DraftAnswer:
+    """The one honest sentence the person gets instead of an answer."""
+    logger.warning("turn failed: %s", error)
+    options.emit("turn_failed", reason=type(error).__name__)
+    return DraftAnswer(sentence, failure=True)
+
+
+def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
+    """What the person gets instead of an answer of the model."""
+    sentence = failed(trouble(error.cause, owed=False), error, options)
+    return replace(sentence, cause=error.cause, retry_after=error.retry_after)
+
+
+async def give(
+    memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
+) -> Outcome:
+    """Step three: show it, record what was shown, carry out its tags. Doing it again repeats nothing already done."""
+    with timed(options.emit, "tags_parsed") as found:
+        text, tags = visible(draft), draft.parsed.tags
+        found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
+    try:
+        with timed(options.emit, "reply_sent", failure=draft.failure) as found:
+            ids = await surface.send(text)
+            found["messages"] = len(ids)
+    except NotShown as error:
+        logger.warning("an answer could not be shown: %s", error)
+        options.emit("reply_not_shown", reason=type(error).__name__)
+        return Outcome(text)
+    if draft.failure:
+        return Outcome(text, tuple(ids))
+    kept = text + STOPPED_HERE if draft.stopped else text
+    recorded = await _record_answer(memory, incoming, kept, ids, options)
+    effects = await _carry_out(memory, incoming, tags, options)
+    return Outcome(text, tuple(ids), tags, recorded and effects.unsaved == 0, effects)
+
+
+def visible(draft: DraftAnswer) -> str:
+    """What the person is shown of it: never a tag, never nothing."""
+    parsed = draft.parsed
+    return parsed.visible or (phrase("turn.noted") if parsed.tags else phrase("turn.empty"))
+
+
+async def _record_answer(
+    memory: MemoryClient, incoming: Incoming, text: str, ids: list[str], options: TurnOptions
+) -> bool:
+    args = c.RecordMessageArgs(
+        role="assistant",
+        content=text,
+        chat_id=incoming.chat_id,
+        message_id=ids[0] if ids else None,
+        sent_at=options.now().astimezone(options.zone),
+        channel=incoming.channel,
+        agent_id=options.agent_id,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+        exchange_of=incoming.message_id,
+        expects=expected(text),
+    )
+    try:
+        with timed(options.emit, "reply_recorded"):
+            await patiently(lambda: memory.record_message(args), options.patience)
+    except (MemoryUnreachable, MemoryRefused) as error:
+        logger.warning("the answer was sent but not recorded: %s", error)
+        options.emit("reply_unrecorded", reason=type(error).__name__)
+        return False
+    return True
+
+
+async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
+    args = c.GetContextArgs(
+        chat_id=incoming.chat_id,
+        message_thread_id=incoming.message_thread_id,
+        reply_to_message_id=incoming.reply_to_message_id,
+        query=incoming.text,
+        exclude_message_id=incoming.message_id,
+        detail="sections",
+    )
+    return await memory.get_context(args)
+
+
+@dataclass
+class _Asking:
+    """What one question to the model works with; `shown` says how its words are read."""
+
+    memory: MemoryClient
+    responder: Responder
+    surface: Surface
+    incoming: Incoming
+    options: TurnOptions
+    shown: DraftAnswer
+    progress: Progress
+    _more: str = ""
+
+    async def once(self, prompt: prompts.Prompt) -> str:
+        """The whole answer. Raises CannotAnswer, with what there is of it in `progress`."""
+        begun, self._more = self.progress.said, ""
+        used: Answer | None = None
+        self.options.emit("model_start", model=self.responder.name, continues=bool(begun))
+        with timed(self.options.emit, "model_complete") as found:
+            try:
+                async for piece in self.responder.answer(replace(prompt, begun=begun), self.incoming, self.memory):
+                    used = piece if isinstance(piece, Answer) else used
+                    if isinstance(piece, str):
+                        await self._add(piece, begun)
+            except CannotAnswer:
+                self.progress.broke_off()
+                raise
+            found |= _usage(self.responder, used)
+        said = self.progress.said.replace("\x00", "")  # which the memory does not take
+        return finished(said) + phrase("turn.cut") if used is not None and used.truncated else said
+
+    def failed(self, error: CannotAnswer, pause: float) -> None:
+        """Note that the model is asked again."""
+        logger.info("the model is asked again in %.1f s: %s", pause, error)
+        self.options.emit("model_retry", cause=error.cause, seconds=round(pause, 1))
+
+    async def _add(self, piece: str, begun: str) -> None:
+        self._more += piece
+        self.progress.said = said = continued(begun, self._more)
+        await self.surface.show_partial(shown_so_far(said, self.shown.heard) if self.shown.claims else said)
+
+
+def _usage(responder: Responder, used: Answer | None) -> dict[str, object]:
+    if used is None:
+        return {"model": responder.name}
+    return {
+        "model": used.model,
+        "input_tokens": used.input_tokens,
+        "output_tokens": used.output_tokens,
+        "cache_read_tokens": used.cache_read_tokens,
+        "price_usd": used.price_usd,
+    }
+
+
+async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> Done:
+    if not tags:
+        return Done()
+    await _describe(memory, incoming, tags, options)
+    with timed(options.emit, "tags_applied") as found:
+        done = await tag_effects.apply(memory, incoming, tags, options.patience)
+        found |= done.counts()
+    return done
+
+
+async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
+    """What the model saw goes beside the message's own words, as a quotation: it is not the user who said it."""
+    seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
+    message = next((part for part in incoming.messages if part.shows_file), None)
+    if not seen or message is None:
+        return
+    described = replace(message, text=f"{message.text}\n> {seen}")
+    try:
+        with timed(options.emit, "file_described"):
+            await patiently(lambda: record_incoming(memory, described), options.patience)
+    except (MemoryUnreachable, MemoryRefused) as error:
+        logger.warning("what a file shows was not recorded: %s", error)

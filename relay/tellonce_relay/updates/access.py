@@ -1,0 +1,56 @@
+"""Who may talk to the bot, and where; pure."""
+
+from telegram import Chat, Message, MessageEntity, User
+
+from tellonce.settings import RelaySettings
+from tellonce_relay.incoming import is_command
+from tellonce_relay.telegram.moved_groups import MovedGroups
+
+
+def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
+    """An allowed user, in private or in a listed group; nobody else gets a word."""
+    if user is None or user.is_bot or user.id not in settings.user_ids:
+        return False
+    return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)
+
+
+def is_own(chat_id: int, settings: RelaySettings) -> bool:
+    """Whether the default user's private profile may be spoken of there: `chat_id` as the memory knows it."""
+    return chat_id == settings.default_user or chat_id in settings.personal_groups
+
+
+def is_for_us(message: Message, bot_name: str) -> bool:
+    """In a group a command may be another bot's: `/status@other_bot`."""
+    text = message.text or ""
+    if not is_command(text):
+        return True
+    _, at, name = text.split(maxsplit=1)[0].partition("@")
+    return not at or name.casefold() == bot_name.casefold()
+
+
+def is_addressed(message: Message, bot: User, settings: RelaySettings, moved: MovedGroups) -> bool:
+    """Whether the bot should answer: always in private and in the user's own groups, elsewhere when it is spoken to."""
+    chat = moved.memory_chat(message.chat.id)
+    if chat > 0 or chat in (*settings.personal_groups, *settings.always_groups):
+        return True
+    target = message.reply_to_message
+    is_reply = target is not None and target.from_user == bot and target.forum_topic_created is None
+    return is_reply or is_command(message.text or "") or _mentions(message, bot)
+
+
+def _mentions(message: Message, bot: User) -> bool:
+    named = message.parse_entities([MessageEntity.MENTION]) | message.parse_caption_entities([MessageEntity.MENTION])
+    if any(name.casefold() == f"@{bot.username}".casefold() for name in named.values()):
+        return True
+    return any(e.user is not None and e.user.id == bot.id for e in (*message.entities, *message.caption_entities))
+
+
+def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
+    """What would have to be set for them to be heard, where that may be wanted; else nothing."""
+    if user is None or user.is_bot:
+        return ""
+    if user.id not in settings.user_ids:
+        return f"user {user.id} is not answered: not in TELEGRAM_USER_ID" if chat.id == user.id else ""
+    if may_talk(user, chat, settings, moved) or chat.id > 0:
+        return ""
+    return f"group {chat.id} is not served: neither in TELEGRAM_GROUPS nor in TELEGRAM_PERSONAL_GROUPS"

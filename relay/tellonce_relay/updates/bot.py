@@ -1,0 +1,350 @@
+"""The bot: takes updates in, one by one and for good, and hands each to whoever deals with it."""
+
+import logging
+from dataclasses import replace
+
+from telegram import CallbackQuery, Message, Update
+
+from tellonce import tracing
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.journal import timed
+from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.commands import commands, questions
+from tellonce_relay.commands.callbacks import Callbacks
+from tellonce_relay.commands.forget_list import ForgetLists
+from tellonce_relay.incoming import command_of, is_command
+from tellonce_relay.memory_outage import FOREVER, Outage, patiently
+from tellonce_relay.orders import Order, order_of
+from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.turn import turn
+from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
+from tellonce_relay.updates.case import Case, case_of, language_of_user
+from tellonce_relay.updates.conversations import Conversations
+from tellonce_relay.updates.dependencies import Dependencies as Dependencies
+from tellonce_relay.updates.inbox import Entry
+from tellonce_relay.updates.threads import Threads
+
+logger = logging.getLogger(__name__)
+
+MOST_SEEN = 1000
+
+AGREED, NOTED = "👍", "✍"
+"""Reactions where no words are needed: to a nod, and to an edit that was taken in."""
+
+
+class Relay:
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._e = dependencies
+        self._threads = Threads()
+        self._outage = Outage()
+        self._conversations = Conversations(dependencies, self._threads, self._outage)
+        self._lists = ForgetLists()
+        counter = commands.Counter(
+            dependencies.command_context.memory, self._lists, dependencies.command_context.zone, dependencies.now
+        )
+        self._callbacks = Callbacks(counter, dependencies.outbox, dependencies.moved)
+        self._seen: dict[int, None] = {}
+        self._albums = SeenStore()
+        self._deaf = SeenStore()
+
+    def note(self, update: Update) -> None:
+        """An update was fetched, and may wait before it is taken: its message's number is somebody's."""
+        message = update.message or update.edited_message
+        if message is not None:
+            self._e.outbox.saw(message.chat.id, message.message_id)
+
+    async def take(self, update: Update) -> None:
+        """Take an update in; when this returns, Telegram may forget it.
+
+        Raises:
+            MemoryUnreachable: it could not be recorded. It must come again.
+        """
+        if update.update_id in self._seen:
+            return
+        self.note(update)
+        try:
+            with tracing.traced("take"), speaking(language_of_user(update.effective_user)):
+                await self._take_or_tell(update)
+        except MemoryUnreachable:
+            raise
+        except Exception as error:
+            # An update that breaks us would come again and again, and nothing after it.
+            self.pass_over(update.update_id, error)
+        self._was_seen(update.update_id)
+
+    async def _take_or_tell(self, update: Update) -> None:
+        try:
+            await self._take(update)
+        except MemoryUnreachable:
+            await self._still_away(update)
+            raise
+
+    def pass_over(self, update_id: int, error: Exception) -> None:
+        """An update that cannot be dealt with, now or later."""
+        logger.error("update %s could not be taken in and is passed over", update_id, exc_info=error)
+        self._e.emit("update_passed_over", update=update_id, reason=type(error).__name__)
+        self._e.inbox.done(update_id)
+
+    async def resume(self) -> None:
+        """Take up what the end of the last process interrupted, before anything else is taken in or sent.
+
+        First it is found out what of it arrived, and recorded what is not: so the order of the talk stays.
+        """
+        owed: list[Case] = []
+        for update_id, entry in self._e.inbox.left():
+            if entry.part_of is not None and entry.part_of not in self._e.inbox:
+                self._e.inbox.done(update_id)
+                continue
+            case = case_of(self._e, Update.de_json(entry.update, self._e.bot), entry)
+            if case is None:
+                self._e.inbox.done(update_id)
+                continue
+            self._was_seen(update_id)
+            with tracing.traced("resume", entry.traceparent), speaking(case.language):
+                self._e.emit("turn_resumed", update=update_id, recorded=entry.recorded, draft=entry.draft is not None)
+                if await self._is_settled(case):
+                    owed.append(case)
+        for case in owed:
+            self._submit(case)
+
+    async def drain(self) -> None:
+        """Let turns under way end, for some seconds; the rest is taken up by the next process."""
+        self._conversations.leave()
+        await self._threads.drain(self._e.drain_seconds)
+
+    async def _take(self, update: Update) -> None:
+        if update.callback_query is not None:
+            self._take_button(update.update_id, update.callback_query)
+            return
+        self._note_move(update.effective_message)
+        case = case_of(self._e, update, Entry(update.to_dict()))
+        if case is None:
+            self._ignore(update)
+            return
+        self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
+        self._e.languages.put(str(case.chat_id), case.language)
+        if update.edited_message is not None and self._memory_put_right(case) is None:
+            await self._take_edit(case)
+            return
+        owed = update.update_id in self._e.inbox
+        self._e.inbox.put(update.update_id, case.entry)
+        is_order = self._is_order(case)
+        is_new = is_order or await self._is_new(case) or owed
+        if is_order or (is_new and self._wants_answer(case)):
+            self._submit(case)
+            await self._e.inbox.secure(update.update_id)
+        else:
+            self._e.inbox.done(update.update_id)
+
+    def _ignore(self, update: Update) -> None:
+        """Whoever sets the bot up reads in its log, once, whom or which group it does not hear."""
+        self._e.emit("update_ignored", update=update.update_id)
+        message = update.effective_message
+        reason = why_deaf(message.from_user, message.chat, self._e.settings, self._e.moved) if message else ""
+        if reason and self._deaf.get(reason) is None:
+            self._deaf.put(reason, "told")
+            logger.warning("%s", reason)
+
+    async def _is_new(self, case: Case) -> bool:
+        """Record the message. One that the memory has already was dealt with, unless the inbox says it is owed.
+
+        A file's message may read otherwise by now, with what was seen or heard in it: it is not recorded again.
+        """
+        if self._was_taken(case):
+            return False
+        try:
+            with timed(self._e.emit, "message_recorded") as found:
+                outcome = (await turn.record_incoming(self._e.command_context.memory, case.told)).outcome
+                found["outcome"] = outcome
+        except MemoryRefused as error:
+            case.entry.draft = turn.failed(
+                phrase("turn.refused", reason=error), error, self._conversations.options(case)
+            )
+            outcome = "created"
+        self._outage.is_over()
+        case.entry.recorded = True
+        self._keep(case)
+        if case.told.shows_file:
+            self._e.told.put(_name_of(case), "taken")
+        return outcome == "created"
+
+    def _was_taken(self, case: Case) -> bool:
+        return case.told.shows_file and self._e.told.get(_name_of(case)) is not None
+
+    def _wants_answer(self, case: Case) -> bool:
+        """In a group only who speaks to the bot is answered, with what else they say in the same breath."""
+        if self._conversations.is_awaited(case):
+            return True
+        e = self._e
+        return is_addressed(case.message, e.bot.bot, e.settings, e.moved) and not self._is_of_answered_album(case)
+
+    async def _is_settled(self, case: Case) -> bool:
+        try:
+            await self._settle(case)
+        except Exception as error:
+            # The edge of one update: one that breaks us must not break every process that starts.
+            self.pass_over(case.update_id, error)
+            return False
+        return True
+
+    async def _settle(self, case: Case) -> None:
+        """A message that may not be recorded yet: recording it again does no harm."""
+        draft = case.entry.draft
+        try:
+            await case.surface.settle(turn.visible(draft) if draft is not None else None)
+            for aside in case.entry.asides.values():
+                await case.make_surface(aside.delivery).settle(aside.text)
+        except turn.NotShown as error:
+            logger.warning("what became of an answer cannot be found out: %s", error)
+        if not case.entry.recorded and not self._is_order(case):
+            # It may have been recorded all the same.
+            await patiently(lambda: self._is_new(case), FOREVER)
+
+    def _note_move(self, message: Message | None) -> None:
+        if message is not None and message.migrate_to_chat_id is not None:
+            self._e.moved.moved(message.chat.id, message.migrate_to_chat_id)
+        if message is not None and message.migrate_from_chat_id is not None:
+            self._e.moved.moved(message.migrate_from_chat_id, message.chat.id)
+
+    def _take_button(self, update_id: int, query: CallbackQuery) -> None:
+        chat = query.message.chat if query.message is not None else None
+        if chat is not None and may_talk(query.from_user, chat, self._e.settings, self._e.moved):
+            self._threads.submit(("button", chat.id), lambda: self._press(query))
+        else:
+            self._e.emit("update_ignored", update=update_id)
+
+    async def _take_edit(self, case: Case) -> None:
+        """The memory learns the new wording; an answer given or under way stands. Commands are never recorded.
+
+        A place that moves, and a voice, whose words are not in the update, stay as they were first.
+        """
+        message = case.message
+        moves = message.location is not None and message.location.live_period is not None
+        if is_command(case.told.text) or moves or message.voice is not None:
+            return
+        try:
+            with timed(self._e.emit, "message_recorded", outcome="edited"):
+                await turn.record_incoming(self._e.command_context.memory, case.told)
+        except MemoryRefused as error:
+            logger.warning("an edit was refused: %s", error)
+            await self._conversations.say(case, phrase("turn.refused", reason=error))
+            return
+        self._outage.is_over()
+        await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
+        self._conversations.reword(case)
+
+    def _is_order(self, case: Case) -> bool:
+        """A command, or an answer to one of our questions: carried out, never recorded."""
+        words = self._order_in_words(case)
+        return is_command(case.told.text) or words is not None or self._memory_put_right(case) is not None
+
+    def _order_in_words(self, case: Case) -> Order | None:
+        """The order that a message is, where a command carries it out. A language model needs no such help."""
+        if is_command(case.told.text) or not isinstance(self._e.command_context.responder, OfflineResponder):
+            return None
+        with speaking(case.language):
+            order = order_of(case.told.text)
+        return order if order is not None and (order.command is not None or order.kind == "nod") else None
+
+    def _memory_put_right(self, case: Case) -> int | None:
+        """The number of the memory for which this message has the right wording, if it answers our question for one."""
+        return None if is_command(case.told.text) else questions.reworded(case.message, self._e.bot.id)
+
+    def _is_of_answered_album(self, case: Case) -> bool:
+        """Pictures sent together come as one message each; the first is answered, all are recorded."""
+        album, number = case.message.media_group_id, str(case.message.message_id)
+        if album is None:
+            return False
+        first = self._albums.get(album)
+        if first is None:
+            self._albums.put(album, number)
+        return first not in (None, number)
+
+    def _keep(self, case: Case) -> None:
+        self._e.inbox.put(case.update_id, case.entry)
+
+    def _submit(self, case: Case) -> None:
+        if self._is_order(case):
+            # A command does not wait behind an answer.
+            self._threads.submit(("order", *case.thread), lambda: self._order(case))
+        else:
+            self._conversations.submit(case)
+
+    async def _order(self, case: Case) -> None:
+        """The edge of one command: whatever breaks in it, the person gets a sentence."""
+        with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
+            try:
+                await self._obey(case)
+            except Exception as error:
+                logger.exception("update %s failed", case.update_id)
+                self._e.emit("turn_failed", reason=type(error).__name__)
+                await self._conversations.say(case, phrase("turn.broken"))
+        self._e.inbox.done(case.update_id)
+
+    async def _obey(self, case: Case) -> None:
+        """Every command asks the memory before it says anything, so it can be tried again while the memory is away."""
+        try:
+            await self._conversations.when_back(case, lambda: self._carry_out(case))
+        except MemoryRefused as error:
+            await self._conversations.say(case, str(error))
+        except turn.NotShown as error:
+            logger.warning("a command's answer was not shown: %s", error)
+
+    async def _carry_out(self, case: Case) -> None:
+        order = self._order_in_words(case)
+        self._e.wake_alarms.set()
+        if order is not None:
+            await self._carry_out_words(case, order)
+            return
+        number, name = self._memory_put_right(case), command_of(case.told.text)[0]
+        if name in ("/stop", "/skip"):
+            await case.surface.say(await self._ended(case, name))
+        elif number is not None:
+            await commands.reword(self._e.command_context.memory, case.surface, case.told, number)
+        else:
+            await commands.run(self._e.command_context, self._lists, case.surface, case.told)
+
+    async def _carry_out_words(self, case: Case, order: Order) -> None:
+        if order.command is None:
+            await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
+        elif order.command == "/stop":
+            await case.surface.say(await self._ended(case, order.command))
+        else:
+            with speaking(order.language):
+                told = replace(case.told, text=order.command)
+                await commands.run(self._e.command_context, self._lists, case.surface, told)
+
+    async def _ended(self, case: Case, name: str) -> str:
+        if name == "/skip":
+            return (
+                phrase("turn.skipped")
+                if await self._conversations.stop(case.thread, owed_only=True)
+                else phrase("turn.nothing_owed")
+            )
+        return phrase("turn.stopped") if await self._conversations.stop(case.thread) else phrase("turn.nothing_to_stop")
+
+    async def _press(self, query: CallbackQuery) -> None:
+        with tracing.traced("button"), speaking(language_of_user(query.from_user)):
+            try:
+                with timed(self._e.emit, "button_pressed"):
+                    await self._callbacks.press(query)
+                self._e.wake_alarms.set()
+            except Exception as error:
+                logger.exception("a button failed")
+                self._e.emit("turn_failed", reason=type(error).__name__)
+
+    async def _still_away(self, update: Update) -> None:
+        seconds = self._outage.lasts()
+        case = case_of(self._e, update, Entry({})) if update.message is not None else None
+        if case is not None:
+            await self._conversations.tell_away(case, seconds)
+
+    def _was_seen(self, update_id: int) -> None:
+        self._seen[update_id] = None
+        if len(self._seen) > MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
+
+
+def _name_of(case: Case) -> str:
+    return f"taken:{case.chat_id}:{case.told.message_id}"

@@ -1,0 +1,92 @@
+"""One update to deal with: what it says, how far its answer got, and how an answer gets there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from telegram import Message, Update, User
+
+from tellonce_relay.catalogue import Language, language_of
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.telegram.chat_surface import ChatSurface, Delivery
+from tellonce_relay.telegram.messages import incoming
+from tellonce_relay.telegram.outbox import Address
+from tellonce_relay.updates.access import is_for_us, may_talk
+from tellonce_relay.updates.dependencies import Dependencies
+from tellonce_relay.updates.inbox import Aside, Entry
+
+MakeSurface = Callable[[Delivery], ChatSurface]
+
+
+@dataclass(frozen=True)
+class Case:
+    """`told` is the message as the memory has it; `chat_id` the chat as the memory knows it."""
+
+    update_id: int
+    message: Message
+    told: Incoming
+    chat_id: int
+    entry: Entry
+    surface: ChatSurface
+    make_surface: MakeSurface
+
+    @property
+    def language(self) -> Language:
+        return language_of_user(self.message.from_user)
+
+    @property
+    def thread(self) -> tuple[int, int | None]:
+        """What is answered in order: a chat, or a topic of it."""
+        return (self.message.chat.id, self.told.message_thread_id)
+
+    async def tell(self, name: str, text: str) -> None:
+        """Say a sentence beside the answer, once, whatever process gets to it. Raises NotShown."""
+        again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, Aside(text))
+        surface = self.make_surface(aside.delivery)
+        if again:
+            await surface.settle(text)
+        await surface.send(text)
+
+
+def language_of_user(user: User | None) -> Language:
+    """That of their Telegram, where the bot speaks it."""
+    return language_of(user.language_code if user is not None else None)
+
+
+def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None:
+    """None for what is none of ours: strangers, other bots' commands, service messages."""
+    message = (update.message or update.edited_message) if update is not None else None
+    if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.moved):
+        return None
+    told = incoming(message, e.zone, _name(e, message), e.moved, entry.transcript)
+    if told is None or not is_for_us(message, e.bot.username):
+        return None
+    chat_id = e.moved.memory_chat(message.chat.id)
+    if told.reply_to_message_id is not None:
+        first = e.parts.get(f"{chat_id}:{told.reply_to_message_id}")
+        told = replace(told, reply_to_message_id=first or told.reply_to_message_id)
+    make = _surfaces(e, update.update_id, entry, message, told)
+    return Case(update.update_id, message, told, chat_id, entry, make(entry.delivery), make)
+
+
+def _name(e: Dependencies, message: Message) -> str:
+    """How the settings call the default user; others have their own names."""
+    user = message.from_user
+    return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
+
+
+def _surfaces(e: Dependencies, update_id: int, entry: Entry, message: Message, told: Incoming) -> MakeSurface:
+    chat = message.chat.id
+    reply_to = message.message_id if told.reply_to_message_id is not None or chat < 0 else None
+    to = Address(chat, told.message_thread_id, reply_to)
+
+    def make(delivery: Delivery) -> ChatSurface:
+        return ChatSurface(
+            e.outbox,
+            to,
+            external_id=lambda number: e.moved.sent_id(chat, number),
+            delivery=delivery,
+            draft_id=update_id,
+            keep=lambda: e.inbox.put(update_id, entry),
+        )
+
+    return make

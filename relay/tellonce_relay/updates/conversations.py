@@ -1,0 +1,314 @@
+"""Turns: each thread's in order, each answered once, however long the model stays away, or left where the person stops it."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TypeVar
+
+from tellonce import tracing
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce_relay import buttons, views
+from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.commands.confirmations import Confirmations, ask_about_doubts
+from tellonce_relay.memory_outage import FOREVER, Outage, patiently
+from tellonce_relay.stop import Stopped, unless_stopped
+from tellonce_relay.telegram.attachments import attachment_of
+from tellonce_relay.telegram.outbox import Markup
+from tellonce_relay.turn import reminders, turn
+from tellonce_relay.turn.tag_effects import Saved
+from tellonce_relay.turn.tags import parse
+from tellonce_relay.turn.turn_sentences import trouble
+from tellonce_relay.updates.case import Case
+from tellonce_relay.updates.dependencies import Dependencies
+from tellonce_relay.updates.open_turn import OpenTurn
+from tellonce_relay.updates.perception import Perception
+from tellonce_relay.updates.threads import Threads
+
+logger = logging.getLogger(__name__)
+
+Thread = tuple[int, int | None]
+ResultT = TypeVar("ResultT")
+
+
+class Leaving(Exception):
+    """The process ends; the next one takes the turn up."""
+
+
+class Conversations:
+    """`threads` is shared with whoever else works in order."""
+
+    def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage) -> None:
+        self._e = dependencies
+        self._threads = threads
+        self._outage = outage
+        self._perception = Perception(dependencies)
+        self._confirmations = Confirmations(dependencies.asked, dependencies.now)
+        self._newest: dict[Thread, OpenTurn] = {}
+        self._current: dict[Thread, OpenTurn] = {}
+        self._waiting: list[OpenTurn] = []
+        self._noticed: set[int] = set()
+        # Chats that know that the model is away, and who waits for its return.
+        self._troubled: set[int] = set()
+        self._nudges: dict[Thread, asyncio.Event] = {}
+        self._leaving = asyncio.Event()
+        self._left: set[Thread] = set()
+
+    def is_awaited(self, case: Case) -> bool:
+        """Whether a message is part of a turn that is open, be it addressed to the bot or not."""
+        return self._opened_for(case) is not None
+
+    def submit(self, case: Case) -> None:
+        """Answer a message after those before it in its thread, or together with the one it follows at once."""
+        now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
+        if newest is not None:
+            newest.join(case, now)
+            self._e.inbox.put(case.update_id, case.entry)
+            return
+        opened = OpenTurn([case], now)
+        opened.progress.said = case.entry.begun
+        if "owed" in case.entry.asides:
+            self._troubled.add(case.chat_id)
+        self._newest[case.thread] = opened
+        self._waiting.append(opened)
+        self._nudge(case.thread)
+        self._threads.submit(case.thread, lambda: self._deal_with(opened))
+
+    def _opened_for(self, case: Case) -> OpenTurn | None:
+        """The turn the message belongs to: it was joined to it before a kill, or follows at once."""
+        newest, now = self._newest.get(case.thread), asyncio.get_running_loop().time()
+        if newest is None:
+            return None
+        belongs = case.entry.part_of == newest.head.update_id
+        return newest if belongs or newest.takes(case, now, self._e.settings.breath_seconds) else None
+
+    def reword(self, edit: Case) -> None:
+        """A turn that has not begun answers the message as it reads now, in the next process too."""
+        for opened in self._waiting:
+            for place, case in enumerate(opened.cases):
+                if (case.chat_id, case.told.message_id) == (edit.chat_id, edit.told.message_id):
+                    case.entry.update = edit.entry.update | {"update_id": case.update_id}
+                    opened.cases[place] = replace(case, told=edit.told)
+                    self._e.inbox.put(case.update_id, case.entry)
+
+    async def stop(self, thread: Thread, *, owed_only: bool = False) -> bool:
+        """End the answer under way and return when what there is of it is kept; False where there is none."""
+        opened = self._current.get(thread)
+        if opened is None or (owed_only and not opened.owed):
+            return False
+        opened.stop()
+        await opened.finished.wait()
+        return True
+
+    def leave(self) -> None:
+        """The process ends: nobody waits for a model that is away."""
+        self._leaving.set()
+
+    async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
+        """A sentence beside the answer; that it could not be shown is logged."""
+        try:
+            await case.surface.say(text, markup)
+        except turn.NotShown as error:
+            logger.warning("the person could not be told: %s", error)
+
+    async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """The call's result; while the memory is away it is tried again, and the person is told."""
+        result = await patiently(call, FOREVER, lambda seconds: self.tell_away(case, seconds))
+        self._outage.is_over()
+        return result
+
+    async def tell_away(self, case: Case, seconds: float) -> None:
+        """One sentence a chat and outage of the memory."""
+        if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
+            await self.say(case, phrase("turn.memory_away"))
+
+    def options(self, case: Case) -> turn.TurnOptions:
+        """How turns of that place speak."""
+        e = self._e
+        agent = e.agents.at(case.chat_id, case.told.message_thread_id)
+        profile = e.profile_at(case.chat_id)
+        return turn.TurnOptions(e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep)
+
+    async def _deal_with(self, opened: OpenTurn) -> None:
+        """The edge of one turn: whatever breaks in it, the person gets a sentence and the next message its turn."""
+        head = opened.head
+        if head.thread in self._left:
+            return
+        self._waiting.remove(opened)
+        self._current[head.thread] = opened
+        opened.begun = True
+        with tracing.traced("turn", head.entry.traceparent), speaking(head.language):
+            try:
+                await self._answer(opened)
+            except Leaving:
+                self._left.add(head.thread)
+                return
+            except Exception as error:
+                logger.exception("update %s failed", head.update_id)
+                self._e.emit("turn_failed", reason=type(error).__name__)
+                await self.say(head, phrase("turn.broken"))
+            finally:
+                self._closed(opened)
+                opened.finished.set()
+                await head.surface.close()
+        # The head first: what is left of the others is then known to be answered.
+        for case in opened.cases:
+            self._e.inbox.done(case.update_id)
+
+    def _closed(self, opened: OpenTurn) -> None:
+        opened.closed = True
+        thread = opened.head.thread
+        self._current.pop(thread, None)
+        if self._newest.get(thread) is opened:
+            del self._newest[thread]
+
+    async def _answer(self, opened: OpenTurn) -> None:
+        """A turn: begun when the message was recorded, or by a process before this one."""
+        e, case, options = self._e, opened.head, self.options(opened.head)
+        if case.entry.draft is None:
+            case.entry.draft = await self._thought(opened, options)
+            e.inbox.put(case.update_id, case.entry)
+        draft = case.entry.draft
+        if draft.stopped and not draft.said:
+            return
+        outcome = await turn.give(e.command_context.memory, case.surface, opened.told, draft, options)
+        for part in outcome.message_ids[1:]:
+            e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
+        if outcome.message_ids and not draft.failure:
+            await self._show_saved(case, outcome.effects.saved)
+            await self._pass_on(case, draft.notices)
+            await self._ask(case)
+
+    async def _thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+        """What the person is to be told, begun again whenever they go on in the same breath."""
+        while True:
+            try:
+                return await unless_stopped(opened.interrupted, self._attempt(opened, options))
+            except Stopped:
+                opened.interrupted.clear()
+            if opened.stopped:
+                await opened.head.surface.settle(None)
+                self._e.emit("turn_stopped", owed=opened.owed)
+                return turn.DraftAnswer(parse(opened.progress.said).visible, claims=False, stopped=True)
+            opened.progress.said = ""
+
+    async def _attempt(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+        try:
+            draft = await self._perceived(opened)
+            draft = draft or await self._model_thought(opened, options)
+        except MemoryRefused as error:
+            draft = turn.failed(phrase("turn.refused", reason=error), error, options)
+        loop, breath = asyncio.get_running_loop(), opened.breath(self._e.settings.breath_seconds)
+        await asyncio.sleep(opened.arrived + breath - loop.time())
+        if opened.interrupted.is_set():
+            await asyncio.Event().wait()  # whoever interrupted takes over
+        opened.closed = True
+        return draft
+
+    async def _perceived(self, opened: OpenTurn) -> turn.DraftAnswer | None:
+        """See and hear what the messages carry; what is said instead of an answer, where there is nothing else in them."""
+        if any(attachment_of(case.message) is not None for case in opened.cases):
+            await opened.head.surface.typing()
+        reads = await self._e.command_context.responder.reads()
+        for place in range(len(opened.cases)):
+            await self._perception.perceive(opened, place, reads, self.when_back)
+        sentence = self._perception.unsaid(opened)
+        if not sentence:
+            return None
+        if not opened.is_wordless:
+            with suppress(turn.NotShown):
+                await opened.head.tell("unperceived", sentence)
+        self._perception.said(opened)
+        return turn.DraftAnswer(sentence, failure=True) if opened.is_wordless else None
+
+    async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+        """The model's answer, however long it stays away: then the person is told once, and asks no second time."""
+        pause, longest = self._e.owed_pauses
+        draft = await self._asked(opened, options)
+        while draft.owed:
+            await self._owe(opened, draft)
+            await self._rest(opened.head.thread, pause, draft.retry_after)
+            pause = min(longest, 2 * pause)
+            draft = await self._asked(opened, replace(options, persistence=options.persistence.briefly))
+        self._model_is_back(opened.head)
+        return draft
+
+    async def _asked(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+        e, case = self._e, opened.head
+        memory, responder = e.command_context.memory, e.command_context.responder
+        return await self.when_back(
+            case, lambda: turn.think(memory, responder, case.surface, opened.told, options, opened.progress)
+        )
+
+    async def _owe(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
+        """Say what is wrong, once a chat and outage, below what there is of the answer."""
+        case = opened.head
+        opened.owed = opened.closed = True
+        case.entry.begun = opened.progress.said
+        begun = parse(opened.progress.said).visible
+        try:
+            await case.surface.keep_partial(begun)
+            if case.chat_id not in self._troubled:
+                self._troubled.add(case.chat_id)
+                assert draft.cause is not None  # it is owed
+                sentence = trouble(draft.cause, owed=True)
+                await case.tell("owed", sentence)
+        except turn.NotShown as error:
+            logger.warning("the person could not be told: %s", error)
+        await case.surface.close()
+        self._e.inbox.put(case.update_id, case.entry)
+        self._e.emit("answer_owed", cause=draft.cause)
+
+    async def _rest(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
+        """Until the model may be asked again: sooner when somebody writes here, or another turn finds it back."""
+        nudge = self._nudges[thread] = asyncio.Event()
+        try:
+            await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))
+        except Stopped:
+            raise Leaving from None
+        finally:
+            del self._nudges[thread]
+
+    async def _nudged(self, nudge: asyncio.Event, seconds: float, at_least: float) -> None:
+        await self._e.sleep(at_least)
+        try:
+            async with asyncio.timeout(seconds):
+                await nudge.wait()
+        except TimeoutError:
+            return
+
+    def _nudge(self, thread: Thread) -> None:
+        if thread in self._nudges:
+            self._nudges[thread].set()
+
+    def _model_is_back(self, case: Case) -> None:
+        self._troubled.discard(case.chat_id)
+        for thread in self._nudges:
+            self._nudge(thread)
+
+    async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
+        """A notice stays true for many turns; the person hears it once."""
+        if not notices:
+            self._noticed.discard(case.chat_id)
+        elif case.chat_id not in self._noticed:
+            self._noticed.add(case.chat_id)
+            for notice in notices:
+                await self.say(case, views.notice_view(notice))
+
+    async def _show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
+        """Each with a button that takes it back."""
+        for one in saved:
+            if one.reminder is not None:
+                said = reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
+                await self.say(case, said.text, said.markup)
+                self._e.wake_alarms.set()
+                continue
+            undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
+            await self.say(case, views.saved_view(one.memory), undo)
+
+    async def _ask(self, case: Case) -> None:
+        try:
+            await ask_about_doubts(self._e.command_context.memory, case.surface, case.chat_id, self._confirmations)
+        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
+            logger.info("nobody was asked about doubts: %s", error)

@@ -1,0 +1,65 @@
+"""What the bot works with."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from telegram import Bot
+
+from tellonce.journal import Emit, silent
+from tellonce.settings import RelaySettings
+from tellonce_relay.commands.answers import CommandContext
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_relay.telegram.outbox import Outbox
+from tellonce_relay.telegram.senses import Senses
+from tellonce_relay.turn.agents import Agents
+from tellonce_relay.turn.model_call import PATIENT, Persistence
+from tellonce_relay.updates.access import is_own
+from tellonce_relay.updates.inbox import Inbox
+
+AWAY_SECONDS = 6.0
+"""A memory that restarts is back sooner; of a longer outage the person hears once."""
+
+OWED_PAUSES = (15.0, 300.0)
+"""The shortest and the longest time before a model that stays away is asked for an owed answer again."""
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """The notebooks are what the bot notes across restarts: `parts` of long answers, the memories the person was `asked`
+    about, what they were `told` once, in which of the `languages` each chat is spoken with, and what became of each reminder.
+    """
+
+    bot: Bot
+    settings: RelaySettings
+    outbox: Outbox
+    command_context: CommandContext
+    agents: Agents
+    inbox: Inbox
+    moved: MovedGroups
+    parts: SeenStore
+    asked: SeenStore
+    senses: Senses
+    told: SeenStore = field(default_factory=SeenStore)
+    languages: SeenStore = field(default_factory=SeenStore)
+    alarm_notes: SeenStore = field(default_factory=SeenStore)
+    wake_alarms: asyncio.Event = field(default_factory=asyncio.Event)
+    profile: str = ""
+    emit: Emit = silent
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    away_seconds: float = AWAY_SECONDS
+    drain_seconds: float = 5.0
+    owed_pauses: tuple[float, float] = OWED_PAUSES
+    persistence: Persistence = PATIENT
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.settings.timezone)
+
+    def profile_at(self, chat_id: int) -> str:
+        """The default user's own words about themselves, where they may be spoken of."""
+        return self.profile if is_own(chat_id, self.settings) else ""

@@ -1,0 +1,86 @@
+"""One turn as it goes on: the messages it answers, what the model said so far, and who may still join or end it; no I/O."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+from tellonce_llm import File
+from tellonce_relay.incoming import Incoming, is_split, together
+from tellonce_relay.telegram.senses import Unperceived
+from tellonce_relay.turn.model_call import Progress
+from tellonce_relay.updates.case import Case
+
+SPLIT_SECONDS = 0.5
+"""The parts of an album, and of a text that an app cut in two, follow each other faster than this."""
+
+MOST_PARTS = 30
+_CLOCK_STEP = 1.0
+"""Telegram dates messages by the second."""
+
+
+@dataclass
+class OpenTurn:
+    """`arrived`: when its newest message was taken in, on the loop's clock. `closed`: nothing can join it any more."""
+
+    cases: list[Case]
+    arrived: float
+    begun: bool = False
+    closed: bool = False
+    owed: bool = False
+    stopped: bool = False
+    progress: Progress = field(default_factory=Progress)
+    files: dict[int, tuple[File, ...]] = field(default_factory=dict)
+    problems: list[Unperceived] = field(default_factory=list)
+    interrupted: asyncio.Event = field(default_factory=asyncio.Event)
+    finished: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def head(self) -> Case:
+        """The first message; the answer is its."""
+        return self.cases[0]
+
+    @property
+    def told(self) -> Incoming:
+        """All messages as one."""
+        return together([replace(case.told, files=self.files.get(case.update_id, ())) for case in self.cases])
+
+    @property
+    def is_wordless(self) -> bool:
+        """Nothing was written, seen or heard that could be answered."""
+        return not any(
+            case.message.text or case.message.caption or case.entry.transcript or self.files.get(case.update_id)
+            for case in self.cases
+        )
+
+    def breath(self, seconds: float) -> float:
+        """Seconds after the newest message in which another one is still part of the same."""
+        newest = self.cases[-1]
+        goes_on = newest.message.media_group_id is not None or is_split(newest.told.text)
+        return max(seconds, SPLIT_SECONDS) if goes_on else seconds
+
+    def takes(self, case: Case, arrived: float, breath: float) -> bool:
+        """Whether a message is said in the same breath: by the same person, to the same, at once."""
+        newest = self.cases[-1]
+        breath = self.breath(breath)
+        apart = (case.message.date - newest.message.date).total_seconds()
+        return (
+            not (self.closed or self.owed)
+            and len(self.cases) < MOST_PARTS
+            and breath > 0
+            and arrived - self.arrived <= breath
+            and 0 <= apart <= breath + _CLOCK_STEP
+            and case.message.from_user == newest.message.from_user
+            and case.told.reply_to_message_id == newest.told.reply_to_message_id
+        )
+
+    def join(self, case: Case, arrived: float) -> None:
+        """Answer this message too. A model that is being asked is asked again, with all of it."""
+        case.entry.part_of = self.head.update_id
+        self.cases.append(case)
+        self.arrived = arrived
+        if self.begun:
+            self.interrupted.set()
+
+    def stop(self) -> None:
+        """Leave the answer at what there is of it."""
+        self.stopped = True
+        self.interrupted.set()

@@ -1,0 +1,78 @@
+"""Finds out who the bot belongs to, by a link that only they are shown; it writes no settings."""
+
+import asyncio
+import logging
+import secrets
+from dataclasses import dataclass
+
+from telegram import Bot, Message, User
+from telegram.error import InvalidToken, TelegramError
+
+from tellonce_relay.catalogue import language_of, phrase, speaking
+from tellonce_relay.stop import pause_or_stop
+from tellonce_relay.updates.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 20
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """`code` is good for one person, as long as somebody waits for it."""
+
+    bot: Bot
+    code: str
+
+    @property
+    def link(self) -> str:
+        return f"https://t.me/{self.bot.username}?start={self.code}"
+
+
+async def offer(bot: Bot) -> Pairing:
+    """Raises TelegramError, and InvalidToken for a token Telegram does not know."""
+    await bot.get_me()
+    await bot.delete_webhook()
+    return Pairing(bot, secrets.token_urlsafe(16))
+
+
+async def paired(pairing: Pairing, stop: asyncio.Event) -> User | None:
+    """Who opened the link, once they are greeted; None when told to stop. Whoever else writes gets no word."""
+    offset, pause = 0, FIRST_PAUSE
+    while not stop.is_set():
+        try:
+            updates = await pairing.bot.get_updates(offset, timeout=POLL_SECONDS, allowed_updates=KINDS)
+            pause = FIRST_PAUSE
+        except InvalidToken:
+            raise
+        except TelegramError as error:
+            logger.info("Telegram does not answer: %s", error)
+            await pause_or_stop(stop, pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
+            continue
+        for update in updates:
+            offset = update.update_id + 1
+            user = _opened(pairing, update.message)
+            if user is not None:
+                await _welcome(pairing.bot, user, offset)
+                return user
+    return None
+
+
+def _opened(pairing: Pairing, message: Message | None) -> User | None:
+    if message is None or message.from_user is None or message.chat.id != message.from_user.id:
+        return None
+    command, _, code = (message.text or "").partition(" ")
+    right = secrets.compare_digest(code.strip().encode(), pairing.code.encode())
+    return message.from_user if command == "/start" and right else None
+
+
+async def _welcome(bot: Bot, user: User, offset: int) -> None:
+    """The update is acknowledged first: the relay that starts now is not to read the link's code."""
+    with speaking(language_of(user.language_code)):
+        text = f"{phrase('start.paired')}\n\n{phrase('start.greeting', name=user.first_name)}"
+    try:
+        await bot.get_updates(offset, timeout=0, allowed_updates=KINDS)
+        await bot.send_message(user.id, text)
+    except TelegramError as error:
+        logger.warning("the new user could not be greeted: %s", error)

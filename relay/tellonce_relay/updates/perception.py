@@ -1,0 +1,69 @@
+"""What a message carries, taken in once a turn: a voice becomes the message's words, a file is shown to the model."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from tellonce_llm import FileKind
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.telegram.attachments import Attachment, attachment_of
+from tellonce_relay.telegram.messages import text_of
+from tellonce_relay.telegram.senses import Unperceived
+from tellonce_relay.turn import turn
+from tellonce_relay.updates.case import Case
+from tellonce_relay.updates.dependencies import Dependencies
+from tellonce_relay.updates.open_turn import OpenTurn
+
+WhenBack = Callable[[Case, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+
+
+class Perception:
+    def __init__(self, dependencies: Dependencies) -> None:
+        self._e = dependencies
+
+    async def perceive(self, opened: OpenTurn, place: int, reads: frozenset[FileKind], when_back: WhenBack) -> None:
+        """Take in what one of the turn's messages carries, unless that was done or tried before."""
+        case = opened.cases[place]
+        carried = attachment_of(case.message) or self._quoted(case)
+        if carried is None or case.update_id in opened.files:
+            return
+        try:
+            if carried.kind == "voice":
+                opened.cases[place] = await self._heard(case, carried, when_back)
+                opened.files[case.update_id] = ()
+            else:
+                opened.files[case.update_id] = (await self._e.senses.look(carried, reads),)
+        except Unperceived as problem:
+            opened.files[case.update_id] = ()
+            opened.problems.append(problem)
+
+    def unsaid(self, opened: OpenTurn) -> str:
+        """What the person should know of what could not be taken in; what stays true they are told once."""
+        chat = opened.head.chat_id
+        new = [p for p in opened.problems if not p.once or self._e.told.get(f"{chat}:{p.sentence[:40]}") is None]
+        return "\n".join(dict.fromkeys(problem.sentence for problem in new))
+
+    def said(self, opened: OpenTurn) -> None:
+        """The person was told."""
+        for problem in opened.problems:
+            if problem.once:
+                self._e.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
+
+    def _quoted(self, case: Case) -> Attachment | None:
+        """A picture or a file is often asked about in a reply to it. A voice that was heard stands in the memory."""
+        target = case.message.reply_to_message
+        carried = attachment_of(target) if target is not None else None
+        return carried if carried is not None and carried.kind != "voice" else None
+
+    async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
+        """The case with the words in it, recorded and shown back. What a process before this one heard is not heard again."""
+        heard = case.entry.transcript or await self._e.senses.hear(voice)
+        case.entry.transcript = heard
+        self._e.inbox.put(case.update_id, case.entry)
+        spoken = replace(case, told=replace(case.told, text=text_of(case.message, heard), shows_file=False))
+        await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.told))
+        shown = phrase("senses.heard", text=heard)
+        with suppress(turn.NotShown):
+            await case.tell("heard", shown)
+        return spoken

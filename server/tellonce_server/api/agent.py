@@ -1,0 +1,107 @@
+"""The five work tools of the summarizer agent; listed and callable only for the agent scope."""
+
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from tellonce import work as w
+from tellonce.contract import MAX_BIGINT
+from tellonce_server.api import text
+from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors
+from tellonce_server.api.spec import Call, ToolSpec
+from tellonce_server.core.errors import Refused
+
+
+def agent_tools(ready: GetActors) -> list[ToolSpec]:
+    tools = _Tools(ready)
+    return [
+        ToolSpec(
+            w.CLAIM_WORK,
+            "Claim work",
+            "Take due jobs; waits up to wait_seconds for one. Work, then submit_work or fail_work with job_id and fence.",
+            w.ClaimWorkArgs,
+            w.ClaimedWork,
+            tools.claim,
+            text.as_json,
+            CHANGE,
+            {},
+        ),
+        ToolSpec(
+            w.EXTEND_WORK,
+            "Extend work",
+            "Keep a claimed job: call at a third of its lease.",
+            w.ExtendWorkArgs,
+            w.Extended,
+            tools.extend,
+            text.as_json,
+            ADD,
+            {},
+        ),
+        ToolSpec(
+            w.SUBMIT_WORK,
+            "Submit work",
+            "Hand a job's result in. It is written ahead, then applied in order.",
+            w.SubmitWorkArgs,
+            w.Submitted,
+            tools.submit,
+            text.as_json,
+            CHANGE,
+            {},
+        ),
+        ToolSpec(
+            w.FAIL_WORK,
+            "Fail work",
+            "Give a job back, saying why and whether trying again can help.",
+            w.FailWorkArgs,
+            w.Failed,
+            tools.fail,
+            text.as_json,
+            CHANGE,
+            {},
+        ),
+        ToolSpec(
+            w.QUEUE_STATUS,
+            "Queue status",
+            "Jobs by kind and state, dead letters, and what models cost this month.",
+            w.QueueStatusArgs,
+            w.QueueStatus,
+            tools.status,
+            text.as_json,
+            READ,
+            {},
+        ),
+    ]
+
+
+JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
+
+
+def _possible(args: JobArgs) -> JobArgs:
+    """A job id is text, so its numbers may be larger than the database can compare.
+
+    Raises:
+        Refused: for an id no job can have.
+    """
+    if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
+        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")
+    return args
+
+
+class _Tools:
+    def __init__(self, ready: GetActors) -> None:
+        self._ready = ready
+
+    async def claim(self, call: Call[w.ClaimWorkArgs]) -> BaseModel:
+        return await (await self._ready()).work.claim(call.args)
+
+    async def extend(self, call: Call[w.ExtendWorkArgs]) -> BaseModel:
+        return await (await self._ready()).work.extend(_possible(call.args))
+
+    async def submit(self, call: Call[w.SubmitWorkArgs]) -> BaseModel:
+        return await (await self._ready()).work.submit(_possible(call.args))
+
+    async def fail(self, call: Call[w.FailWorkArgs]) -> BaseModel:
+        return await (await self._ready()).work.fail(_possible(call.args))
+
+    async def status(self, call: Call[w.QueueStatusArgs]) -> BaseModel:
+        return await (await self._ready()).work.status()

@@ -1,0 +1,75 @@
+"""Asks the person at the client what to erase, in both protocol eras; a client that cannot ask is never made to."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from mcp.server.elicitation import AcceptedElicitation, DeclinedElicitation, render_elicitation_schema
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from pydantic import BaseModel, Field
+
+from tellonce_server.api.spec import AnyContext
+
+MODERN = "2026-07-28"
+_KEY = "confirm"
+
+
+class Confirmation(BaseModel):
+    """What the person is shown as a form."""
+
+    erase: bool = Field(description="Erase this for good")
+    which: str = Field(default="", description="Numbers to erase, as in 1,3-5, or all. Empty: those marked ☑.")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the person answered; `which` as they typed it."""
+
+    said: Literal["yes", "no", "dismissed"]
+    which: str = ""
+
+
+def can_ask(context: AnyContext) -> bool:
+    capabilities = context.client_capabilities
+    if capabilities is None or capabilities.elicitation is None:
+        return False
+    return capabilities.elicitation.form is not None or capabilities.elicitation.url is None
+
+
+def answered(context: AnyContext) -> tuple[str, Answer] | None:
+    """In the stateless era the answer is the whole call made again: the state given with the question, and the reply."""
+    if not _modern(context):
+        return None
+    reply = (context.input_responses or {}).get(_KEY)
+    if not isinstance(reply, ElicitResult):
+        return None
+    return context.request_state or "", _modern_answer(reply)
+
+
+async def ask(context: AnyContext, question: str, state: str) -> Answer | InputRequiredResult:
+    """The person's answer; in the stateless era the question, which comes back with the `state`."""
+    if _modern(context):
+        return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
+    result = await context.elicit(question, Confirmation)
+    if isinstance(result, AcceptedElicitation):
+        return _accepted(result.data)
+    return Answer("no" if isinstance(result, DeclinedElicitation) else "dismissed")
+
+
+def _modern(context: AnyContext) -> bool:
+    return (context.protocol_version or "") >= MODERN
+
+
+def _modern_answer(reply: ElicitResult) -> Answer:
+    if reply.action == "accept":
+        content = reply.content or {}
+        return _accepted(Confirmation(erase=content.get("erase") is True, which=str(content.get("which") or "")))
+    return Answer("no" if reply.action == "decline" else "dismissed")
+
+
+def _accepted(form: Confirmation) -> Answer:
+    return Answer("yes", form.which.strip()) if form.erase else Answer("no")
+
+
+def _request(question: str) -> ElicitRequest:
+    schema = render_elicitation_schema(Confirmation)
+    return ElicitRequest(params=ElicitRequestFormParams(message=question, requested_schema=schema))

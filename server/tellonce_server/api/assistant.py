@@ -1,0 +1,280 @@
+"""The ten assistant tools: what each is for, and which actor answers."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mcp.types import InputRequiredResult, ToolAnnotations
+from pydantic import BaseModel
+
+from tellonce import contract as c
+from tellonce_server.api import text
+from tellonce_server.api.asking import Answer, answered, ask, can_ask
+from tellonce_server.api.spec import AnyContext, Call, ToolSpec
+from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, ChatScope, channel_of
+from tellonce_server.domain.location import located
+
+if TYPE_CHECKING:
+    from tellonce_server.services.forget import Forgetter
+    from tellonce_server.services.services import Services
+
+READ = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+ADD = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
+ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+
+PROFILE_LINES = 50
+"""Memories on a page of a profile where nobody asks for another number."""
+
+WHOLE_PROFILE = 100_000
+"""Memories the relay is given where it names no limit."""
+
+ALWAYS = {"anthropic/alwaysLoad": True}
+LONG = {"anthropic/maxResultSizeChars": 500_000}
+
+APP_URI = "ui://tellonce/memory.html"
+SHOWN = {"ui": {"resourceUri": APP_URI}}
+"""Hosts with MCP Apps show the result on the memory page; others show the text."""
+
+NOT_ERASED = {
+    "no": "Nothing was erased: the user declined.",
+    "dismissed": "Nothing was erased: the user closed the question without an answer.",
+}
+
+GetActors: TypeAlias = "Callable[[], Awaitable[Services]]"
+
+
+def assistant_tools(ready: GetActors) -> list[ToolSpec]:
+    """`ready` waits for storage: the tools are listed before it is up."""
+    tools = _Tools(ready)
+    return [*_talking(tools), *_memories(tools), *_looking(tools)]
+
+
+def _talking(tools: "_Tools") -> list[ToolSpec]:
+    """What every turn uses."""
+    return [
+        ToolSpec(
+            c.GET_CONTEXT,
+            "Get context",
+            "All an answer needs: profile, summaries, facts, the recent talk, what the query calls to mind. Call first, every turn.",
+            c.GetContextArgs,
+            c.Context,
+            tools.get_context,
+            text.context,
+            READ,
+            {**ALWAYS, **LONG},
+        ),
+        ToolSpec(
+            c.RECORD_MESSAGE,
+            "Record message",
+            "Store one message word for word. Record every user message and every reply; lasting facts are learned from it. "
+            "Without message_id each call stores it once more.",
+            c.RecordMessageArgs,
+            c.RecordedMessage,
+            tools.record_message,
+            text.recorded,
+            CHANGE,
+            ALWAYS,
+        ),
+        ToolSpec(
+            c.SEARCH_MEMORY,
+            "Search memory",
+            "Find messages, summaries and memories by meaning or exact words, when the context lacks something.",
+            c.SearchMemoryArgs,
+            c.SearchResults,
+            tools.search_memory,
+            text.results,
+            READ,
+            {**ALWAYS, **LONG},
+        ),
+    ]
+
+
+def _memories(tools: "_Tools") -> list[ToolSpec]:
+    """What keeps, changes and erases."""
+    return [
+        ToolSpec(
+            c.REMEMBER,
+            "Remember",
+            "Keep what lasts: who the user is, whom they know, what they like, plan, decided, above all what changed or ended. "
+            "Not small talk or guesses. The user asks to remember: content. You learned it: statements, each with the user's "
+            "words. E.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}; "
+            "{content: 'Ann is the user's sister', quote: 'my sister Ann'}.",
+            c.RememberArgs,
+            c.Remembered,
+            tools.remember,
+            text.remembered,
+            ADD,
+            ALWAYS,
+        ),
+        ToolSpec(
+            c.UPDATE_MEMORY,
+            "Update memory",
+            "Change one memory. Find its number with search_memory.",
+            c.UpdateMemoryArgs,
+            c.Memory,
+            tools.update_memory,
+            text.memory,
+            CHANGE,
+            {"anthropic/searchHint": "confirm correct complete pin share memory"},
+        ),
+        ToolSpec(
+            c.FORGET,
+            "Forget",
+            "Erase for good, everywhere. Without confirm it only previews; show that to the user first.",
+            c.ForgetArgs,
+            c.Forgotten,
+            tools.forget,
+            text.forgotten,
+            ERASE,
+            {"anthropic/searchHint": "delete erase remove memory privacy", **SHOWN},
+        ),
+    ]
+
+
+def _looking(tools: "_Tools") -> list[ToolSpec]:
+    """What a person asks for now and then."""
+    return [
+        ToolSpec(
+            c.GET_PROFILE,
+            "Get profile",
+            "What is known about the user, newest first. For one question use get_context.",
+            c.GetProfileArgs,
+            c.Profile,
+            tools.get_profile,
+            text.profile,
+            READ,
+            {"anthropic/searchHint": "what do you know about me facts goals", **LONG, **SHOWN},
+        ),
+        ToolSpec(
+            c.SUMMARIZE_CHAT,
+            "Summarize chat",
+            "The chat's summaries by period, today's routines, pending work.",
+            c.SummarizeChatArgs,
+            c.ChatSummary,
+            tools.summarize_chat,
+            text.chat_summary,
+            CHANGE,
+            {"anthropic/searchHint": "summary catch up history", **LONG},
+        ),
+        ToolSpec(
+            c.EXPLAIN,
+            "Explain",
+            "Why something is known or was answered: sources, versions, what was left out.",
+            c.ExplainArgs,
+            c.Explanation,
+            tools.explain,
+            text.explanation,
+            READ,
+            {"anthropic/searchHint": "why source provenance receipt", **LONG},
+        ),
+        ToolSpec(
+            c.START_NEW_CHAT,
+            "Start new chat",
+            "Put the chat's summary away and begin afresh; memories stay. When the user asks, or a notice says so.",
+            c.StartNewChatArgs,
+            c.NewChat,
+            tools.start_new_chat,
+            text.new_chat,
+            CHANGE,
+            {"anthropic/searchHint": "new conversation reset"},
+        ),
+    ]
+
+
+class _Tools:
+    """One coroutine a tool: find the chat, let the actor work."""
+
+    def __init__(self, ready: GetActors) -> None:
+        self._ready = ready
+
+    async def record_message(self, call: Call[c.RecordMessageArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.recorder.record(where, call.args)
+
+    async def get_context(self, call: Call[c.GetContextArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.reader.context(where, call.args, learns="assistant" in call.caller.scopes)
+
+    async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.searcher.search(where, call.args)
+
+    async def remember(self, call: Call[c.RememberArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.rememberer.remember(where, call.args)
+
+    async def update_memory(self, call: Call[c.UpdateMemoryArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        target = call.args.to_chat_id
+        share_to = await located(services.deps, call.caller, Asked(target)) if target is not None else None
+        return await services.rememberer.update(where, call.args, share_to)
+
+    async def forget(self, call: Call[c.ForgetArgs]) -> BaseModel | InputRequiredResult:
+        services, where = await self._at(call)
+        args: c.ForgetArgs = call.args
+        if args.confirm is not None:
+            return await services.forgetter.erase(where, args)
+        if not can_ask(call.context):
+            return await services.forgetter.preview(where, args)
+        reply = answered(call.context)
+        if reply is not None:
+            return await _erased(services.forgetter, where, args, *reply)
+        preview = await services.forgetter.preview(where, args)
+        if preview.confirm is None:
+            return preview
+        answer = await ask(call.context, text.forget_question(preview), preview.confirm)
+        if isinstance(answer, InputRequiredResult):
+            return answer
+        return await _erased(services.forgetter, where, args, preview.confirm, answer)
+
+    async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        most = PROFILE_LINES if call.caller.user_id is not None else WHOLE_PROFILE
+        return await services.viewer.profile(where, call.args, most)
+
+    async def summarize_chat(self, call: Call[c.SummarizeChatArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.viewer.chat_summary(where, call.args)
+
+    async def explain(self, call: Call[c.ExplainArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.explainer.explain(where, call.args)
+
+    async def start_new_chat(self, call: Call[c.StartNewChatArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.viewer.start_new_chat(where)
+
+    async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
+        services = await self._ready()
+        return services, await place_of(call, services)
+
+
+async def place_of(call: Call[Any], services: "Services") -> ChatScope:
+    """The chat a call is about, with the channel it came by."""
+    asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
+    return await located(services.deps, call.caller, asked)
+
+
+def _channel(call: Call[Any]) -> str:
+    """The relay speaks for Telegram; any other client for itself, unless it names the channel of a message."""
+    named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
+    if named is not None:
+        return named
+    if call.caller.user_id is None:
+        return DEFAULT_CHANNEL
+    return client_channel(call.context)
+
+
+def client_channel(context: AnyContext) -> str:
+    """The channel of a client that names none."""
+    client = context.session.client_params
+    return channel_of(client.client_info.name if client is not None else None)
+
+
+async def _erased(
+    forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer
+) -> BaseModel:
+    """What the person's answer to the question did. Nobody gets a token of a question that was not answered."""
+    if answer.said != "yes":
+        return c.Forgotten(notes=(NOT_ERASED[answer.said],))
+    return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which)

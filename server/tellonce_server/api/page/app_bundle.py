@@ -1,0 +1,77 @@
+"""Packs the page's files into the one document that hosts with MCP Apps show; the host brings the connection.
+
+The modules keep to a form that is packed line by line: imports of named things from a neighbor, each on a line, and
+`export` before a function or class. A test loads the result in a browser.
+"""
+
+import json
+import re
+from functools import cache
+
+from mcp.server.apps import Apps, ResourceCsp
+
+from tellonce_server.api.assistant import APP_URI
+from tellonce_server.api.page.static_files import static_files
+
+_IMPORT = re.compile(r'^import \{ (.+) \} from "\./(\w+)\.js";$', re.MULTILINE)
+_EXPORT = re.compile(r"^export ((?:async )?function|class) (\w+)", re.MULTILINE)
+
+
+def memory_app() -> Apps:
+    """The extension that serves the page as an MCP App. It reaches no address at all but through its host."""
+    apps = Apps()
+    apps.add_html_resource(
+        APP_URI,
+        bundle(),
+        name="memory_page",
+        title="Memory page",
+        description="What is known, why, and forgetting it.",
+        csp=ResourceCsp(connect_domains=[], resource_domains=[]),
+    )
+    return apps
+
+
+@cache
+def bundle() -> str:
+    """The page as one HTML document, with its style, modules and sentences inside."""
+    scripts = "\n".join(_packed(name) for name in _ordered("app"))
+    return "\n".join(
+        [
+            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>Tellonce</title>',
+            f'<style>\n{_text("style.css")}\n</style>\n</head>\n<body>\n<div id="page"></div>',
+            f'<script type="application/json" id="strings">{_strings()}</script>',
+            f'<script type="module">\n{scripts}\n</script>\n</body>\n</html>\n',
+        ]
+    )
+
+
+def _text(name: str) -> str:
+    return static_files()[name].decode()
+
+
+def _strings() -> str:
+    """All languages; `<` is written so that no sentence can end the element."""
+    found = {
+        name.removeprefix("strings/").removesuffix(".json"): json.loads(_text(name))
+        for name in static_files()
+        if name.startswith("strings/")
+    }
+    return json.dumps(found, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The module's imports first, each once, then itself."""
+    for _, other in _IMPORT.findall(_text(f"{name}.js")):
+        if other not in before:
+            before = _ordered(other, before)
+    return (*before, name) if name not in before else before
+
+
+def _packed(name: str) -> str:
+    """A module as a constant that holds what it exports."""
+    source = _text(f"{name}.js")
+    exports = ", ".join(found for _, found in _EXPORT.findall(source))
+    body = _IMPORT.sub(r"const { \1 } = module_\2;", source)
+    body = _EXPORT.sub(r"\1 \2", body)
+    return f"const module_{name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"

@@ -1,0 +1,76 @@
+"""The tools that only the page calls; no model is shown them."""
+
+from typing import Any
+
+from tellonce.contract_types import Contract
+from tellonce_server.api import text
+from tellonce_server.api.assistant import CHANGE, READ, GetActors
+from tellonce_server.api.spec import Call, Handler, ToolSpec
+from tellonce_server.core.scope import own_chat
+from tellonce_server.services.page import contract as p
+
+APP_ONLY = {"ui": {"visibility": ["app"]}}
+"""For hosts with MCP Apps: the page calls these, the model never sees them."""
+
+
+def page_tools(ready: GetActors) -> list[ToolSpec]:
+    """The reads of the screens, and undo."""
+    tools = _Tools(ready)
+    undo = ToolSpec(
+        *(p.PAGE_UNDO, "Undo", "Puts back what the memory page just changed.", p.PageUndoArgs, p.PageUndone),
+        *(tools.undo, text.as_json, CHANGE, APP_ONLY),
+    )
+    return [
+        undo,
+        *(
+            ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.as_json, READ, APP_ONLY)
+            for name, title, args, result, handler in tools.table()
+        ),
+    ]
+
+
+class _Tools:
+    """One coroutine a screen."""
+
+    def __init__(self, ready: GetActors) -> None:
+        self._ready = ready
+
+    def table(self) -> tuple[tuple[str, str, type[Contract], type[Contract], Handler], ...]:
+        return (
+            (p.PAGE_TODAY, "Today", p.PageTodayArgs, p.PageToday, self.today),
+            (p.PAGE_MEMORIES, "Memories", p.PageMemoriesArgs, p.PageMemories, self.memories),
+            (p.PAGE_MEMORY, "One memory", p.PageMemoryArgs, p.PageMemory, self.memory),
+            (p.PAGE_TIMELINE, "Timeline", p.PageTimelineArgs, p.PageTimeline, self.timeline),
+            (p.PAGE_WORDS, "Words", p.PageWordsArgs, p.PageWords, self.words),
+            (p.PAGE_ANSWERS, "Answers", p.PageAnswersArgs, p.PageAnswers, self.answers),
+            (p.PAGE_NAMES, "Names", p.PageNamesArgs, p.PageNames, self.names),
+        )
+
+    async def today(self, call: Call[p.PageTodayArgs]) -> p.PageToday:
+        services = await self._ready()
+        operator = call.caller.user_id == services.deps.settings.default_user
+        return await services.page.today(await self._owner(call), operator=operator)
+
+    async def memories(self, call: Call[p.PageMemoriesArgs]) -> p.PageMemories:
+        return await (await self._ready()).page.memories(await self._owner(call), call.args)
+
+    async def memory(self, call: Call[p.PageMemoryArgs]) -> p.PageMemory:
+        return await (await self._ready()).page.memory(await self._owner(call), call.args)
+
+    async def timeline(self, call: Call[p.PageTimelineArgs]) -> p.PageTimeline:
+        return await (await self._ready()).page.timeline(await self._owner(call), call.args)
+
+    async def words(self, call: Call[p.PageWordsArgs]) -> p.PageWords:
+        return await (await self._ready()).page.words(await self._owner(call), call.args)
+
+    async def answers(self, call: Call[p.PageAnswersArgs]) -> p.PageAnswers:
+        return await (await self._ready()).page.answers(await self._owner(call), call.args)
+
+    async def names(self, call: Call[p.PageNamesArgs]) -> p.PageNames:
+        return await (await self._ready()).page.names(await self._owner(call), call.args)
+
+    async def undo(self, call: Call[p.PageUndoArgs]) -> p.PageUndone:
+        return await (await self._ready()).undoer.undo(await self._owner(call), call.args)
+
+    async def _owner(self, call: Call[Any]) -> int:
+        return own_chat(call.caller).owner_id

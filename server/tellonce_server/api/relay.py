@@ -1,0 +1,105 @@
+"""The tools of the relay alone: reminders, which somebody has to deliver. No assistant lists them."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from tellonce import reminders as r
+from tellonce_server.api import text
+from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors
+from tellonce_server.api.spec import Call, ToolSpec
+from tellonce_server.core.scope import locate
+
+if TYPE_CHECKING:
+    from tellonce_server.core.scope import ChatScope
+    from tellonce_server.services.services import Services
+
+
+def relay_tools(ready: GetActors) -> list[ToolSpec]:
+    tools = _Tools(ready)
+    return [
+        ToolSpec(
+            r.SET_REMINDER,
+            "Set reminder",
+            "Keep a dated memory and set its alarm.",
+            r.SetReminderArgs,
+            r.Reminder,
+            tools.set,
+            text.as_json,
+            ADD,
+            {},
+        ),
+        ToolSpec(
+            r.LIST_REMINDERS,
+            "List reminders",
+            "The chat's reminders that are still to come, the next first.",
+            r.ListRemindersArgs,
+            r.Reminders,
+            tools.pending,
+            text.as_json,
+            READ,
+            {},
+        ),
+        ToolSpec(
+            r.CHANGE_REMINDER,
+            "Change reminder",
+            "Cancel a reminder, restore it, or move it to another time.",
+            r.ChangeReminderArgs,
+            r.Reminder,
+            tools.change,
+            text.as_json,
+            CHANGE,
+            {},
+        ),
+        ToolSpec(
+            r.CLAIM_REMINDERS,
+            "Claim reminders",
+            "Take the reminders that are due; deliver each, then finish_reminder.",
+            r.ClaimRemindersArgs,
+            r.ClaimedReminders,
+            tools.claim,
+            text.as_json,
+            CHANGE,
+            {},
+        ),
+        ToolSpec(
+            r.FINISH_REMINDER,
+            "Finish reminder",
+            "Say that a reminder was delivered, and when it is due next if it repeats.",
+            r.FinishReminderArgs,
+            r.FinishedReminder,
+            tools.finish,
+            text.as_json,
+            CHANGE,
+            {},
+        ),
+    ]
+
+
+class _Tools:
+    def __init__(self, ready: Callable[[], "Awaitable[Services]"]) -> None:
+        self._ready = ready
+
+    async def set(self, call: Call[r.SetReminderArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.reminding.set(where, call.args)
+
+    async def pending(self, call: Call[r.ListRemindersArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.reminding.pending(where)
+
+    async def change(self, call: Call[r.ChangeReminderArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.reminding.change(where, call.args)
+
+    async def claim(self, call: Call[r.ClaimRemindersArgs]) -> BaseModel:
+        return await (await self._ready()).reminding.claim(call.args)
+
+    async def finish(self, call: Call[r.FinishReminderArgs]) -> BaseModel:
+        services, where = await self._at(call)
+        return await services.reminding.finish(where, call.args)
+
+    async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
+        services = await self._ready()
+        return services, locate(call.caller, call.args.chat_id, services.deps.settings)

@@ -1,0 +1,164 @@
+"""An MCP tool whose arguments are one strict pydantic model and whose two result channels say the same."""
+
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.types import CallToolResult, InputRequiredResult, TextContent
+from pydantic import BaseModel, Field, ValidationError
+
+from tellonce.client import LATER_META
+from tellonce.moments import ZONE
+from tellonce_server.api.coercion import coerced
+from tellonce_server.api.schema import compact, compact_result
+from tellonce_server.api.spec import AnyContext, Call, Handler, ToolSpec
+from tellonce_server.api.storable import unstorable
+from tellonce_server.api.zoned import in_zone
+from tellonce_server.core import db_errors
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.scope import Caller
+
+MOST_NAMED = 80
+"""Characters of an argument's or a tool's name that are said back."""
+
+CallerOf = Callable[[], Caller]
+"""The caller of the request under way, from its credential."""
+
+
+class StrictTool(Tool):
+    """Validates with the contract's model, answers with compact text and the same as structured content.
+
+    `zone`: the user's, on whose clock times are read and told; None leaves them as they are.
+    """
+
+    args_model: type[BaseModel] = Field(exclude=True)
+    handler: Handler = Field(exclude=True)
+    zone: ZoneInfo | None = Field(exclude=True)
+    render: Callable[[Any], str] = Field(exclude=True)
+    scopes: frozenset[str] = Field(exclude=True)
+    listed: bool = Field(exclude=True)
+    caller_of: CallerOf = Field(exclude=True)
+    observe: Callable[[str, float, bool], None] = Field(exclude=True)
+
+    async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
+        """Every failure a caller can mend is a ToolError with a sentence; of any other it learns only that there was one."""
+        started = time.perf_counter()
+        ok = False
+        try:
+            result = await self._answer(arguments, context)
+            ok = not (isinstance(result, CallToolResult) and result.is_error)
+            return result
+        finally:
+            self.observe(self.name, time.perf_counter() - started, ok)
+
+    async def _answer(self, arguments: dict[str, Any], context: AnyContext) -> CallToolResult | InputRequiredResult:
+        args = self._validated(arguments)
+        caller = self.caller_of()
+        try:
+            result = await self.handler(Call(caller, args, context))
+        except Refused as refusal:
+            raise ToolError(str(refusal)) from refusal
+        except db_errors.PASSING as failure:
+            return _later(db_errors.OUTAGES.noted(failure))
+        except Exception as crash:
+            # The edge of a call: the SDK logs the traceback, the caller learns nothing of our insides.
+            raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
+        db_errors.OUTAGES.answered()
+        if isinstance(result, InputRequiredResult):
+            return result
+        shown = result if self.zone is None else in_zone(result, self.zone)
+        structured = shown.model_dump(mode="json", exclude_none=False)
+        return CallToolResult(
+            content=[TextContent(type="text", text=self.render(shown))], structured_content=structured
+        )
+
+    def _validated(self, arguments: dict[str, Any]) -> BaseModel:
+        try:
+            taken = coerced(arguments, _full_schema(self.args_model))
+            args = self.args_model.model_validate(taken, context={ZONE: self.zone})
+        except ValidationError as error:
+            raise ToolError(explained(self.name, error)) from None
+        reason = unstorable(arguments)
+        if reason is not None:
+            raise ToolError(f"{self.name} was not run. {reason}")
+        return args
+
+
+def _later(sentence: str) -> CallToolResult:
+    """An error a model reads as a sentence, and our own clients as "no answer yet"."""
+    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta={LATER_META: True})
+
+
+def strict_tool(
+    spec: ToolSpec,
+    *,
+    scopes: frozenset[str],
+    zone: ZoneInfo | None,
+    caller_of: CallerOf,
+    observe: Callable[[str, float, bool], None],
+) -> StrictTool:
+    """The tool of a server. `observe` is told of every call: the tool's name, its seconds, and whether it went well."""
+    return StrictTool(
+        fn=spec.handler,
+        name=spec.name,
+        title=spec.title,
+        description=spec.description,
+        parameters=_arguments_schema(spec.args),
+        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=_result_schema(spec.result)),
+        is_async=True,
+        context_kwarg=None,
+        annotations=spec.annotations,
+        meta=dict(spec.meta),
+        args_model=spec.args,
+        handler=spec.handler,
+        zone=zone,
+        render=spec.render,
+        scopes=scopes,
+        listed=spec.listed,
+        caller_of=caller_of,
+        observe=observe,
+    )
+
+
+# Once a process for every model: it is most of what another server costs, and nobody changes a schema that is shown.
+@cache
+def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
+    return compact(_full_schema(args))
+
+
+@cache
+def _full_schema(args: type[BaseModel]) -> dict[str, Any]:
+    return args.model_json_schema()
+
+
+@cache
+def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
+    return compact_result(result.model_json_schema(mode="serialization"))
+
+
+def explained(tool: str, error: ValidationError) -> str:
+    """Pydantic's findings as sentences a model can act on, without the values and without links."""
+    return f"{tool} was not run. " + " ".join(_sentence(e["loc"], e["type"], e["msg"]) for e in _errors(error))
+
+
+def _errors(error: ValidationError) -> list[Any]:
+    return list(error.errors(include_url=False, include_input=False, include_context=False))[:5]
+
+
+def _sentence(location: tuple[int | str, ...], kind: str, message: str) -> str:
+    field = ".".join(str(part) for part in location)[:MOST_NAMED]
+    text = message.removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        return f"There is no argument {field}; leave it out."
+    if kind == "missing":
+        return f"Argument {field} is required."
+    if kind == "timezone_aware":
+        return f"Argument {field}: needs its UTC offset, as in 2026-03-15T09:00:00+08:00."
+    if not field:
+        return f"{text[0].upper()}{text[1:]}."
+    return f"Argument {field}: {text[0].lower()}{text[1:]}."

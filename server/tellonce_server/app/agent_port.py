@@ -1,0 +1,83 @@
+"""A loopback port for one summarizer, beside a server that speaks stdio: only the agent's tools, only with its secret."""
+
+import asyncio
+import contextlib
+import hmac
+import secrets
+import socket
+from collections.abc import AsyncGenerator, Generator
+from dataclasses import dataclass
+
+import uvicorn
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tellonce.settings import ServerSettings
+from tellonce_server.app.server import AGENT, build_server
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.scope import Caller
+
+LOOPBACK = "127.0.0.1"
+POLL_SECONDS = 0.01
+GRACE_SECONDS = 1
+
+
+@dataclass(frozen=True)
+class AgentPort:
+    """Where the summarizer finds its tools. The secret is as old as this process and is kept nowhere."""
+
+    url: str
+    token: str
+
+
+@contextlib.asynccontextmanager
+async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerator[AgentPort]:
+    """The port is open meanwhile."""
+    token = secrets.token_urlsafe(32)
+    agent = Caller(None, AGENT)
+    server = build_server(settings, storage, auth=False, caller_of=lambda: agent)
+    app = server.streamable_http_app(streamable_http_path="/mcp", stateless_http=True, host=LOOPBACK)
+    # The protocol is named: on a socket without it asyncio leaves Nagle's algorithm on, and an answer takes 40 ms more.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+        listening.bind((LOOPBACK, 0))
+        config = uvicorn.Config(
+            _Guarded(app, token),
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            access_log=False,
+            log_config=None,
+            log_level="warning",
+        )
+        served = _Server(config)
+        serving = asyncio.create_task(served.serve([listening]))
+        try:
+            while not served.started and not serving.done():  # noqa: ASYNC110  # uvicorn has no event for it
+                await asyncio.sleep(POLL_SECONDS)
+            yield AgentPort(f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp", token)
+        finally:
+            served.should_exit = True
+            await serving
+
+
+class _Server(uvicorn.Server):
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Signals are the stdio server's business."""
+        yield
+
+
+class _Guarded:
+    """Answers 401 to every request without the secret. The app's lifespan passes."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._expected = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or self._admits(scope):
+            await self._app(scope, receive, send)
+        else:
+            await Response(status_code=401)(scope, receive, send)
+
+    def _admits(self, scope: Scope) -> bool:
+        given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+        return hmac.compare_digest(given, self._expected)

@@ -1,0 +1,98 @@
+"""Who calls: bearer tokens by their hash, with scopes; the credential, never an argument, decides the user."""
+
+import hashlib
+import os
+import secrets
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+
+from tellonce.settings import ServerSettings
+from tellonce_server.core.scope import Caller
+from tellonce_server.store import tokens
+from tellonce_server.store.database import Queries
+from tellonce_server.store.tokens import Grant
+
+TokenScope = Literal["assistant", "relay", "agent"]
+SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
+OPERATOR = "operator"
+"""Scope of a page session of whoever runs the server; no token bears it."""
+LOCAL = "local-"
+"""Prefix of the names of the tokens the server keeps for the processes beside it."""
+
+
+def granted(token: str, grant: Grant) -> AccessToken:
+    """A grant as the SDK knows it."""
+    subject = str(grant.user_id) if grant.user_id is not None else None
+    return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
+
+
+def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
+    """What a page session admits: its token's user as an assistant, and the operator's commands to the first user."""
+    if access is None or access.subject is None or "assistant" not in access.scopes:
+        return None
+    scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
+    return access.model_copy(update={"scopes": scopes})
+
+
+def digest(token: str) -> bytes:
+    """Tokens are 256 random bits, so a plain hash of one cannot be searched for."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def http_caller() -> Caller:
+    """The caller of an HTTP request, from its verified token."""
+    token = get_access_token()
+    if token is None:
+        return Caller(None, frozenset())
+    return Caller(int(token.subject) if token.subject else None, frozenset(token.scopes))
+
+
+def configured_caller(settings: ServerSettings) -> Caller:
+    """Over stdio, and in memory, the caller is the configured user."""
+    return Caller(settings.default_user, frozenset(("assistant",)))
+
+
+async def create_token(
+    login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
+) -> str:
+    """A new token of that name, told once and kept only as a hash. An older one of the name ends.
+
+    `login`: the tables' owner; the server's own role may not.
+    """
+    token = secrets.token_urlsafe(32)
+    await tokens.add(login, digest(token), name, user_id, scopes, now)
+    return token
+
+
+async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: datetime) -> None:
+    """Tokens for the processes of this machine's user, in files only that user can read."""
+    folder = settings.data_dir / "tokens"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for scope in SCOPES:
+        user = settings.default_user if scope == "assistant" else None
+        await _ensure_local(login, folder / scope, scope, user, now)
+
+
+async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: int | None, now: datetime) -> None:
+    if file.exists():
+        token = file.read_text().strip()
+        grant = await tokens.find(login, digest(token))
+        if grant is not None and grant.user_id == user_id and grant.scopes == [scope]:
+            return
+    # The folder is part of the name: two machines on one database each keep their own.
+    name = f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
+    token = await create_token(login, name, user_id, (scope,), now)
+    _write_private(file, token)
+
+
+def _write_private(file: Path, text: str) -> None:
+    """Never readable by others, not even for a moment; and never half there."""
+    fresh = file.with_suffix(f".{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        stream.write(text + "\n")
+    fresh.replace(file)

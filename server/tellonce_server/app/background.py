@@ -1,0 +1,82 @@
+"""What a server process does between calls: announce, listen, embed, give memory back, and finish what a dead process left."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+from tellonce.side_tasks import SideTask, SideTasks
+from tellonce_server.app import malloc_trim
+from tellonce_server.app.events import Announcer, Listener
+from tellonce_server.app.retention import Retention
+from tellonce_server.core.db_errors import AWAY, OUTAGES
+from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.embedding.backlog import EmbeddingBacklog
+from tellonce_server.embedding.near_index import NearIndexes
+from tellonce_server.services.services import Services
+
+TIDY_SECONDS = 5.0
+ENDINGS_SECONDS = 600.0
+SCRUB_CHECK_SECONDS = 600.0
+NEAR_INDEX_SECONDS = 300.0
+RETENTION_SECONDS = 3600.0
+MODEL_SECONDS = 2.0
+
+
+class Background:
+    def __init__(
+        self,
+        services: Services,
+        announcer: Announcer,
+        listener: Listener,
+        scrubber: Scrubber,
+        near: NearIndexes,
+        follow_model: Callable[[], Awaitable[None]],
+        more: Sequence[SideTask] = (),
+    ) -> None:
+        self._more = more
+        self._actors = services
+        self._announcer = announcer
+        self._listener = listener
+        self._scrubber = scrubber
+        self._near = near
+        self._follow_model = follow_model
+        self._backlog = EmbeddingBacklog(services.deps.database, services.deps.embedder)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator[SideTasks]:
+        """All tasks run meanwhile."""
+        async with self._tasks().running() as tasks:
+            yield tasks
+
+    def _tasks(self) -> SideTasks:
+        return SideTasks(
+            (
+                *self._more,
+                SideTask("announcing", self._announcer.run, vital=True),
+                SideTask("listening", self._listener.run, vital=True),
+                SideTask("embedding model", self._actors.deps.embedder.run),
+                SideTask("embedding backlog", self._backlog.run),
+                _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
+                _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
+                _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
+                _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
+                _every("near indexes", NEAR_INDEX_SECONDS, self._near.build_missing),
+                _every("following the embedding model", MODEL_SECONDS, self._follow_model),
+                _every("giving memory back", malloc_trim.TRIM_SECONDS, malloc_trim.trim),
+            )
+        )
+
+
+def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> SideTask:
+    return SideTask(name, partial(_repeat, seconds, work))
+
+
+async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
+    """Again and again; a database that is away for a while ends nothing."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await work()
+        except AWAY as error:
+            OUTAGES.noted(error)

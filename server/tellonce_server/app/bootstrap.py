@@ -1,0 +1,118 @@
+"""Opens PostgreSQL, brings its schema up to date, makes the actors and keeps the background tasks running.
+
+All that works behind the tools is imported from here, once a process needs it.
+"""
+
+import secrets
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import asyncpg
+
+from tellonce.journal import Emit
+from tellonce.settings import ServerSettings
+from tellonce.side_tasks import SideTask, SideTasks
+from tellonce_server.app.auth import ensure_local_tokens
+from tellonce_server.app.background import Background
+from tellonce_server.app.events import Announcer, Listener
+from tellonce_server.core.subscriptions import Changes
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.generations import Generations, follow
+from tellonce_server.embedding.near_index import NearIndexes
+from tellonce_server.services.services import Services, make_actors
+from tellonce_server.store import tokens
+from tellonce_server.store.database import Database, as_login, open_routed
+from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tellonce_server.store.postgres.migrate import migrate
+from tellonce_server.store.postgres.readiness import prepare
+from tellonce_server.store.route import Route, find_route, unpooled
+from tellonce_sql import migrations
+
+KEY_NAME = "memory"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An open memory, with what a person's commands reach past the actors."""
+
+    services: Services
+    scrubber: Scrubber
+    generations: Generations
+    login: str
+    """The address of the tables' owner, who makes and ends access tokens."""
+    side_tasks: SideTasks
+
+
+async def open_memory(
+    settings: ServerSettings,
+    now: Callable[[], datetime],
+    embedder: ActiveEmbedder,
+    changes: Changes,
+    emit: Emit,
+    stack: AsyncExitStack,
+    *,
+    keeps_tokens: bool,
+) -> Opened:
+    """Open the memory the settings name; `stack` closes it again."""
+    route, admin_dsn, keepers = await _route(settings, stack)
+    dsn = route.direct
+    database = await _pool(stack, route, durable=True)
+    traces = await _pool(stack, route, durable=False)
+    announcer = Announcer(database)
+    deps = Dependencies(settings, database, traces, embedder, now, announcer, emit)
+    key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
+    services = make_actors(deps, key)
+    stack.push_async_callback(services.receipts.written)
+    await services.work.tidy()
+    await services.tidying.tidy()
+    await follow(database, embedder, now())
+    listener = Listener(dsn, changes, services.work.wake)
+    scrubber = Scrubber(deps, dsn, admin_dsn)
+    near = NearIndexes(database, dsn)
+    background = Background(
+        services, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()), keepers
+    )
+    side_tasks = await stack.enter_async_context(background.running())
+    return Opened(services, scrubber, Generations(dsn, now), dsn, side_tasks)
+
+
+async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
+    """The memory's key; and this machine's own tokens are in their files."""
+    async with as_login(dsn) as login:
+        if keeps_tokens:
+            await ensure_local_tokens(login, settings, now)
+        return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
+
+
+async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None, tuple[SideTask, ...]]:
+    """The way to the database; of our own also its superuser's address, and what keeps it up. The schema is up to date."""
+    url, direct = settings.database_url, settings.database_direct_url
+    if url is not None:
+        route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)
+        await _migrate(route.direct)
+        return route, None, ()
+    embedded = EmbeddedPostgres(settings.data_dir / "postgres")
+    stack.push_async_callback(embedded.release)
+    dsn = await embedded.start()
+    await _migrate(dsn)
+    return unpooled(dsn), embedded.dsn(SUPERUSER), (SideTask("keeping PostgreSQL up", embedded.keep_up, vital=True),)
+
+
+async def _migrate(dsn: str) -> None:
+    connection: Any = await asyncpg.connect(dsn)
+    try:
+        await prepare(connection)
+        await migrate(connection, migrations())
+    finally:
+        await connection.close()
+
+
+async def _pool(stack: AsyncExitStack, route: Route, *, durable: bool) -> Database:
+    database = await open_routed(route, durable=durable, size=12 if durable else 3)
+    stack.push_async_callback(database.close)
+    return database

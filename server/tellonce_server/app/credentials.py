@@ -1,0 +1,155 @@
+"""Looks bearer tokens up beside the calls they admit: a call may begin on a grant seen before, and is answered only if it
+still stands. Nothing is answered, and nothing is written, for a token that was revoked before the request came.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.provider import AccessToken
+from pydantic import ConfigDict, Field
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tellonce_server.app.auth import digest, granted
+from tellonce_server.app.unavailable import later
+from tellonce_server.core.db_errors import OUTAGES, PASSING
+from tellonce_server.store import tokens
+from tellonce_server.store.database import Database
+from tellonce_server.store.tokens import Grant
+
+MOST_KNOWN: Final = 1_000
+"""Grants remembered; without one a call waits for its look-up."""
+
+
+class HeldToken(AccessToken):
+    """A token whose grant was seen before. `stands` tells whether it still holds, once the database has said so."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+    stands: asyncio.Task[bool] = Field(exclude=True, repr=False)
+
+
+class TokenVerifier:
+    """Looks tokens up by hash. A hash look-up compares nothing secret byte by byte, so its time tells nothing.
+
+    Calls that come while a statement is under way share the next one.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._known: dict[bytes, Grant] = {}
+        self._waiting: list[tuple[bytes, asyncio.Future[Grant | None]]] = []
+        self._asking: asyncio.Task[None] | None = None
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        return await self.access(token, digest(token))
+
+    async def access(self, token: str, key: bytes) -> AccessToken | None:
+        """What the token whose hash is `key` admits; `token` is what the request bore."""
+        known = self._known.get(key)
+        if known is None:
+            grant = await self._found(key)
+            return granted(token, grant) if grant is not None else None
+        stands = asyncio.create_task(self._still(key, known))
+        stands.add_done_callback(_seen)
+        return HeldToken(**granted(token, known).model_dump(), stands=stands)
+
+    async def _still(self, key: bytes, known: Grant) -> bool:
+        return await self._found(key) == known
+
+    async def _found(self, key: bytes) -> Grant | None:
+        """As the database holds it at some moment after this call."""
+        found: asyncio.Future[Grant | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((key, found))
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask())
+        return await found
+
+    async def _ask(self) -> None:
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            try:
+                grants = await tokens.find_all(self.database, [key for key, _ in waiting])
+            except Exception as failure:
+                # The edge of work done for several callers: each raises it for itself.
+                _fail(waiting, failure)
+                continue
+            for key, found in waiting:
+                self._remember(key, grants.get(key))
+                if not found.done():
+                    found.set_result(grants.get(key))
+
+    def _remember(self, key: bytes, grant: Grant | None) -> None:
+        self._known.pop(key, None)
+        if grant is not None:
+            self._known[key] = grant
+            if len(self._known) > MOST_KNOWN:
+                del self._known[next(iter(self._known))]
+
+
+def _fail(waiting: Sequence[tuple[bytes, "asyncio.Future[Grant | None]"]], failure: Exception) -> None:
+    for _, found in waiting:
+        if not found.done():
+            found.set_exception(failure)
+
+
+def _seen(task: "asyncio.Task[bool]") -> None:
+    """Of a call that ended before its look-up nobody asks for the outcome."""
+    if not task.cancelled():
+        task.exception()
+
+
+async def still_granted() -> bool:
+    """Whether the credential of the request under way stands: asked before anything is written for it.
+
+    False also where that cannot be looked up now.
+    """
+    return await stands(get_access_token())
+
+
+async def stands(token: AccessToken | None) -> bool:
+    """Whether a verified token still holds. False also where that cannot be looked up now."""
+    try:
+        return not isinstance(token, HeldToken) or await token.stands
+    except PASSING:
+        return False
+
+
+class Standing:
+    """ASGI middleware behind authentication: an answer begins only once the credential of its request stands."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        token = getattr(scope.get("user"), "access_token", None)
+        if not isinstance(token, HeldToken):
+            await self._app(scope, receive, send)
+            return
+        refused: JSONResponse | None = None
+
+        async def sending(message: Message) -> None:
+            nonlocal refused
+            if refused is not None:
+                return
+            if message["type"] == "http.response.start":
+                refused = await _refused(token)
+            await (send(message) if refused is None else refused(scope, receive, send))
+
+        await self._app(scope, receive, sending)
+
+
+async def _refused(token: HeldToken) -> JSONResponse | None:
+    """What is answered instead, where the token does not stand or cannot be looked up now."""
+    try:
+        return None if await token.stands else _unknown()
+    except PASSING as failure:
+        return later(OUTAGES.noted(failure), None)
+
+
+def _unknown() -> JSONResponse:
+    """As the SDK answers a token that is not known."""
+    error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
+    challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
+    return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

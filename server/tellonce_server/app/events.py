@@ -1,0 +1,82 @@
+"""What was committed is announced to every server process, and from there to subscribers, over LISTEN/NOTIFY."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import asyncpg
+
+from tellonce_server.core.db_errors import AWAY, OUTAGES
+from tellonce_server.core.subscriptions import Change, Changes
+from tellonce_server.domain.dependencies import CHANGES, FORGOTTEN, WORK
+from tellonce_server.store.database import Database
+from tellonce_text import caches
+
+RECONNECT_SECONDS = 1.0
+MOST_WAITING = 10_000
+
+
+class Announcer:
+    """Sends notifications after the commit, off the request's path. Losing one costs a poll interval, no more."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: asyncio.Queue[tuple[str, str]] = asyncio.Queue(MOST_WAITING)
+
+    def __call__(self, channel: str, payload: str) -> None:
+        if not self._waiting.full():
+            self._waiting.put_nowait((channel, payload))
+
+    async def run(self) -> None:
+        while True:
+            batch = {await self._waiting.get(): None}
+            while not self._waiting.empty():
+                batch[self._waiting.get_nowait()] = None
+            await self._send(list(batch))
+
+    async def _send(self, batch: list[tuple[str, str]]) -> None:
+        try:
+            await self._database.notify(batch)
+        except AWAY as error:
+            OUTAGES.noted(error)  # pollers notice later
+
+
+class Listener:
+    """Hears all processes' announcements: wakes workers, and tells subscribers which resource changed."""
+
+    def __init__(self, dsn: str, changes: Changes, wake: Callable[[], None]) -> None:
+        self._dsn = dsn
+        self._changes = changes
+        self._wake = wake
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except AWAY as error:
+                OUTAGES.noted(error)
+            await asyncio.sleep(RECONNECT_SECONDS)
+
+    async def _listen(self) -> None:
+        connection = await asyncpg.connect(self._dsn)
+        lost = asyncio.Event()
+        connection.add_termination_listener(lambda _: lost.set())
+        try:
+            await connection.add_listener(FORGOTTEN, self._on_forgotten)
+            await connection.add_listener(WORK, self._on_work)
+            await connection.add_listener(CHANGES, self._on_change)
+            # An erasure while nobody listened here was not heard of.
+            caches.clear()
+            await lost.wait()
+        finally:
+            await connection.close(timeout=1)
+
+    def _on_work(self, *_: Any) -> None:
+        self._wake()
+
+    def _on_forgotten(self, *_: Any) -> None:
+        caches.clear()
+
+    def _on_change(self, _connection: Any, _pid: int, _channel: str, payload: Any) -> None:
+        owner, _, uri = str(payload).partition(" ")
+        self._changes.tell(Change(int(owner), uri))

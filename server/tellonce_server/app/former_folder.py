@@ -1,0 +1,28 @@
+"""The data folder of the releases that were called chatmem is moved to its new name once, by whoever starts a server."""
+
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from tellonce.former_name import FORMER_NAME, NAME
+from tellonce_server.store.postgres.file_lock import is_held
+
+
+def move_former_folder() -> str | None:
+    """Move it where nothing is under the new name yet and no server uses it.
+
+    Returns:
+        A sentence for the person, or None where there was nothing to move.
+    """
+    folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
+    if folder.exists() or not former.is_dir():
+        return None
+    if _in_use(former):
+        return f"The memory in {former} is in use by a server of the former name, and is moved to {folder} when that has ended."
+    os.rename(former, folder)
+    return f"The memory was moved from {former} to {folder}."
+
+
+def _in_use(folder: Path) -> bool:
+    return any((folder / lock).exists() and is_held(folder / lock) for lock in (".use", ".watch"))

@@ -1,0 +1,109 @@
+"""The server over streamable HTTP: its own uvicorn, bounded bodies, an orderly end."""
+
+import contextlib
+import signal
+from collections.abc import AsyncGenerator, Generator
+from socket import socket
+from urllib.parse import urlsplit
+
+import uvicorn
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from tellonce.settings import ServerSettings
+from tellonce_server.app.credentials import Standing
+from tellonce_server.app.hooked_clients import show_hooked
+from tellonce_server.app.open_streams import OpenStreams
+from tellonce_server.app.operator_pages import add_operator_pages
+from tellonce_server.app.page.cookies import PageCookie, cookie_name
+from tellonce_server.app.page.site import add_page
+from tellonce_server.app.rate_limit import Admission, RateLimit
+from tellonce_server.app.request_timeout import TimedArrival
+from tellonce_server.app.server import build_server
+from tellonce_server.app.storage import Storage
+from tellonce_server.app.unavailable import Unavailable
+
+BODY_BYTES = 2 * 1024 * 1024
+KEEP_ALIVE_SECONDS = 75
+GRACE_SECONDS = 3
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
+    """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
+    server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
+    security = transport_security(settings)
+    add_operator_pages(server, storage, security, transport_security(settings, public=False))
+    add_page(server, storage, TransportSecurityMiddleware(security))
+    app = server.streamable_http_app(
+        streamable_http_path="/mcp",
+        stateless_http=True,
+        host=settings.host,
+        max_request_body_size=BODY_BYTES,
+        transport_security=security,
+    )
+    # Last, so that it stands behind authentication and knows the credential.
+    app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
+    app.user_middleware.insert(0, Middleware(Unavailable))
+    app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
+    app.user_middleware.append(Middleware(Standing))
+    inner = app.router.lifespan_context
+
+    @contextlib.asynccontextmanager
+    async def lifespan(running: Starlette) -> AsyncGenerator[None]:
+        async with storage.running(), inner(running):
+            yield
+
+    app.router.lifespan_context = lifespan
+    return app
+
+
+def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
+    """Hosts and origins that may call: loopback, the bound address, and what the settings add. A browser's rebound name
+    is turned away. `public`: whether the name of the public address is one of them.
+    """
+    outside = urlsplit(settings.remote.url).hostname if public else None
+    names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
+    hosts = [form for name in names for form in (name, f"{name}:*")]
+    origins = [f"{scheme}://{host}" for host in hosts for scheme in ("http", "https")]
+    return TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins)
+
+
+async def serve_http(settings: ServerSettings) -> None:
+    """Serve until SIGINT or SIGTERM; calls under way are given three seconds."""
+    streams = OpenStreams()
+    config = uvicorn.Config(
+        build_http(settings, Storage(settings), streams),
+        host=settings.host,
+        port=settings.port,
+        http=TimedArrival,  # on h11: httptools keeps trailing blanks in header values, which the protocol forbids
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+        access_log=False,
+        log_config=None,  # its errors go where ours go
+        log_level="warning",
+    )
+    await _Server(config, streams).serve()
+
+
+class _Server(uvicorn.Server):
+    """Ends subscription streams, which would outlast any grace, and takes a signal for an order, not for a failure."""
+
+    def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
+        super().__init__(config)
+        self._streams = streams
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self._streams.close()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Unlike uvicorn's own, does not raise the signal again at the end: the exit code is 0, without a traceback."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

@@ -1,0 +1,64 @@
+"""The pages for whoever runs the server: `/health`, `/ready` and `/metrics`; none of them shows a text."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tellonce_server.app.metrics import Metrics
+from tellonce_server.app.server import VERSION, MemoryServer
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.db_errors import AWAY, StorageUnavailable
+
+READY_SECONDS = 2.0
+"""How long the database may take to answer `/ready`."""
+
+Page = Callable[[], Awaitable[Response]]
+
+
+def add_operator_pages(
+    server: MemoryServer, storage: Storage, public: TransportSecuritySettings, own: TransportSecuritySettings
+) -> None:
+    """`public` are the hosts of the MCP endpoint; figures are shown to `own` ones only, not under the public name."""
+    metrics = Metrics(storage)
+    storage.on_call(metrics.called)
+
+    async def health() -> Response:
+        """200 once storage is up, 503 with the reason until then. Never waits."""
+        state = await storage.health()
+        return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
+
+    async def ready() -> Response:
+        """200 if the database answers a question now."""
+        reason = await _hindrance(storage)
+        return JSONResponse({"ready": reason is None, "reason": reason}, status_code=503 if reason else 200)
+
+    async def figures() -> Response:
+        return Response(await metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+    _add(server, "/health", TransportSecurityMiddleware(public), health)
+    _add(server, "/ready", TransportSecurityMiddleware(public), ready)
+    _add(server, "/metrics", TransportSecurityMiddleware(own), figures)
+
+
+def _add(server: MemoryServer, path: str, security: TransportSecurityMiddleware, page: Page) -> None:
+    @server.custom_route(path, methods=["GET"])  # type: ignore[untyped-decorator]  # untyped in the SDK
+    async def shown(request: Request) -> Response:
+        refusal = await security.validate_request(request)
+        return refusal if refusal is not None else await page()
+
+
+async def _hindrance(storage: Storage) -> str | None:
+    """Why a call would not be answered now; None if it would."""
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            services = await storage.services()
+            await services.work.attendance.at_work()
+    except TimeoutError:
+        return "the database does not answer in time"
+    except (StorageUnavailable, *AWAY) as error:
+        return "the database is away" if not isinstance(error, StorageUnavailable) else str(error)
+    return None

@@ -1,0 +1,104 @@
+"""A stdio server's own summarizer: started where nobody else learns, one for each data folder, ended with the server.
+
+Without the permission to start one it only says, with every context, that nobody learns.
+"""
+
+import asyncio
+import importlib
+import logging
+import secrets
+import socket
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tellonce.children import Child
+from tellonce.service_files import service_file
+from tellonce.settings import ServerSettings
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.db_errors import AWAY, OUTAGES, StorageUnavailable
+from tellonce_server.store.postgres.file_lock import HeldLock, try_hold
+
+if TYPE_CHECKING:
+    from tellonce_server.domain.queue.attendance import Attendance
+
+LOCK_NAME = ".summarizer"
+LOOK_SECONDS = 10.0
+
+NOBODY_LEARNS = (
+    "No summarizer is running, so nothing new is learned. Tell the user once: `tellonce service install` or "
+    "`tellonce up` starts it."
+)
+
+logger = logging.getLogger(__name__)
+
+
+def may_start(settings: ServerSettings) -> bool:
+    """What the setting says; by default yes, unless the service is installed and does it."""
+    if settings.stdio_learns is not None:
+        return settings.stdio_learns
+    return not service_file().exists()
+
+
+class OwnSummarizer:
+    """`run` is a side task of the stdio server."""
+
+    def __init__(
+        self, settings: ServerSettings, storage: Storage, *, may_start: bool, look: float = LOOK_SECONDS
+    ) -> None:
+        self._settings = settings
+        self._storage = storage
+        self._may_start = may_start
+        self._look_seconds = look
+        self._child: Child | None = None
+        self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
+
+    async def run(self) -> None:
+        """Look every ten seconds who learns, and act on it; ends what it started when it is cancelled."""
+        async with AsyncExitStack() as stack:
+            while True:
+                try:
+                    services = await self._storage.services()
+                    await self._look(services.work.attendance, services.deps.notices, stack)
+                except StorageUnavailable:
+                    logger.debug("the memory is not open yet")
+                except AWAY as error:
+                    OUTAGES.noted(error)
+                await asyncio.sleep(self._look_seconds)
+
+    async def _look(self, attendance: "Attendance", notices: list[str], stack: AsyncExitStack) -> None:
+        others = await attendance.at_work(besides=self._worker)
+        if others and self._child is not None:
+            logger.info("another summarizer is at work; ours ends")
+            await stack.aclose()
+        if not others and self._may_start and self._child is None:
+            await self._start(attendance, stack)
+        notices[:] = [] if others or self._child is not None else [NOBODY_LEARNS]
+
+    async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
+        """Unless another server of this data folder is just doing it."""
+        lock = try_hold(self._lock_file())
+        if lock is None:
+            return
+        stack.callback(self._forget, lock)
+        stack.push_async_callback(attendance.left, self._worker)
+        # Imported here: a client's handshake must not wait for an HTTP server that may never be needed.
+        module = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.agent_port")
+        port = await stack.enter_async_context(module.agent_port(self._settings, self._storage))
+        environment = {"TELLONCE_URL": port.url, "TELLONCE_TOKEN": port.token}
+        # Its messages go to our log: our standard output belongs to the protocol.
+        log = sys.stderr.fileno()
+        named = ("--worker", self._worker)
+        self._child = Child("summarizer", "tellonce_summarizer", named, environment, logger.warning, output=log)
+        task = asyncio.create_task(self._child.supervise(), name="own summarizer")
+        stack.callback(task.cancel)
+        stack.push_async_callback(self._child.stop)
+
+    def _lock_file(self) -> Path:
+        self._settings.data_dir.mkdir(parents=True, exist_ok=True)
+        return self._settings.data_dir / LOCK_NAME
+
+    def _forget(self, lock: HeldLock) -> None:
+        self._child = None
+        lock.release()

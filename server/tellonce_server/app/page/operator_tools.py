@@ -1,0 +1,116 @@
+"""What only whoever runs the memory may do on the page: other programs, tokens, imports, backups, health and cost."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tellonce_server.api import text
+from tellonce_server.api.assistant import CHANGE, READ
+from tellonce_server.api.spec import Call, ToolSpec
+from tellonce_server.app.auth import LOCAL, create_token
+from tellonce_server.app.page import commands
+from tellonce_server.app.page.uploads import Uploads
+from tellonce_server.app.storage import Storage
+from tellonce_server.core.errors import Refused
+from tellonce_server.services.page import contract as p
+from tellonce_server.store import ledger, tokens
+from tellonce_server.store.database import as_login
+
+
+class NoSuchToken(Refused):
+    """There is no live token of that name."""
+
+
+def operator_tools(storage: Storage) -> list[ToolSpec]:
+    """Tools of the scope `operator`, which only a page session has."""
+    t = _Tools(storage)
+    return [
+        ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.as_json, kind, {})
+        for name, title, args, result, handler, kind in (
+            (p.PAGE_SETUP, "Setup", p.PageSetupArgs, p.PageSetup, t.setup, READ),
+            (p.PAGE_CLIENTS, "Clients", p.PageClientsArgs, p.PageClients, t.clients, READ),
+            (p.PAGE_CONNECT, "Connect", p.PageConnectArgs, p.PageDone, t.connect, CHANGE),
+            (p.PAGE_TOKEN, "Token", p.PageTokenArgs, p.PageToken, t.token, CHANGE),
+            (p.PAGE_IMPORT, "Import", p.PageImportArgs, p.PageImport, t.import_, CHANGE),
+            (p.PAGE_BACKUP, "Backup", p.PageBackupArgs, p.BackupFile, t.backup, CHANGE),
+        )
+    ]
+
+
+class _Tools:
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._uploads = Uploads(storage.settings.data_dir)
+        self._backups = storage.settings.data_dir / "backups"
+
+    async def setup(self, call: Call[p.PageSetupArgs]) -> p.PageSetup:
+        services = await self._storage.services()
+        months = await ledger.months(services.deps.database)
+        external = self._storage.settings.database_url is not None
+        return p.PageSetup(
+            tokens=await self._tokens(call.caller.user_id),
+            backups=tuple(_backup(file) for file in sorted(self._backups.glob("*.tellonce"), reverse=True)),
+            costs=tuple(p.MonthCost(month=month, calls=calls, price_usd=usd) for month, calls, usd in months),
+            queue=await services.work.status(),
+            health=await self._storage.health(),
+            database="external" if external else str(self._storage.settings.data_dir),
+        )
+
+    async def clients(self, call: Call[p.PageClientsArgs]) -> p.PageClients:
+        found = [p.ClientEntry(**entry) async for entry in commands.told(commands.CLIENTS, "clients")]
+        return p.PageClients(clients=tuple(found))
+
+    async def connect(self, call: Call[p.PageConnectArgs]) -> p.PageDone:
+        await commands.last(commands.CLIENTS, "connect", call.args.client, *(["undo"] if call.args.undo else []))
+        return p.PageDone()
+
+    async def token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
+        """Makes a token for the session's own user, or ends one."""
+        name, user = call.args.name, call.caller.user_id
+        now = datetime.now(UTC)
+        async with as_login(self._login()) as login:
+            if not call.args.revoke:
+                taken = [entry.name for entry in await tokens.everyone(login) if entry.revoked_at is None]
+                if name in taken or name.startswith(LOCAL):
+                    raise NoSuchToken(f"There is a token {name} already; choose another name.")
+                return p.PageToken(token=await create_token(login, name, user, ("assistant",), now))
+            if not await tokens.revoke(login, name, now):
+                raise NoSuchToken(f"There is no live token {name}.")
+        return p.PageToken(token=None)
+
+    async def import_(self, call: Call[p.PageImportArgs]) -> p.PageImport:
+        """A dry run or the import; percents are told as progress."""
+        file = self._uploads.path(call.args.upload)
+        task = "plan" if call.args.dry_run else "import"
+        found: dict[str, Any] = {}
+        async for entry in commands.told(commands.WORK, task, str(file), call.args.me or ""):
+            if "progress" in entry:
+                await call.context.report_progress(entry["progress"], 100)
+            else:
+                found = entry
+        if not call.args.dry_run:
+            file.unlink(missing_ok=True)
+        return p.PageImport(**found)
+
+    async def backup(self, call: Call[p.PageBackupArgs]) -> p.BackupFile:
+        name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
+        made = await commands.last(commands.WORK, "backup", str(self._backups / name))
+        return _backup(Path(made["file"]))
+
+    async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:
+        async with as_login(self._login()) as login:
+            found = await tokens.everyone(login)
+        return tuple(
+            p.TokenEntry(name=x.name, created_at=x.created_at, revoked_at=x.revoked_at, local=x.name.startswith(LOCAL))
+            for x in found
+            if x.user_id == user_id and x.revoked_at is None
+        )
+
+    def _login(self) -> str:
+        assert self._storage.login is not None  # known once the storage is open, and a session was verified there
+        return self._storage.login
+
+
+def _backup(file: Path) -> p.BackupFile:
+    seen = file.stat()
+    return p.BackupFile(file=str(file), bytes=seen.st_size, at=datetime.fromtimestamp(seen.st_mtime, UTC))

@@ -1,0 +1,123 @@
+"""The page over HTTP: its files, and signing in with a one-time code. Everything else it does over MCP."""
+
+from urllib.parse import urlsplit
+
+from mcp.server import MCPServer
+from mcp.server.transport_security import TransportSecurityMiddleware
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tellonce_server.api.page.static_files import static_files
+from tellonce_server.app.auth import digest
+from tellonce_server.app.credentials import stands
+from tellonce_server.app.page.cookies import cookie_name, from_own_page
+from tellonce_server.app.page.headers import HEADERS, refused
+from tellonce_server.app.page.uploads import Transfers
+from tellonce_server.app.storage import Storage
+from tellonce_server.services.page.sessions import CODE_SECONDS, SESSION_DAYS, Codes
+
+TYPES = {
+    "html": "text/html; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+}
+CODE_BYTES = 4096
+"""Of a request to sign in; a code has 32 characters."""
+
+
+def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSecurityMiddleware) -> None:
+    """Register the page's routes. They answer the same hosts and origins as the MCP endpoint."""
+    site, transfers = _Site(storage, security, Codes()), Transfers(storage)
+    routes = (
+        ("/", "GET", site.home),
+        ("/page/code", "POST", site.code),
+        ("/page/session", "POST", site.session),
+        ("/page/end", "POST", site.end),
+        ("/page/upload", "POST", transfers.upload),
+        ("/page/export", "GET", transfers.export),
+        ("/page/{file:path}", "GET", site.file),
+    )
+    for path, method, answer in routes:
+        server.custom_route(path, methods=[method])(answer)
+
+
+class _Site:
+    def __init__(self, storage: Storage, security: TransportSecurityMiddleware, codes: Codes) -> None:
+        self._storage = storage
+        self._security = security
+        self._codes = codes
+
+    async def home(self, request: Request) -> Response:
+        return await self._static(request, "index.html")
+
+    async def file(self, request: Request) -> Response:
+        return await self._static(request, request.path_params["file"])
+
+    async def code(self, request: Request) -> Response:
+        """A one-time code for whoever holds an access token: `tellonce open` asks for it."""
+        refusal = await self._security.validate_request(request, is_post=False)
+        if refusal is not None:
+            return refusal
+        kind, _, token = request.headers.get("authorization", "").partition(" ")
+        grant = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
+        if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await stands(grant):
+            return refused(401, "This needs an access token of the scope assistant.")
+        return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
+
+    async def session(self, request: Request) -> Response:
+        """Exchanges a code for the cookie."""
+        refusal = await self._refused_origin(request)
+        if refusal is not None:
+            return refusal
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > CODE_BYTES:
+                return refused(413, "A code is shorter.")
+        token_hash = self._codes.take(body.decode("ascii", "replace"))
+        if token_hash is None:
+            return refused(403, "This code was used, or it is older than a minute. Run `tellonce open` again.")
+        services = await self._storage.services()
+        response = JSONResponse({}, headers=HEADERS)
+        self._set(response, request, services.seal.session(token_hash, services.deps.now()), SESSION_DAYS * 86_400)
+        return response
+
+    async def end(self, request: Request) -> Response:
+        """Forgets the cookie."""
+        refusal = await self._refused_origin(request)
+        if refusal is not None:
+            return refusal
+        response = JSONResponse({}, headers=HEADERS)
+        self._set(response, request, "", 0)
+        return response
+
+    def _set(self, response: Response, request: Request, value: str, seconds: int) -> None:
+        public = urlsplit(self._storage.settings.remote.url)
+        response.set_cookie(
+            cookie_name(self._storage.settings.port),
+            value,
+            max_age=seconds,
+            path="/",
+            httponly=True,
+            samesite="strict",
+            secure=public.scheme == "https" and request.url.hostname == public.hostname,
+        )
+
+    async def _refused_origin(self, request: Request) -> Response | None:
+        refusal = await self._security.validate_request(request, is_post=False)
+        if refusal is None and not from_own_page(request.method, Headers(scope=request.scope)):
+            return refused(403, "Only the page itself may ask for this.")
+        return refusal
+
+    async def _static(self, request: Request, name: str) -> Response:
+        refusal = await self._security.validate_request(request, is_post=False)
+        if refusal is not None:
+            return refusal
+        content = static_files().get(name)
+        kind = TYPES.get(name.rpartition(".")[2])
+        if content is None or kind is None:
+            return refused(404, "There is no such file.")
+        return Response(content, headers={**HEADERS, "Content-Type": kind})

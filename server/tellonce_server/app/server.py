@@ -1,0 +1,166 @@
+"""The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from mcp import MCPError
+from mcp.server import CacheHint, MCPServer
+from mcp.server.auth.settings import AuthSettings
+from mcp.server.context import ServerMiddleware
+from mcp.server.lowlevel.helper_types import ReadResourceContents
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
+from mcp.types import Tool as ListedTool
+from pydantic import AnyUrl
+
+from tellonce.settings import ServerSettings
+from tellonce_server.api.agent import agent_tools
+from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.api.instructions import INSTRUCTIONS
+from tellonce_server.api.page.app_bundle import memory_app
+from tellonce_server.api.page.tools import page_tools
+from tellonce_server.api.page.visibility import AppOnly
+from tellonce_server.api.prompts import add_prompts
+from tellonce_server.api.relay import relay_tools
+from tellonce_server.api.resources import add_resources, later
+from tellonce_server.api.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
+from tellonce_server.api.turns import turn_tool
+from tellonce_server.app.auth import OPERATOR, configured_caller, http_caller
+from tellonce_server.app.credentials import still_granted
+from tellonce_server.app.page.operator_tools import operator_tools
+from tellonce_server.app.storage import Storage
+from tellonce_server.core import db_errors
+from tellonce_server.core.scope import Caller
+from tellonce_server.core.subscriptions import OwnChanges
+
+VERSION = "0.1.0"
+ASSISTANT = frozenset(("assistant", "relay"))
+RELAY = frozenset(("relay",))
+AGENT = frozenset(("agent",))
+PERSON = frozenset(("assistant",))
+
+
+class MemoryServer(MCPServer[None]):
+    """An MCP server that lists and runs only the tools its caller's scopes admit."""
+
+    def __init__(self, tools: list[StrictTool], caller_of: CallerOf, **options: Any) -> None:
+        super().__init__(tools=list(tools), **options)
+        self._strict = {tool.name: tool for tool in tools}
+        self._caller_of = caller_of
+
+    async def list_tools(self) -> list[ListedTool]:
+        caller = self._caller_of()
+        return [tool for tool in await super().list_tools() if self._lists(caller, tool.name)]
+
+    async def read_resource(
+        self, uri: AnyUrl | str, context: Context[None, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        """The SDK tells of an outage as of a defect of ours."""
+        try:
+            return await super().read_resource(uri, context)
+        except ResourceError as error:
+            failure = db_errors.cause_in(error)
+            if failure is None:
+                raise
+            raise later(failure) from error
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """The SDK tells of a wrong name or argument as of a defect of ours."""
+        await _require_standing()
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            raise MCPError(INVALID_PARAMS, f"{error}; prompts/list names prompts and arguments.") from error
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        if not self._admits(self._caller_of(), name):
+            raise ToolError(
+                f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names those there are."
+            )
+        if not self._only_reads(name):
+            await _require_standing()
+        return await super().call_tool(name, arguments, context)
+
+    def _lists(self, caller: Caller, name: str) -> bool:
+        return self._admits(caller, name) and self._strict[name].listed
+
+    def _admits(self, caller: Caller, name: str) -> bool:
+        tool = self._strict.get(name)
+        return tool is not None and bool(tool.scopes & caller.scopes)
+
+    def _only_reads(self, name: str) -> bool:
+        annotations = self._strict[name].annotations
+        return annotations is not None and annotations.read_only_hint is True
+
+
+async def _require_standing() -> None:
+    """Before what may write. The caller never reads the sentence: the request is answered 401 (`credentials.Standing`)."""
+    if not await still_granted():
+        raise MCPError(INVALID_PARAMS, "This credential was revoked.")
+
+
+def build_server(
+    settings: ServerSettings,
+    storage: Storage,
+    *,
+    auth: bool,
+    caller_of: CallerOf | None = None,
+    middleware: Sequence[ServerMiddleware[Any]] = (),
+) -> MemoryServer:
+    """The one app factory. `auth` is on for HTTP; without it the caller is the configured user.
+
+    `storage` must be entered by whoever runs the server; the tools wait for it.
+    """
+    own_caller = configured_caller(settings)
+    who = caller_of or (http_caller if auth else lambda: own_caller)
+    bound = partial(strict_tool, caller_of=who, observe=storage.observe)
+    zone = ZoneInfo(settings.timezone)
+    own = page_tools(storage.services)
+    tools = [
+        *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
+        *(bound(spec, scopes=frozenset((OPERATOR,)), zone=zone) for spec in operator_tools(storage)),
+        *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.services)),
+        bound(turn_tool(storage.services), scopes=ASSISTANT, zone=zone),
+        # The relay's and the agent's times carry an offset: they are left as they are.
+        *(bound(spec, scopes=RELAY, zone=None) for spec in relay_tools(storage.services)),
+        *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.services)),
+    ]
+    options: dict[str, Any] = {}
+    if auth:
+        options = {"auth": auth_settings(settings), "token_verifier": storage.verifier}
+    server = MemoryServer(
+        tools,
+        who,
+        name="tellonce",
+        title="tellonce: one memory for every assistant",
+        instructions=INSTRUCTIONS,
+        version=VERSION,
+        subscriptions=OwnChanges(storage.changes, who),
+        extensions=(memory_app(),),
+        middleware=(AppOnly([spec.name for spec in own]), *middleware),
+        log_level="WARNING",
+        cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
+        **options,
+    )
+    add_resources(server, storage.services, who)
+    add_prompts(server, storage.services, who)
+    return server
+
+
+def auth_settings(settings: ServerSettings) -> AuthSettings:
+    """With an issuer, the metadata of RFC 9728 tell clients where to get a token; without one there is nothing to tell."""
+    remote = settings.remote
+    return AuthSettings.model_validate(
+        {
+            "issuer_url": remote.issuer or f"http://{settings.host}:{settings.port}",  # unused without a resource
+            "resource_server_url": remote.url if remote.issuer else None,
+            "validate_token_resource": False,  # the verifier checks the audience
+        }
+    )

@@ -1,0 +1,29 @@
+"""The server over stdio, as Claude Desktop and Claude Code start it: one user, an orderly end on every signal."""
+
+import asyncio
+import os
+
+from tellonce.settings import ServerSettings
+from tellonce.side_tasks import SideTask, SideTasks
+from tellonce.signals import told_to_end
+from tellonce_server.app.own_summarizer import OwnSummarizer, may_start
+from tellonce_server.app.server import build_server
+from tellonce_server.app.storage import Storage
+
+GRACE_SECONDS = 5.0
+
+
+async def serve_stdio(settings: ServerSettings) -> None:
+    """Serve until the client closes its end, or SIGINT or SIGTERM."""
+    storage = Storage(settings, keeps_tokens=False)
+    server = build_server(settings, storage, auth=False)
+    told = told_to_end()
+    learning = OwnSummarizer(settings, storage, may_start=may_start(settings))
+    async with storage.running(), SideTasks((SideTask("learning", learning.run),)).running():
+        serving = asyncio.create_task(server.run_stdio_async())
+        stopping = asyncio.create_task(told.wait())
+        await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
+    if not serving.done():
+        # A thread of the SDK sits in a read of stdin that nothing can interrupt; storage is closed, nothing is lost.
+        os._exit(0)
+    await serving

@@ -1,0 +1,194 @@
+"""One process's hold on the memory: the port and the tools are there before it is open, and it stays open until the end."""
+
+import asyncio
+import importlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from mcp.server.auth.provider import AccessToken
+
+from tellonce.journal import journal, utc_now
+from tellonce.logs import is_ours
+from tellonce.settings import Remote, ServerSettings
+from tellonce.side_tasks import SideTasks
+from tellonce_server.app.auth import session_access
+from tellonce_server.app.credentials import TokenVerifier
+from tellonce_server.app.loop_watch import LoopWatch
+from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
+from tellonce_server.core.db_errors import AWAY, StorageUnavailable
+from tellonce_server.core.subscriptions import Changes
+from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.choose import choose_embedder, embedder_named
+from tellonce_server.services.page.sessions import PREFIX
+
+if TYPE_CHECKING:
+    from tellonce_server.app.bootstrap import Opened
+    from tellonce_server.domain.erasure.scrub import Scrubber
+    from tellonce_server.embedding.generations import Generations
+    from tellonce_server.services.services import Services
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 15.0
+"""Seconds between attempts to open the database."""
+
+OnCall: TypeAlias = Callable[[str, float, bool], None]
+"""Hears of a tool call: its name, the seconds it took, whether it went well."""
+
+logger = logging.getLogger(__name__)
+
+
+class Storage:
+    """One process's hold on the memory. Entered once; until it is up, `actors()` waits.
+
+    `keeps_tokens`: whether this process writes the access tokens of this machine's user, as the one that answers over HTTP
+    does; another process beside it may be set to another user.
+    """
+
+    def __init__(
+        self, settings: ServerSettings, now: Callable[[], datetime] = utc_now, *, keeps_tokens: bool = True
+    ) -> None:
+        self.settings = settings
+        self.changes = Changes()
+        self.verifier = LateVerifier(self, settings.remote)
+        self.embedder = ActiveEmbedder(choose_embedder(settings), lambda model: embedder_named(model, settings))
+        self.generations: Generations | None = None
+        self.scrubber: Scrubber | None = None
+        self.login: str | None = None
+        self._side_tasks: SideTasks | None = None
+        self._watch = LoopWatch()
+        self._told = ""
+        self._on_call: list[OnCall] = []
+        self._now = now
+        self._keeps_tokens = keeps_tokens
+        self._actors: asyncio.Future[Services] | None = None
+        self._emit = journal("server", settings, now)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncGenerator["Storage"]:
+        """Open in the background, so that a client's handshake never waits for PostgreSQL; close on the way out."""
+        self._actors = asyncio.get_running_loop().create_future()
+        async with AsyncExitStack() as stack:
+            opening = asyncio.create_task(self._open(stack))
+            try:
+                with self._watch.watching():
+                    yield self
+            finally:
+                opening.cancel()
+                await asyncio.gather(opening, return_exceptions=True)
+
+    async def services(self) -> "Services":
+        """The actors, once storage is up.
+
+        Raises:
+            StorageUnavailable: when it could not be opened.
+        """
+        if self._actors is None:
+            raise StorageUnavailable("The memory is not running yet; try again.")
+        return await asyncio.shield(self._actors)
+
+    async def health(self) -> dict[str, Any]:
+        """Whether calls can be answered, what still comes up, the side tasks, and how often the event loop was blocked.
+
+        Never waits.
+        """
+        future = self._actors
+        failed = future is not None and future.done() and future.exception() is not None
+        return {
+            "ready": future is not None and future.done() and not failed,
+            "reason": str(future.exception()) if future is not None and failed else None,
+            "embeddings": self.embedder.state,
+            "tasks": self._side_tasks.health if self._side_tasks is not None else {},
+            "blocked": self._watch.episodes,
+        }
+
+    def on_call(self, heard: OnCall) -> None:
+        """Let somebody hear of every tool call that ends."""
+        self._on_call.append(heard)
+
+    def observe(self, tool: str, seconds: float, ok: bool) -> None:
+        for heard in self._on_call:
+            heard(tool, seconds, ok)
+        self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
+
+    async def _open(self, stack: AsyncExitStack) -> None:
+        """Open, however often it takes: a database that is away at the start comes back without a person here."""
+        started, pause = time.perf_counter(), FIRST_PAUSE
+        while not await self._opened(stack):
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, pause * 2)
+        self._emit("storage_open", ms=round((time.perf_counter() - started) * 1000))
+
+    async def _opened(self, stack: AsyncExitStack) -> bool:
+        async with AsyncExitStack() as attempt:
+            try:
+                services = await self._make(attempt)
+            except Exception as error:
+                # An edge: whatever it is, callers are to hear of it instead of waiting for ever.
+                self._log(error)
+                self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
+                return False
+            self._settle(services)
+            await stack.enter_async_context(attempt.pop_all())
+            return True
+
+    def _log(self, error: Exception) -> None:
+        """One line, once, for what people have to mend; the stack of anything else."""
+        if isinstance(error, AWAY) or is_ours(error):
+            if str(error) != self._told:
+                logger.error("the memory's database cannot be opened, trying again: %s", error)
+            self._told = str(error)
+        else:
+            logger.exception("storage could not be opened; trying again")
+
+    def _settle(self, outcome: "Services | StorageUnavailable") -> None:
+        """Answer those who wait for the actors, and whoever asks until the next attempt."""
+        assert self._actors is not None  # set before storage is opened
+        if self._actors.done():
+            self._actors = asyncio.get_running_loop().create_future()
+        if isinstance(outcome, StorageUnavailable):
+            self._actors.set_exception(outcome)
+            # Mark it as seen: over stdio there may be nobody who asks.
+            self._actors.exception()
+        else:
+            self._actors.set_result(outcome)
+
+    async def _make(self, stack: AsyncExitStack) -> "Services":
+        # Imported beside the handshake: a client sees the tools before all that works behind them is loaded.
+        opening = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.bootstrap")
+        opened: Opened = await opening.open_memory(
+            self.settings,
+            self._now,
+            self.embedder,
+            self.changes,
+            self._emit,
+            stack,
+            keeps_tokens=self._keeps_tokens,
+        )
+        self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
+        self._side_tasks = opened.side_tasks
+        return opened.services
+
+
+class LateVerifier:
+    """Verifies an issuer's tokens by its keys, and our own once storage is up: the HTTP port answers before."""
+
+    def __init__(self, storage: Storage, remote: Remote) -> None:
+        self._storage = storage
+        self._own: TokenVerifier | None = None
+        self._issued = JwtVerifier(remote, SigningKeys(remote.jwks_url)) if remote.issuer else None
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        if is_jwt(token):
+            return await self._issued.verify_token(token) if self._issued is not None else None
+        services = await self._storage.services()
+        if self._own is None or self._own.database is not services.deps.database:
+            self._own = TokenVerifier(services.deps.database)
+        if not token.startswith(PREFIX):
+            return await self._own.verify_token(token)
+        token_hash = services.seal.token_hash(token, services.deps.now())
+        access = await self._own.access(token, token_hash) if token_hash is not None else None
+        return session_access(access, services.deps.settings.default_user)

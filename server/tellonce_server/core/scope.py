@@ -1,0 +1,173 @@
+"""Whose memory a chat belongs to and which thread a message falls into; pure, from settings and the channel's facts."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+
+from tellonce.settings import ServerSettings
+from tellonce_server.core.errors import Refused
+
+DEFAULT_CHANNEL = "telegram"
+"""The relay's, where it names none."""
+
+UNNAMED_CHANNEL = "mcp"
+"""That of a client without a name."""
+
+
+CONVERSATIONS = 2**52
+"""Chats of conversations have numbers from here up to twice this: above every Telegram id, and exact in a JSON number."""
+
+
+class ChatRefused(Refused):
+    """The chat is not the caller's; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who calls, by credential: a user (assistant scope), or the relay, which serves every allowed chat."""
+
+    user_id: int | None
+    scopes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ChatScope:
+    """A chat with its tenant.
+
+    `channel` is the one by which the call reached it: a message's own id counts within its channel. `home` is the channel
+    whose chat it is. `conversation` is the client's name for the talk, where it gave one.
+    """
+
+    owner_id: int
+    chat_id: int
+    channel: str = field(default=DEFAULT_CHANNEL, compare=False)
+    home: str = field(default=DEFAULT_CHANNEL, compare=False)
+    conversation: str | None = field(default=None, compare=False)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether only the owner talks here, so that a call may touch everything of theirs: a person's private chat or
+        conversation. A shared group, which is its own owner, counts too.
+        """
+        return self.owner_id == self.chat_id or is_conversation(self.chat_id)
+
+    @property
+    def guest(self) -> str | None:
+        """The call's channel, where the chat is another one's."""
+        return self.channel if self.channel != self.home else None
+
+    def sees(self, chat_id: int | None) -> bool:
+        """Whether a memory of that chat is known here; one of no chat is known in all."""
+        return chat_id is None or chat_id == self.chat_id
+
+    @property
+    def shared(self) -> bool:
+        """A shared group is its own owner."""
+        return self.chat_id < 0 and self.owner_id == self.chat_id
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where a call says it happens. `channel` is the one it names, or the MCP client's name."""
+
+    chat_id: int | None = None
+    conversation_id: str | None = None
+    channel: str = UNNAMED_CHANNEL
+
+
+def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
+    """The chat meant by a call. Without a chat it is a conversation of the caller's channel.
+
+    Raises:
+        ChatRefused: for a chat whose memory is not the caller's to touch.
+    """
+    if asked.chat_id is None:
+        return _conversation(caller, asked)
+    if asked.conversation_id is not None:
+        raise ChatRefused("Name either chat_id or conversation_id, not both.")
+    if is_conversation(asked.chat_id) and caller.user_id is not None:
+        return ChatScope(caller.user_id, asked.chat_id, asked.channel, asked.channel)
+    return replace(telegram_chat(caller, asked.chat_id, settings), channel=asked.channel)
+
+
+def telegram_chat(caller: Caller, chat_id: int, settings: ServerSettings) -> ChatScope:
+    """A chat that Telegram numbers. Raises ChatRefused, as `locate` does."""
+    owner = owner_of(chat_id, settings)
+    if caller.user_id is not None and (owner or chat_id) != caller.user_id:
+        raise ChatRefused(f"Chat {chat_id} is not yours. Leave chat_id out to use your own chat.")
+    if owner is None and chat_id != caller.user_id:
+        raise ChatRefused(f"Chat {chat_id} is not served here; allow it in TELEGRAM_USER_ID or TELEGRAM_GROUPS.")
+    return ChatScope(owner or chat_id, chat_id)
+
+
+def own_chat(caller: Caller) -> ChatScope:
+    """A user's private chat. Raises ChatRefused for the relay, which has none."""
+    if caller.user_id is None:
+        raise ChatRefused("Name a chat_id: the relay has no chat of its own.")
+    return ChatScope(caller.user_id, caller.user_id)
+
+
+def _conversation(caller: Caller, asked: Asked) -> ChatScope:
+    if caller.user_id is None:
+        raise ChatRefused("Name a chat_id: the relay has no chat of its own.")
+    return conversation(caller.user_id, asked.channel, asked.conversation_id)
+
+
+def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
+    """The chat of a conversation; of none, the channel's own. Its number follows from these three alone."""
+    named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
+    # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
+    number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
+    return ChatScope(owner_id, number, channel, channel, conversation_id)
+
+
+def is_conversation(chat_id: int) -> bool:
+    return CONVERSATIONS <= chat_id < 2 * CONVERSATIONS
+
+
+def channel_of(client: str | None) -> str:
+    """What a client that names no channel gets: its own name, in the characters a channel has."""
+    name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
+    return name[:32] or UNNAMED_CHANNEL
+
+
+def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
+    """The tenant of a chat the settings allow, else None."""
+    if chat_id in settings.personal_groups:
+        return settings.default_user
+    if chat_id in settings.groups or chat_id in settings.user_ids or chat_id == settings.default_user:
+        return chat_id
+    return None
+
+
+def known_everywhere(owner_id: int) -> int:
+    """The chat from which a profile is written: of a shared group its own; of a person none, for all their chats show it."""
+    return owner_id if owner_id < 0 else 0
+
+
+def topic_thread(chat_id: int, message_thread_id: int | str) -> str:
+    """Of a forum topic by its number, of a client's session by its name."""
+    return f"topic:{chat_id}:{message_thread_id}"
+
+
+def root_thread(chat_id: int) -> str:
+    return f"root:{chat_id}"
+
+
+def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
+    """The thread of a reply: its target's, if that is a reply thread already; else one that the target heads.
+
+    `guest` is the channel of a reply in a chat that is another channel's: both may have a message of that id.
+    """
+    if target_thread is not None and target_thread.startswith("reply:"):
+        return target_thread
+    return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
+
+
+def session_thread(chat_id: int) -> str:
+    """What a chat's session summary, that of all its threads, bears where other summaries bear their thread's key."""
+    return f"session:{chat_id}"
+
+
+def session_id(channel: str, chat_id: int) -> str:
+    return f"{channel}:chat:{chat_id}"

@@ -1,0 +1,172 @@
+"""One context within its budget: which section is filled when, and what goes if the whole is still too long; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tellonce.contract import Coverage, Focus, Section
+from tellonce_server.domain.context import lines as form
+from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
+from tellonce_server.domain.context.draft import SEPARATOR, Draft
+from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
+from tellonce_server.domain.context.focus import find_focus
+from tellonce_server.domain.context.history import History
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.context.memories import Memories
+from tellonce_server.domain.context.relevant import Relevant, unseen
+from tellonce_server.domain.context.rolling import summary_text, unsaid
+from tellonce_server.domain.memory.order import ranked_memories
+from tellonce_server.domain.retrieval.found import MEMORY_KINDS
+from tellonce_server.store.context import Remembered
+from tellonce_server.store.messages import Line
+from tellonce_text.fences import contained_text
+from tellonce_text.tokens import clip, estimate
+
+JOINT = 2
+"""Tokens a separator and the rounding of two estimates may add."""
+
+
+@dataclass(frozen=True)
+class Assembled:
+    sections: Sequence[Section]
+    tokens: int
+    truncated: bool
+    coverage: Coverage
+    focus: Focus | None
+    notices: Sequence[str]
+    included: dict[str, list[int]]
+    left_out: list[str]
+
+    @property
+    def text(self) -> str:
+        return SEPARATOR.join(section.text for section in self.sections)
+
+
+STATED_PART = 12
+"""One part in so many of the budget that a question leaves to pins, wishes and the memories that bear on it.
+
+It is kept free even where there are none, and everything else that was learned comes after the messages that bear on the
+question: so a question finds the same messages with the summarizer as without.
+"""
+
+
+def assemble(m: Material) -> Assembled:
+    """Fill the sections in keep order, so that what is cut first is what is filled last."""
+    draft = Draft(m, TokenBudget(m.total), scaled(m.budgets, m.total))
+    parts = _Parts(draft, History(draft), Memories(draft), Relevant(draft))
+    draft.fill_now()
+    parts.history.fill_newest()
+    if m.asked:
+        _for_question(parts)
+    else:
+        _for_talk(parts)
+    parts.history.fill_summaries()
+    parts.relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), parts.memories.ids))
+    parts.relevant.write()
+    return _finished(draft, parts.history.messages)
+
+
+class _Parts(NamedTuple):
+    """The parts of one context, each of which writes into its draft."""
+
+    draft: Draft
+    history: History
+    memories: Memories
+    relevant: Relevant
+
+
+def _for_question(parts: _Parts) -> None:
+    """What bears on the question before anything else; half of the budget is its own, for the last messages have a part."""
+    draft, m = parts.draft, parts.draft.material
+    first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
+    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
+    parts.history.fill_older()
+    stated = draft.token_budget.set_aside(m.total // STATED_PART)
+    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    draft.token_budget.left += stated
+    parts.memories.fill(first)
+    _fill_stated(parts, others)
+
+
+def _for_talk(parts: _Parts) -> None:
+    """Who the user is and what was talked about, before what a message that asks nothing calls to mind."""
+    draft, m = parts.draft, parts.draft.material
+    first, others = ranked_memories(m.rows.memories, [])
+    parts.memories.fill(first)
+    draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
+    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
+    _fill_stated(parts, others)
+    parts.history.fill_older()
+    parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+
+
+def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
+    """The memories first: of what they state, profile and summary say nothing again."""
+    draft, rows = parts.draft, parts.draft.material.rows
+    parts.memories.fill(others)
+    parts.memories.write()
+    draft.fill("profile", contained_text(unsaid(rows.narrative, draft.says)), draft.shares.profile)
+    draft.fill("summary", summary_text(rows, draft.shares.summary, draft.says), draft.shares.summary)
+
+
+def _quoted_text(m: Material) -> str:
+    if m.rows.quoted is None:
+        return ""
+    quoted, *around = (form.quoted_line(line, m.view) for line in (m.rows.quoted, *m.around))
+    return "\n".join([quoted, "Around it:", *around]) if around else quoted
+
+
+def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
+    m, sections = draft.material, draft.sections()
+    # Estimates of parts may exceed the estimate of the whole by rounding only; should the whole still be over, the
+    # least needed sections go first.
+    for name in ("elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
+        if _total(sections) <= m.total:
+            break
+        sections = [section for section in sections if section.name != name]
+        draft.left_out.append(f"{name}: budget")
+    if _total(sections) > m.total:
+        sections = [_clipped(section, m.total) for section in sections]
+        draft.truncated = True
+    return Assembled(
+        sections=sections,
+        tokens=_total(sections),
+        truncated=draft.truncated,
+        coverage=_coverage(m, messages),
+        focus=find_focus(m.rows, m.query, m.now, m.budgets.quoted),
+        notices=_notices(m),
+        included=draft.included,
+        left_out=draft.left_out,
+    )
+
+
+def _total(sections: Sequence[Section]) -> int:
+    """An upper bound of the joined text's estimate, without pricing all of it once more."""
+    return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
+
+
+def _clipped(section: Section, total: int) -> Section:
+    text = clip(section.text, total)[0]
+    return section.model_copy(update={"text": text, "tokens": estimate(text)})
+
+
+def _coverage(m: Material, shown: Sequence[Line]) -> Coverage:
+    rows = m.rows
+    visible = {line.id for line in shown} | {x.id for x in rows.window if x.id == m.excluded}
+    verbatim = sum(1 for x in rows.window if x.id in visible and x.thread_no > rows.thread.covered_to)
+    return Coverage(
+        verbatim=verbatim,
+        summarised=rows.summarised,
+        pending=rows.open - verbatim,
+        gap=rows.thread.last_no - rows.summarised - rows.open,
+    )
+
+
+def _notices(m: Material) -> list[str]:
+    if m.rows.chat.tokens <= m.canonical_cap:
+        return []
+    return [
+        f"This chat's summary is full ({m.rows.chat.tokens:,} of {m.canonical_cap:,} tokens). "
+        "Tell the user to start a new chat with /new; memories stay."
+    ]

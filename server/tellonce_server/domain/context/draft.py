@@ -1,0 +1,111 @@
+"""A context in the making: its sections so far, what is left to spend, and the record of what was left out; pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tellonce.contract import Section, SectionName, ShownName, Stability
+from tellonce.settings import Budgets
+from tellonce_server.domain.context.budget import TokenBudget, cost
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.context.rolling import statement
+from tellonce_text.dates.clock import moment_line
+from tellonce_text.fences import fenced
+from tellonce_text.tokens import clip, estimate
+
+SEPARATOR = "\n\n"
+"""Between two sections."""
+
+_LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
+    ("profile", "USER PROFILE", "stable"),
+    ("summary", "CHAT SUMMARY", "stable"),
+    ("memories", "FACTS, GOALS AND PINS", "slow"),
+    ("history", "CONVERSATION HISTORY", "append"),
+    ("elsewhere", "ELSEWHERE", "volatile"),
+    ("relevant", "RELEVANT CONTEXT", "volatile"),
+    ("quoted", "QUOTED MESSAGE", "volatile"),
+    ("now", "NOW", "volatile"),
+)
+_TITLES: dict[ShownName, str] = {name: title for name, title, _ in _LAYOUT}
+_FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))
+
+
+@dataclass
+class Draft:
+    """`shares` are the budgets scaled to the material's total. `included` and `left_out` go onto the receipt."""
+
+    material: Material
+    token_budget: TokenBudget
+    shares: Budgets
+    bodies: dict[ShownName, str] = field(default_factory=dict)
+    included: dict[str, list[int]] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    truncated: bool = False
+    _said: list[str] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        """The context shows this text: no other section says it again."""
+        self._said.append(" ".join(text.casefold().split()))
+
+    def says(self, line: str) -> bool:
+        """Whether a text that is shown makes the statement of this line."""
+        made = statement(line)
+        return bool(made) and any(made in text for text in self._said)
+
+    def fill_now(self) -> None:
+        """The moment, for a reader without a clock; before all else, since dates mean nothing without it."""
+        m = self.material
+        line = moment_line(m.now, m.zone)
+        if m.clock and self.token_budget.pay(estimate(_framed("now", line)) + cost(SEPARATOR)):
+            self.bodies["now"] = line
+
+    def wants(self, name: SectionName) -> bool:
+        """Whether the caller asked for the section."""
+        return self.material.include is None or name in self.material.include
+
+    def opens(self, name: SectionName) -> bool:
+        """Whether the section is wanted and its title and fences can be paid; they are paid here, once."""
+        if not self.wants(name):
+            return False
+        if not self.token_budget.pay(estimate(_framed(name, "")) + cost(SEPARATOR)):
+            self.left_out.append(f"{name}: budget")
+            return False
+        return True
+
+    def fill(self, name: SectionName, text: str, share: int) -> None:
+        """A section of one text, clipped to its share."""
+        if not text or not self.opens(name):
+            return
+        room = min(share, self.token_budget.left)
+        body, cut = clip(text, max(0, room - 1))
+        if not body:
+            self.left_out.append(f"{name}: budget")
+            return
+        self.token_budget.pay(cost(body))
+        self.bodies[name] = body
+        if cut:
+            self.left_out.append(f"{name}: clipped to {room} tokens")
+
+    def note(self, kind: str, ids: Sequence[int]) -> None:
+        """These are shown."""
+        if ids:
+            self.included.setdefault(kind, []).extend(ids)
+
+    def omit(self, kind: str, ids: Sequence[int], why: str) -> None:
+        """These are not, or not whole."""
+        self.left_out += [f"{kind} {i}: {why}" for i in ids]
+
+    def sections(self) -> list[Section]:
+        """The sections that hold anything, in the order they are shown in."""
+        out: list[Section] = []
+        for name, title, stability in _LAYOUT:
+            body = self.bodies.get(name)
+            if body:
+                text = _framed(name, body)
+                out.append(Section(name=name, title=title, text=text, tokens=estimate(text), stability=stability))
+        return out
+
+
+def _framed(name: ShownName, body: str) -> str:
+    if name == "now":
+        return f"Now: {body}"
+    return f"{_TITLES[name]}\n{fenced(body) if name in _FENCED else body}"

@@ -1,0 +1,72 @@
+"""What was said lately beside the talk: labelled lines, never mixed into its window; pure."""
+
+from collections.abc import Iterator, Sequence
+
+from tellonce_server.domain.context import lines as form
+from tellonce_server.domain.context.material import Material
+from tellonce_server.store.elsewhere import Talk
+from tellonce_server.store.messages import Line
+from tellonce_text.fences import contained, name_of
+from tellonce_text.tokens import clip
+
+MOST = 300
+"""Tokens of the section, its heading included."""
+
+FRAME = 24
+"""Tokens of its heading and fences."""
+
+MESSAGE = 30
+"""Tokens of one message of a thread of this chat."""
+
+SIDE = 14
+"""Tokens of what each side said in another chat: all of it stands in one line."""
+
+LEFT = "The talk this reply left:"
+REPLIES = "Replies beside this talk:"
+OTHERS = "The user's other talks:"
+
+
+def elsewhere_text(m: Material) -> str:
+    """The threads around this one, then the owner's other chats; empty where there is nothing beside."""
+    parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
+    return "\n".join(parts)
+
+
+def _part(title: str, lines: Iterator[str]) -> list[str]:
+    found = list(lines)
+    return [title, *found] if found else []
+
+
+def _left(m: Material) -> Iterator[str]:
+    shown = {line.id for line in m.around} | ({m.rows.quoted.id} if m.rows.quoted else set())
+    return (_clipped(line, m) for line in m.elsewhere.left if line.id not in shown)
+
+
+def _replies(m: Material) -> Iterator[str]:
+    """Of the replies that are as new as the window beside them."""
+    oldest = min((line.id for line in m.rows.window), default=0)
+    for talk in m.elsewhere.replies:
+        if talk.lines[-1].id > oldest:
+            yield from (_clipped(line, m) for line in talk.lines)
+
+
+def _clipped(line: Line, m: Material) -> str:
+    return clip(form.quoted_line(line, m.view), MESSAGE)[0]
+
+
+def _others(m: Material) -> Iterator[str]:
+    """`[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`"""
+    for talk in m.elsewhere.others:
+        lines = _exchange(talk.lines)
+        said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {clip(form.body(x.content), SIDE)[0]}" for x in lines)
+        yield f"[{_label(talk)} | {form.moment(lines[-1].sent_at, m.view)}] {said}"
+
+
+def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
+    """A question with its answer; a question that is not answered yet alone."""
+    return lines[-1:] if lines[-1].role == "user" else lines
+
+
+def _label(talk: Talk) -> str:
+    name = f", {clip(name_of(talk.name), 8)[0]}" if talk.name else ""
+    return contained(talk.channel + name)

@@ -1,0 +1,184 @@
+"""The history of one context: the talk's last messages, those before them, and summaries of what is older; pure.
+
+Its beginning moves by steps of several messages, so that the prompt's prefix stays the same, and cached, in between.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from tellonce_server.domain.context import lines as form
+from tellonce_server.domain.context.budget import cost, take
+from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.context.lines import Shown
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.context.rolling import unsaid
+from tellonce_server.store.messages import Line
+from tellonce_text.dates.clock import day_header
+from tellonce_text.tokens import clip
+
+STEP = 8
+"""Messages by which the beginning moves at a time."""
+
+ALWAYS = 3
+"""The last messages that stay whatever the budget."""
+
+KEPT = 20
+"""The last messages that a question leaves in place (SPEC §4)."""
+
+ASKED_PART = 4
+"""One part in so many of the budget that a question leaves to the last messages, for which long replies among them are
+clipped: what bears on the question has the first claim."""
+
+REPLY, REPLY_PART = 160, 10
+"""Tokens a long last reply of the assistant keeps beside a question, or one part in so many of a small budget: it repeats
+much, and the user's words stay whole."""
+
+
+class History:
+    """Filled in three steps: the last messages before all else, those before them, and summaries of what is older."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._m = draft.material
+        self._window = _window(draft.material)
+        self._newest: list[Shown] = []
+        self._headed = True
+        self._rendered: dict[int, Shown] = {}
+        self._shown: list[Shown] = []
+        self.messages: Sequence[Line] = ()
+        """Those shown verbatim, oldest first; known after the second step."""
+
+    def fill_newest(self) -> None:
+        """The last three messages, clipped if even they do not fit."""
+        draft, newest = self._draft, [self._line(line) for line in self._window[-ALWAYS:]]
+        if not (newest or self._m.rows.chunks) or not draft.opens("history"):
+            return
+        room = self._m.total // ASKED_PART if self._m.asked else draft.token_budget.left
+        eased = self._eased(newest, room)
+        if draft.token_budget.pay(_price(eased)):
+            cut = [shown.line.id for shown, whole in zip(eased, newest, strict=True) if shown != whole]
+            draft.truncated = bool(cut)
+            draft.omit("message", cut, "clipped")
+            self._newest = eased
+        else:
+            self._newest = self._clipped(eased, draft.token_budget.left // (2 if self._m.asked else 1))
+
+    def fill_older(self) -> None:
+        """The messages before the last ones, newest first; they stay contiguous."""
+        if not self._draft.wants("history"):
+            return
+        candidates = self._window[: len(self._window) - len(self._newest)][::-1]
+        older = self._fitting(candidates)
+        self._draft.omit("message", [x.id for x in candidates[len(older) :]], "history budget")
+        self.messages = [*older, *(shown.line for shown in self._newest)]
+        self._shown = [*map(self._line, older), *self._newest]
+        for shown in self._shown:
+            self._draft.say(shown.text)
+
+    def fill_summaries(self) -> None:
+        """The summaries of what is older, as far as nothing above says the same; then the section is written."""
+        if self._draft.wants("history"):
+            self._write(self._summaries(), self._shown)
+
+    def _line(self, line: Line) -> Shown:
+        """Rendered once: it is priced, then written."""
+        if line.id not in self._rendered:
+            self._rendered[line.id] = form.shown(line, self._m.view)
+        return self._rendered[line.id]
+
+    def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
+        """Long replies among the last messages clipped as far as what answers a question needs, and no further than REPLY."""
+        least = min(REPLY, self._m.total // REPLY_PART)
+        long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > least]
+        over = _price(newest) - room
+        if not (self._m.asked and long and over > 0):
+            return newest
+        left = sum(cost(x.text) for x in long) - over
+        most = max(least, left // len(long))
+        return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
+
+    def _clipped(self, newest: list[Shown], room: int) -> list[Shown]:
+        """The last messages in equal parts of the room. No day headers: every token belongs to the messages."""
+        draft = self._draft
+        draft.truncated, self._headed = True, False
+        each = max(0, room - 2 * ALWAYS) // max(1, len(newest))
+        clipped = [shown._replace(text=clip(shown.text, max(1, each - 1))[0]) for shown in newest]
+        draft.omit("message", [shown.line.id for shown in newest], "clipped")
+        draft.token_budget.left = max(
+            0, draft.token_budget.left - 2 * ALWAYS - sum(cost(shown.text) for shown in clipped)
+        )
+        return clipped
+
+    def _fitting(self, candidates: list[Line]) -> list[Line]:
+        """Of the messages before the last ones, given newest first, those that stay, oldest first."""
+        share = max(0, self._draft.shares.history - sum(cost(shown.text) for shown in self._newest))
+        wanted, share = self._wanted(candidates, share)
+        newer = [self._newest[0].line if self._newest else None, *wanted]
+        pairs = list(zip(wanted, newer, strict=False))
+        taken = take(pairs, lambda pair: self._priced_line(*pair), share, self._draft.token_budget, dense=False)
+        fitting = wanted[: len(taken.kept)][::-1]
+        cut_by_budget = len(wanted) > len(fitting)
+        return _from_a_step(fitting) if cut_by_budget else fitting
+
+    def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
+        """What of the history a question leaves room for, and its share: an answer seldom lies in the last messages.
+
+        The last messages, as many as a summarizer keeps, stay as far as they fit; those before compete by relevance like
+        any other, whether they are summarised or not.
+        """
+        if not self._m.asked:
+            return older, share
+        share = min(share, max(0, self._m.total // ASKED_PART - sum(cost(shown.text) for shown in self._newest)))
+        return older[: KEPT - ALWAYS], share
+
+    def _priced_line(self, line: Line, newer: Line | None) -> str:
+        """A line with the day header it brings: none if the line after it has that day's header already."""
+        shown = self._line(line)
+        same_day = newer is not None and self._line(newer).day == shown.day
+        return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
+
+    def _summaries(self) -> list[str]:
+        """The newest chunk summaries that fit, oldest first; not those whose messages all stand below verbatim."""
+        draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
+        chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
+        texts = [unsaid(chunk.text, draft.says) for chunk in chunks]
+        chunks = [replace(chunk, text=text) for chunk, text in zip(chunks, texts, strict=True) if text]
+        taken = take(
+            chunks,
+            lambda c: form.summary_line(c, self._m.zone),
+            draft.shares.summaries,
+            draft.token_budget,
+            dense=False,
+        )
+        draft.omit("summary", [c.id for c in chunks[len(taken.kept) :]], "summaries budget")
+        draft.note("summaries", [c.id for c in chunks[: len(taken.kept)][::-1]])
+        return [*reversed(taken.texts)]
+
+    def _write(self, summaries: Sequence[str], messages: Sequence[Shown]) -> None:
+        parts = [*summaries]
+        day: date | None = None
+        for shown in messages:
+            parts += [day_header(shown.day)] if shown.day != day and self._headed else []
+            parts.append(shown.text)
+            day = shown.day
+        self._draft.bodies["history"] = "\n".join(parts)
+        self._draft.note("messages", [shown.line.id for shown in messages])
+
+
+def _window(m: Material) -> list[Line]:
+    """All that is not summarised and at least the last `keep`, from a beginning that moves by steps."""
+    thread = m.rows.thread
+    before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
+    lines = [line for line in m.rows.window if line.thread_no > before]
+    return [line for line in lines if line.id != m.excluded]
+
+
+def _price(newest: Sequence[Shown]) -> int:
+    return sum(cost(shown.text) for shown in newest) + sum(cost(day_header(day)) for day in {x.day for x in newest})
+
+
+def _from_a_step(lines: list[Line]) -> list[Line]:
+    """Without what stands before the first step: where not all fits, the beginning moves by steps as well."""
+    first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
+    return lines[first:]

@@ -1,0 +1,52 @@
+"""All that one context is made of, read and found before anything is chosen; plain values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from zoneinfo import ZoneInfo
+
+from tellonce.contract import ResultKind, SectionName
+from tellonce.settings import Budgets
+from tellonce_server.domain.context.lines import View
+from tellonce_server.domain.retrieval.question import asks
+from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.store.context import ContextRows
+from tellonce_server.store.elsewhere import Elsewhere
+from tellonce_server.store.messages import Line
+
+
+@dataclass(frozen=True)
+class Material:
+    """`hits` stand in rank order; `around` are the neighbours of a quoted message; `excluded` is the number of the
+    message being answered. `total` is the token budget, `clock` whether the reader is told the time. The last `keep` messages are shown even if they are summarised.
+    """
+
+    rows: ContextRows
+    hits: Sequence[Hit]
+    around: Sequence[Line]
+    excluded: int | None
+    query: str | None
+    thread_key: str
+    now: datetime
+    zone: ZoneInfo
+    total: int
+    budgets: Budgets
+    canonical_cap: int
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
+    include: frozenset[SectionName] | None = None
+    keep: int = 20
+    clock: bool = False
+
+    @cached_property
+    def view(self) -> View:
+        return View(self.now, self.zone, self.thread_key)
+
+    def found(self, *kinds: ResultKind) -> list[Hit]:
+        """The hits of these kinds."""
+        return [hit for hit in self.hits if hit.kind in kinds]
+
+    @cached_property
+    def asked(self) -> bool:
+        """Whether this answers a question that something was found for."""
+        return bool(self.hits) and asks(self.query or "")

@@ -1,0 +1,71 @@
+"""The chat's canonical summary and the thread's own, cut at their beginning, so that the newest lines stay; pure."""
+
+import re
+from collections.abc import Callable
+
+from tellonce_server.domain.context.budget import cost
+from tellonce_server.store.context import ContextRows
+from tellonce_text.fences import contained
+from tellonce_text.tokens import clip
+
+THREAD_PART = 3
+"""One part in so many of the share is kept for the thread summary, if there is one."""
+
+_QUOTED = re.compile(r"“(.+)”", re.DOTALL)
+
+Says = Callable[[str], bool]
+"""Whether a section that is filled already makes a statement."""
+
+
+def summary_text(rows: ContextRows, share: int, says: Says) -> str:
+    """Both summaries in at most `share` tokens, each part under its title, without what is said already."""
+    thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
+    left = share - sum(map(cost, thread))
+    chat = rows.chat
+    stated: list[str] = []
+    for title, text in (("Confirmed by the user", chat.user_confirmed), ("Inferred", chat.llm_inferred)):
+        part = _titled(title, unsaid(text, says), left // 2)
+        left -= sum(map(cost, part))
+        stated += part
+    said = {statement(line) for line in rows.thread_summary.split("\n")} if thread else set[str]()
+    told = _titled("Summary", unsaid(chat.general_summary, lambda line: says(line) or statement(line) in said), left)
+    return "\n".join([*stated, *told, *thread])
+
+
+def unsaid(text: str, says: Says) -> str:
+    """The lines, and of a line that lists quotations the quotations, that make a statement nobody has made above."""
+    lines = (_listed(line, says) for line in text.strip().split("\n"))
+    return "\n".join(line for line in lines if line.strip())
+
+
+def statement(line: str) -> str:
+    """What a line states, in the form in which two are compared: of a line with a quotation the words quoted."""
+    quoted = _QUOTED.search(line)
+    return " ".join((quoted[1] if quoted else line).casefold().split())
+
+
+def _listed(line: str, says: Says) -> str:
+    title, colon, rest = line.partition(": “")
+    parts = rest.split("; “") if colon else []
+    if len(parts) < 2:
+        return "" if says(line) else line
+    kept = [part for part in parts if not says(f"“{part}")]
+    return f"{title}: “{'; “'.join(kept)}" if kept else ""
+
+
+def _titled(title: str, text: str, room: int) -> list[str]:
+    """The title and the newest lines that fit, oldest first; a mark stands where older ones are left out."""
+    told = [line for line in text.split("\n") if line.strip()]
+    kept: list[str] = []
+    left = room - cost(f"{title}: … ")
+    for line in reversed(told):
+        left -= cost(line)
+        if left < 0:
+            break
+        kept.insert(0, line)
+    if told and not kept:
+        kept = [clip(told[-1], max(0, room - cost(f"{title}: … ")))[0]]
+    if not any(kept):
+        return []
+    mark = "… " if len(kept) < len(told) else ""
+    return [contained(f"{title}: {mark}" + "\n".join(kept))]

@@ -1,0 +1,85 @@
+"""What depends on a message's text is derived anew when the text changes."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tellonce.contract import JobKind, Memory
+from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope, session_thread
+from tellonce_server.domain.erasure.derived import take_back_derived
+from tellonce_server.domain.erasure.rebuild import queue_chunk, queue_profile, queue_remaking
+from tellonce_server.domain.erasure.targets import sentences
+from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.check import contains_quote
+from tellonce_server.domain.memory.statements import Statements
+from tellonce_server.store import memories, queue, summaries
+from tellonce_server.store.database import Queries
+from tellonce_server.store.messages import StoredMessage
+from tellonce_server.store.queue import NewJob
+
+TELLING = 3
+"""Content words of a sentence from which it can be recognised in a derived text."""
+
+MOST_COMPARED = 200
+"""Sentences of an edited message that are looked for in its new text; the summary of its chunk is written anew anyway."""
+
+
+class Rederiver:
+    def __init__(self, statements: Statements) -> None:
+        self._statements = statements
+
+    async def after_edit(
+        self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
+    ) -> tuple[JobKind, ...]:
+        """Retire what the new text no longer says, and queue learning and summarising it again."""
+        retired = await self._retire(t, where, old, new_text, now)
+        session = session_thread(where.chat_id)
+        await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
+        taken_back = await offloaded(len(old.content) + len(new_text), lambda: _taken_back(old.content, new_text))
+        gone = [*(m.content for m in retired), *taken_back]
+        cleaned = await take_back_derived(t, where.owner_id, gone, now)
+        kinds = self._learn_again(old)
+        for kind in kinds:
+            job = NewJob(where.owner_id, where.chat_id, kind, old.thread_key, f"edit:{old.id}", old.id, old.id, now)
+            await queue.enqueue(t, job, now)
+        covering = await summaries.of_message(t, where.owner_id, where.chat_id, old.thread_key, old.thread_no)
+        if covering is not None:
+            span = (covering.from_id, covering.to_id)
+            await queue_chunk(t, where.owner_id, where.chat_id, old.thread_key, *span, now)
+            kinds.append("erasure")
+        kinds += await queue_remaking(t, where.owner_id, cleaned, now)
+        if retired or "user_profile" in cleaned.counts:
+            await queue_profile(t, where.owner_id, where.chat_id, now)
+            kinds.append("profile")
+        return tuple(dict.fromkeys(kinds))
+
+    def _learn_again(self, old: StoredMessage) -> list[JobKind]:
+        return ["exchange"] if old.role == "user" else []
+
+    async def _retire(
+        self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
+    ) -> list[Memory]:
+        """Memories learned from this message alone whose quotes its new text does not hold."""
+        learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
+        stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, new_text)]
+        for memory in stale:
+            await self._statements.withdraw(t, where.owner_id, memory, now, denied=False)
+        return stale
+
+    async def _holds(self, t: Queries, where: ChatScope, memory: Memory, new_text: str) -> bool:
+        """Whether the text still has all words the memory rests on."""
+        quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
+        return bool(quotes) and all(contains_quote(new_text, quote.text) for quote in quotes)
+
+
+def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
+    """Sentences the new text does not say: summaries may tell them though no memory was learned from them."""
+    said = [part.strip() for part in sentences(old_text)]
+    # Each is compared with the whole new text, and a text may be thousands of sentences.
+    telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
+    return [part for part in telling if not contains_quote(new_text, part)]
+
+
+def _only_from(memory: Memory, message_id: int) -> bool:
+    live = memory.valid_to is None and memory.origin == "extracted" and not memory.user_confirmed
+    return live and memory.sources == (message_id,)

@@ -1,0 +1,264 @@
+"""What is looked for when something is to be forgotten, and where a text says it; pure."""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from tellonce.contract import ForgetLabel
+from tellonce_server.domain.erasure.targets import Sentence, Target, placed_sentences
+from tellonce_server.domain.erasure.word_forms import is_spaceless
+from tellonce_server.store.forget import Place
+from tellonce_text.folding import Literal as FoldedLiteral
+from tellonce_text.folding import Span, fold
+from tellonce_text.stemming import stem
+
+Degree = Literal["exact", "number", "form", "part"]
+"""How surely a place says it, best first; `part`: the characters stand inside a longer word."""
+DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
+DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
+"""Places of texts made from messages; what is cut out of them too much is made again."""
+METADATA: Final = frozenset((1, 2, 4, 5, 6))
+"""Columns of a message that are neither its text nor its summary: who said it, and ids of its channel."""
+HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of a text that says what is to be forgotten."""
+
+    start: int
+    end: int
+    degree: Degree
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The row in which a text stands, and its column: of a message 0 is what was said."""
+
+    place: Place
+    chat_id: int | None
+    id: int
+    column: int = 0
+
+    @property
+    def is_metadata(self) -> bool:
+        return self.place == "message" and self.column in METADATA
+
+
+class ForgetQuery(Protocol):
+    @property
+    def patterns(self) -> list[str]:
+        """LIKE patterns of which every plain ASCII text that is to be found matches one, in lower case."""
+        ...
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        """Where the text says it: in order, without overlap."""
+        ...
+
+
+def label(degree: Degree) -> ForgetLabel:
+    """As the contract calls it."""
+    return "form" if degree == "part" else degree
+
+
+class LiteralQuery:
+    """Characters, wherever they stand."""
+
+    def __init__(self, literal: FoldedLiteral) -> None:
+        self._literal = literal
+
+    @property
+    def patterns(self) -> list[str]:
+        return [like for like in (self._literal.like,) if like is not None]
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        return [_mark(span) for span in self._literal.spans(text)]
+
+
+class TopicQuery:
+    """A topic: its characters as whole words, and every sentence that has a form of each of its words."""
+
+    def __init__(self, topic: str, literal: FoldedLiteral) -> None:
+        self._literal = literal
+        self._target = Target.topic(topic)
+        self._silent: set[str] = set()
+
+    @property
+    def patterns(self) -> list[str]:
+        likes = [] if self._target.is_empty else self._target.likes
+        return [*([self._literal.like] if self._literal.like is not None else []), *likes]
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        spans = self._literal.spans(text)
+        found = [_mark(span) for span in spans if _is_whole(text, span)]
+        forms = self._forms(text, found)
+        return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
+
+    def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
+        """Sentences with other forms of the words. A line without them is not read again: versions share most lines."""
+        forms: list[Mark] = []
+        if self._target.is_empty:
+            return forms
+        start = 0
+        for line in text.split("\n"):
+            if line not in self._silent:
+                # Most sentences that have the characters are a hit already, and are not read for forms of the words.
+                if touched(found, start, start + len(line)) or self._target.may_be_in(Sentence(line)):
+                    forms += self._in_line(line, start, found)
+                else:
+                    self._silent.add(line)
+            start += len(line) + 1
+        return forms
+
+    def _in_line(self, line: str, start: int, found: Sequence[Mark]) -> list[Mark]:
+        parts = ((start + at, start + at + len(part), part) for at, part in placed_sentences(line))
+        return [
+            Mark(first, last, "form")
+            for first, last, part in parts
+            if not touched(found, first, last) and self._target.stated_in(Sentence(part))
+        ]
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A statement to be forgotten: a memory (`id`) with the words and the messages it was learned from, or a sentence."""
+
+    text: str
+    id: int | None = None
+    quotes: tuple[str, ...] = ()
+    sources: frozenset[tuple[int, int]] = frozenset()
+
+
+class StatementQuery:
+    """Statements. A message's sentence is `exact` if it is one's source or says just that, else a `form` of it."""
+
+    def __init__(self, stated: Iterable[Stated]) -> None:
+        self._stated = tuple(stated)
+        self._targets = [Target.statement(s.text) for s in self._stated]
+        self._folded = [fold(s.text).strip() for s in self._stated]
+        self._quotes = [tuple(filter(None, (fold(quote).strip() for quote in s.quotes))) for s in self._stated]
+        self._ids = frozenset(s.id for s in self._stated if s.id is not None)
+        self._by_word: defaultdict[str, list[int]] = defaultdict(list)
+        for number, target in enumerate(self._targets):
+            for word in target.words:
+                self._by_word[word].append(number)
+        # To a text without words of its own, or of a script without spaces, no word leads.
+        self._wordless = frozenset(
+            n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
+        )
+        # How many of its words are numbers and dates, which a sentence may write in another way.
+        self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
+        self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
+
+    @property
+    def patterns(self) -> list[str]:
+        return ["%"] if self._stated else []
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        if source.place == "memory" and source.column == 0:
+            return self._of_memory(text, source)
+        if source.is_metadata:
+            return []
+        found: list[Mark] = []
+        for start, part in placed_sentences(text):
+            degree = self._degree(part, source)
+            if degree is not None:
+                found.append(Mark(start, start + len(part), degree))
+        return found
+
+    def _of_memory(self, text: str, source: Source) -> list[Mark]:
+        if source.id in self._ids:
+            return [Mark(0, len(text), "exact")]
+        degree = self._degree(text, source)
+        return [Mark(0, len(text), "form")] if degree == "exact" else []
+
+    def _degree(self, sentence: str, source: Source) -> Degree | None:
+        read, folded = Sentence(sentence), fold(sentence)
+        degree: Degree | None = None
+        for number in self._candidates(read):
+            if self._is_same(number, read, folded, source):
+                return "exact"
+            if self._targets[number].words and self._targets[number].most_in(read.words):
+                degree = "form"
+        return degree
+
+    def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
+        """Verbatim a statement may stand in another one: `lives in Berlin` in what is said of a brother."""
+        target, words, said = self._targets[number], read.words, folded.strip()
+        is_source = (source.chat_id, source.id) in self._stated[number].sources
+        if any(quote in said or (is_source and said in quote) for quote in self._quotes[number]):
+            return True
+        lenient = source.place in DERIVED or is_source
+        if (lenient or number in self._wordless) and self._folded[number] and self._folded[number] in folded:
+            return True
+        return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
+
+    def _candidates(self, read: Sentence) -> list[int]:
+        """Statements that share two words with the sentence, or all they have; numbers may be written otherwise."""
+        stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
+        shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
+        otherwise = read.may_count_otherwise
+        enough = [
+            number
+            for number, count in shared.items()
+            if count + otherwise * self._counted[number] >= min(2, len(self._targets[number].words))
+        ]
+        return [*enough, *self._wordless, *(self._only_counted if otherwise else ())]
+
+
+class RowQuery:
+    """Whole messages, and what texts made from them say of their sentences; with memories, if some are meant too."""
+
+    def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
+        self._messages = frozenset(messages)
+        self._statements = StatementQuery(stated)
+
+    @property
+    def patterns(self) -> list[str]:
+        return ["%"]
+
+    def marks(self, text: str, source: Source) -> list[Mark]:
+        if source.place in ("message", "message_version"):
+            meant = (source.chat_id, source.id) in self._messages and not source.is_metadata
+            return [Mark(0, len(text), "exact")] if meant and text else []
+        return self._statements.marks(text, source)
+
+
+def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
+    """Whether one of the marks, which are in order and disjoint, lies within the stretch or across its ends."""
+    first = bisect_right(marks, start, key=_end)
+    return first < len(marks) and marks[first].start < end
+
+
+def _start(mark: Mark) -> int:
+    return mark.start
+
+
+def _end(mark: Mark) -> int:
+    return mark.end
+
+
+def accepted(degree: Degree) -> frozenset[Degree]:
+    """The degrees at least as sure as this one."""
+    return frozenset(DEGREES[: DEGREES.index(degree) + 1])
+
+
+def best(degrees: Iterable[Degree]) -> Degree:
+    return min(degrees, key=DEGREES.index)
+
+
+def _mark(span: Span) -> Mark:
+    return Mark(span.start, span.end, "number" if span.loose else "exact")
+
+
+def _is_whole(text: str, span: Span) -> bool:
+    """Whether no letter or digit continues the word at either end; in scripts without spaces any place will do."""
+    return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
+        text[span.end - 1], text[span.end : span.end + 1]
+    )
+
+
+def _ends(inside: str, outside: str) -> bool:
+    return not (inside.isalnum() and outside.isalnum()) or is_spaceless(inside) or is_spaceless(outside)

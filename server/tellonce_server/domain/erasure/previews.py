@@ -1,0 +1,157 @@
+"""What a preview shows, and the numbers its token stands for: the rows and versions that a confirmed erasure takes."""
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from tellonce.contract import ForgetArgs, ForgetMatch
+from tellonce_server.domain.erasure.forget_query import DERIVED, HISTORY, Degree, best, label
+from tellonce_server.domain.erasure.redaction import strings
+from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit
+
+MOST_LISTED = 300
+"""Matches listed one by one; of more than these a preview tells how many they are."""
+SHOWN = 400
+"""Characters of a match that are shown."""
+_BEFORE = 120
+"""Of these, characters before the hit."""
+GROUP = "texts"
+"""Kind of the one match that stands for all texts made from messages, and for former versions."""
+
+
+class Match(NamedTuple):
+    """A message, a memory, or all derived texts together (`GROUP`). `version`: the one that was shown."""
+
+    kind: str
+    chat_id: int
+    ref: int
+    version: int
+    degree: Degree
+    ticked: bool
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        return self.kind, self.chat_id, self.ref
+
+
+class Shown(NamedTuple):
+    """A match with the hits it stands for, as a person sees it."""
+
+    match: Match
+    hits: tuple[Hit, ...]
+
+
+def matches(found: Sequence[Hit]) -> list[Shown]:
+    """One for each message and each memory, newest last, and one for all other texts.
+
+    What stands inside longer words is offered only where there is nothing else.
+    """
+    if any(hit.degree != "part" for hit in found):
+        found = [hit for hit in found if hit.degree != "part"]
+    rows = [hit for hit in found if is_own(hit)]
+    rows.sort(key=lambda hit: (hit.row.place == "message", hit.row.at, hit.row.chat_id or 0, hit.row.id))
+    shown = [Shown(_match(hit), (hit,)) for hit in rows]
+    other = [hit for hit in found if not is_own(hit)]
+    for degree in dict.fromkeys(_best_first(other)):
+        group = tuple(hit for hit in other if hit.degree == degree)
+        shown.append(Shown(Match(GROUP, 0, 0, 0, degree, ticked=degree == "exact"), group))
+    return shown
+
+
+def _best_first(found: Sequence[Hit]) -> list[Degree]:
+    degrees: set[Degree] = {hit.degree for hit in found}
+    ordered: list[Degree] = []
+    while degrees:
+        ordered.append(best(degrees))
+        degrees.discard(ordered[-1])
+    return ordered
+
+
+def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[ForgetMatch, ...]:
+    """As the contract shows them, numbered from `first`."""
+    return tuple(_listed(number, each, now) for number, each in enumerate(shown[:MOST_LISTED], first))
+
+
+def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
+    """Those to erase: all but the `kept` numbers, by default the ticked ones. Of what was not listed always the ticked."""
+    without = frozenset(kept or ())
+    return [
+        match
+        for number, match in enumerate(all_matches, 1)
+        if (match.ticked if kept is None or number > MOST_LISTED else number not in without)
+    ]
+
+
+def packed(all_matches: Sequence[Match]) -> list[list[object]]:
+    return [list(match) for match in all_matches]
+
+
+def unpacked(rows: Sequence[Sequence[object]]) -> list[Match]:
+    return [Match(*row) for row in rows]  # type: ignore[arg-type]  # as `packed` wrote them
+
+
+def asked(args: ForgetArgs, key: bytes) -> bytes:
+    """A keyed hash of what was asked for, by which a token is known to belong to it."""
+    meant = _request(args).model_dump_json(by_alias=True)
+    return hmac.new(key, meant.encode(), hashlib.sha256).digest()
+
+
+def _request(args: ForgetArgs) -> ForgetArgs:
+    """The same request without token and choice, which come only with the confirmation, and without its place in the chat."""
+    return args.model_copy(
+        update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
+    )
+
+
+def is_own(hit: Hit) -> bool:
+    """Whether it is a row of its own: a message, or a memory that says it itself."""
+    return hit.row.place == "message" or (hit.row.place == "memory" and CONTENT in hit.columns)
+
+
+def _match(hit: Hit) -> Match:
+    place, chat, ref = hit.key
+    return Match(place, chat, ref, hit.row.version, hit.degree, ticked=hit.degree == "exact")
+
+
+def _listed(number: int, each: Shown, now: datetime) -> ForgetMatch:
+    match, hit = each.match, each.hits[0]
+    group = match.kind == GROUP
+    return ForgetMatch.model_validate(
+        {
+            "id": number,
+            "kind": "summary" if group else (hit.row.subject if match.kind == "memory" else "message"),
+            "chat_id": None if group else hit.row.chat_id,
+            "ref": match.ref,
+            "text": _group_text(each.hits) if group else _text(hit),
+            "at": now if group else hit.row.at,
+            "match": label(match.degree),
+            "ticked": match.ticked,
+        }
+    )
+
+
+def _group_text(hits: Sequence[Hit]) -> str:
+    history = sum(hit.row.place in HISTORY or hit.row.place not in DERIVED for hit in hits)
+    made = len(hits) - history
+    parts = [f"{made} made from what you said"] if made else []
+    parts += [f"{history} earlier or quoted"] if history else []
+    return f"Other texts ({', '.join(parts)}), such as: {_text(hits[0])}"
+
+
+def _text(hit: Hit) -> str:
+    column = hit.columns[0]
+    texts = hit.row.texts
+    text = (texts[column] or "") if column >= 0 else " ".join(strings(hit.row.body))
+    if hit.row.place == "message" and column > CONTENT:
+        return f"({COLUMN_NAMES[column]}: {clipped(text, 0)}) {clipped(texts[CONTENT] or '', 0)}"
+    return clipped(text, hit.mark.start)
+
+
+def clipped(text: str, at: int) -> str:
+    """So much of a text around a position as is shown."""
+    if len(text) <= SHOWN:
+        return text
+    start = max(0, min(at - _BEFORE, len(text) - SHOWN))
+    return f"{'…' * (start > 0)}{text[start : start + SHOWN]}{'…' * (start + SHOWN < len(text))}"

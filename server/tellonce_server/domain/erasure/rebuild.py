@@ -1,0 +1,119 @@
+"""Queues the work that writes a derived text anew after sentences were taken out of it; until then it stays as it was left."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from tellonce.contract import JobKind
+from tellonce_server.store import messages, queue, threads
+from tellonce_server.store.database import Queries
+from tellonce_server.store.forget import Place, TextRow
+from tellonce_server.store.queue import Job, NewJob
+
+_ANEW = "anew:"
+_NEWEST = 12
+"""Messages among which the last exchange of a chat is looked for."""
+
+
+_TABLES: Final[dict[Place, str]] = {
+    "summary": "conversation_summaries",
+    "canonical": "chat_metadata",
+    "profile": "user_profile",
+    "former": "former_lines",
+    "slot": "thread_state",
+    "job": "chat_context_queue",
+    "model_call": "model_calls",
+    "message": "routine_summaries",
+    "message_version": "message_versions",
+    "memory": "memory_quotes",
+    "memory_version": "memory_versions",
+}
+
+
+@dataclass
+class Cleaned:
+    """How many texts of each kind were changed, and which ask to be written anew: chunks by (chat, number), rolling
+    summaries by (chat, thread), canonical summaries by chat.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    chunks: list[tuple[int, int]] = field(default_factory=list)
+    rolling: list[tuple[int, str]] = field(default_factory=list)
+    canonicals: list[int] = field(default_factory=list)
+
+    def note(self, row: TextRow) -> None:
+        """One text was changed."""
+        table = table_of(row.place)
+        self.counts[table] = self.counts.get(table, 0) + 1
+        match row.place, row.subject:
+            case "summary", "chunk":
+                self.chunks.append((row.chat_id or 0, row.id))
+            case "summary", _:
+                self.rolling.append((row.chat_id or 0, row.thread_key))
+            case "canonical", "live":
+                self.canonicals.append(row.chat_id or 0)
+            case _:
+                pass
+
+
+def table_of(place: Place) -> str:
+    """How a tally calls it."""
+    return _TABLES[place]
+
+
+def is_anew(job: Job) -> bool:
+    """Whether a rolling summary is to be made from its chunks alone, without what it said before."""
+    return job.redo or job.dedup_key.startswith(_ANEW)
+
+
+async def queue_remaking(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:
+    """Jobs for every text that lost sentences. Chunks come first: what rolls them up is made of them."""
+    for chat_id, number in cleaned.chunks:
+        await _queue_chunk(q, owner_id, chat_id, number, now)
+    for chat_id, thread in cleaned.rolling:
+        await queue_rolling_anew(q, owner_id, chat_id, thread, now)
+    for chat_id in cleaned.canonicals:
+        await _queue_canonical(q, owner_id, chat_id, now)
+    changed: tuple[tuple[JobKind, bool], ...] = (
+        ("erasure", bool(cleaned.chunks)),
+        ("thread_summary", bool(cleaned.rolling)),
+        ("exchange", bool(cleaned.canonicals)),
+    )
+    return [kind for kind, any_of_it in changed if any_of_it]
+
+
+async def queue_chunk(
+    q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, now: datetime
+) -> None:
+    """The chunk summary of these messages is written anew."""
+    job = NewJob(owner_id, chat_id, "erasure", thread_key, f"erasure:{from_id}", from_id, to_id, now)
+    await queue.enqueue(q, job, now)
+
+
+async def queue_rolling_anew(q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime) -> None:
+    """`thread_key` is a thread's, or the chat's `session_thread`."""
+    job = NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_ANEW}{thread_key}", 0, 0, now)
+    await queue.enqueue(q, job, now)
+
+
+async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> None:
+    """The narrative is written anew; the job belongs to the chat in which this was asked."""
+    of_chat = await threads.of_chat(q, owner_id, chat_id)
+    key = of_chat[0].thread_key if of_chat else ""
+    await queue.enqueue(q, NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now), now)
+
+
+async def _queue_chunk(q: Queries, owner_id: int, chat_id: int, number: int, now: datetime) -> None:
+    row = await q.row("derived.chunk_range", owner_id, chat_id, number)
+    if row is not None:
+        await queue_chunk(q, owner_id, chat_id, row["thread_key"], row["from_id"], row["to_id"], now)
+
+
+async def _queue_canonical(q: Queries, owner_id: int, chat_id: int, now: datetime) -> None:
+    """The canonical summary is carried on by exchanges: the last one is gone through again."""
+    newest = await messages.page(q, owner_id, chat_id, messages.NEWEST, _NEWEST)
+    asked = next((line.id for line in newest if line.role == "user"), None)
+    found = await messages.by_id(q, owner_id, chat_id, asked) if asked is not None else None
+    if found is not None:
+        job = NewJob(owner_id, chat_id, "exchange", found.thread_key, f"{_ANEW}{chat_id}", found.id, newest[0].id, now)
+        await queue.enqueue(q, job, now)

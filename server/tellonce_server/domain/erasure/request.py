@@ -1,0 +1,104 @@
+"""What a call of `forget` asks for, as something to look for. Statements are read beside the event loop."""
+
+import asyncio
+from collections.abc import Sequence
+
+from tellonce.contract import ForgetArgs
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.erasure.forget_query import (
+    ForgetQuery,
+    LiteralQuery,
+    RowQuery,
+    Stated,
+    StatementQuery,
+    TopicQuery,
+)
+from tellonce_server.domain.erasure.previews import Match
+from tellonce_server.domain.erasure.scan import CONTENT
+from tellonce_server.domain.erasure.targets import Target, sentences
+from tellonce_server.store import forget
+from tellonce_server.store.database import Queries
+from tellonce_server.store.forget import Statement, TextRow
+from tellonce_text.folding import Literal
+
+TELLING = 3
+"""Words of a message's sentence from which it is recognized in a text made from it."""
+
+
+class NothingNamed(Refused):
+    """The call names nothing that could be looked for; the text says what to send."""
+
+
+async def query_of(
+    q: Queries, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
+) -> ForgetQuery:
+    """`sealed`: at the confirmation, what the preview showed; of what came since nothing is looked for.
+
+    Raises:
+        NothingNamed: for text that folds to nothing, and for numbers that are not there.
+    """
+    if args.topic is not None:
+        return TopicQuery(args.topic, _literal(args.topic))
+    if args.literal is not None:
+        return LiteralQuery(_literal(args.literal))
+    if args.memory_ids is not None:
+        found = await forget.memories(q, where.owner_id, args.memory_ids)
+        seen = [memory for memory in found if where.sees(memory.chat_id)]
+        if sealed is None:
+            _all_there(args.memory_ids, {memory.id for memory in seen}, "memory")
+        return await asyncio.to_thread(StatementQuery, stated(seen))
+    if args.message_ids is not None:
+        rows = await forget.messages(q, where.owner_id, [(where.chat_id, number) for number in args.message_ids])
+        _all_there(args.message_ids, {row.id for row in rows}, "message")
+        return await asyncio.to_thread(_rows, rows, [])
+    if sealed is None:
+        return await _period(q, where, args)
+    memories = await forget.memories(q, where.owner_id, _refs(sealed, "memory"))
+    messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message" and not args.everything]
+    rows = await forget.messages(q, where.owner_id, messages)
+    return await asyncio.to_thread(_of_period, args, rows, memories)
+
+
+def stated(memories: Sequence[Statement]) -> list[Stated]:
+    return [
+        Stated(m.content, m.id, tuple(m.quotes), frozenset((m.source_chat_id or 0, source) for source in m.source_ids))
+        for m in memories
+    ]
+
+
+def _literal(said: str) -> Literal:
+    literal = Literal.of(said)
+    if literal is None:
+        raise NothingNamed("Name what to forget with at least one telling word, such as a name or a thing.")
+    return literal
+
+
+def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
+    missing = [number for number in asked if number not in there]
+    if missing:
+        raise NothingNamed(f"No {what} {missing[0]} in this chat; find its number with search_memory.")
+
+
+async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
+    """Everything said within it and the memories of it; without one, all memories."""
+    reach = None if where.is_own else where.chat_id
+    rows = [] if args.everything else await forget.messages_between(q, where.owner_id, reach, args.since, args.until)
+    memories = await forget.memories_of(
+        q, where.owner_id, where.chat_id, is_own=where.is_own, since=args.since, until=args.until
+    )
+    return await asyncio.to_thread(_of_period, args, rows, memories)
+
+
+def _of_period(args: ForgetArgs, rows: Sequence[TextRow], memories: Sequence[Statement]) -> ForgetQuery:
+    return StatementQuery(stated(memories)) if args.everything else _rows(rows, memories)
+
+
+def _refs(sealed: Sequence[Match], kind: str) -> list[int]:
+    return [match.ref for match in sealed if match.kind == kind and match.degree == "exact"]
+
+
+def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
+    parts = (part.strip() for row in rows for part in sentences(row.texts[CONTENT] or ""))
+    told = [Stated(part) for part in dict.fromkeys(parts) if len(Target.statement(part).words) >= TELLING]
+    return RowQuery([(row.chat_id or 0, row.id) for row in rows], [*stated(memories), *told])

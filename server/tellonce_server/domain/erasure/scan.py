@@ -1,0 +1,73 @@
+"""Reads every text of an owner and finds those that say what is to be forgotten."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, best
+from tellonce_server.domain.erasure.redaction import GONE, strings
+from tellonce_server.store import forget
+from tellonce_server.store.database import Database
+from tellonce_server.store.forget import TextRow
+
+CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
+"""Columns of a message, as `forget.texts` gives them."""
+COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
+_MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
+"""A number, a hash or a UUID: nobody's words, though the digits of a literal may be among its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A row that says it, how surely at best, and in which of its columns; -1 is its JSON."""
+
+    row: TextRow
+    degree: Degree
+    columns: tuple[int, ...]
+    mark: Mark
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """The row, whatever its version: a message by its chat, a memory by its number alone."""
+        chat = self.row.chat_id if self.row.place in ("message", "message_version") else 0
+        return self.row.place, chat or 0, self.row.id
+
+
+async def scan(
+    database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
+) -> list[Hit]:
+    """All hits of an owner, or of what one chat sees. Texts are folded beside the event loop."""
+    found: list[Hit] = []
+    async for page in forget.texts(database, owner_id, chat_id, query.patterns, messages=messages):
+        found += await asyncio.to_thread(hits, page, query)
+    return found
+
+
+def hits(rows: Sequence[TextRow], query: ForgetQuery) -> list[Hit]:
+    return [hit for row in rows if (hit := hit_of(row, query)) is not None]
+
+
+def hit_of(row: TextRow, query: ForgetQuery) -> Hit | None:
+    found: list[tuple[int, Mark]] = []
+    for column, text in enumerate(row.texts):
+        if text and text != GONE and not is_machine_id(row, column):
+            found += [(column, mark) for mark in query.marks(text, source_of(row, column))]
+    source = source_of(row, -1)
+    for text in strings(row.body):
+        found += [(-1, mark) for mark in query.marks(text, source)]
+    if not found:
+        return None
+    degree = best(mark.degree for _, mark in found)
+    columns = tuple(dict.fromkeys(column for column, mark in found if mark.degree == degree))
+    first = next(mark for column, mark in found if column == columns[0] and mark.degree == degree)
+    return Hit(row, degree, columns, first)
+
+
+def source_of(row: TextRow, column: int) -> Source:
+    return Source(row.place, row.chat_id, row.id, column)
+
+
+def is_machine_id(row: TextRow, column: int) -> bool:
+    is_id = row.place == "message" and column in (EXT_ID, REPLY_TO)
+    return is_id and _MACHINE_ID.fullmatch(row.texts[column] or "") is not None

@@ -1,0 +1,199 @@
+"""Whether a sentence states a topic, in any form of its words, or most of a statement; pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import Final
+
+from tellonce_server.domain.erasure.word_forms import irregular_forms, is_english, is_spaceless, roots
+from tellonce_text.claims import claims, plain, tokens_of
+from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
+from tellonce_text.stemming import stem
+
+_SHARE = 0.6
+"""Share of a statement's words a sentence must hold to state it."""
+_SAME = 0.8
+"""Share of the words of either that a sentence and a statement have in common when they say the same."""
+_SENTENCE: Final = re.compile(
+    r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
+)
+_CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
+"""Letters that an ending or an umlaut may change."""
+_WORD: Final = re.compile(r"[a-z]+")
+_SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
+_OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
+"""1,000 and 5k: amounts whose digits are not those of the number."""
+
+
+def sentences(text: str) -> list[str]:
+    """The text cut into sentences; joined they are the text again."""
+    return _SENTENCE.findall(text)
+
+
+def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The same with where each begins."""
+    return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
+
+
+class Sentence:
+    """A sentence, read no further than what is asked of it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def lowered(self) -> str:
+        return plain(self.text).lower()
+
+    @cached_property
+    def may_count_otherwise(self) -> bool:
+        """Whether it may hold amounts that its digits do not show."""
+        text = self.lowered
+        return (
+            not text.isascii() or _OTHER_DIGITS.search(text) is not None or not _SPELLED.isdisjoint(_WORD.findall(text))
+        )
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        return tokens_of(self.text)
+
+    @cached_property
+    def is_english(self) -> bool:
+        return is_english(self.tokens)
+
+    @cached_property
+    def roots(self) -> frozenset[str]:
+        return frozenset[str]().union(*(roots(word, english=self.is_english) for word in self.tokens))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Stems of its telling words, its numbers and its dates."""
+        return _words(self.text)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is forgotten: a topic (every word of it in one sentence, in any form), or a statement (most of it)."""
+
+    words: frozenset[str]
+    topic_words: tuple[str, ...] = ()
+
+    @classmethod
+    def topic(cls, topic: str) -> "Target":
+        """A topic of no telling word states nothing: `is_empty`."""
+        said = claims(topic)
+        telling = {word for word in tokens_of(topic) if stem(word) in said.stems and _tells(word)}
+        return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(telling)))
+
+    @classmethod
+    def statement(cls, text: str) -> "Target":
+        return cls(_words(text))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.words and not self.topic_words
+
+    @property
+    def likes(self) -> list[str]:
+        """LIKE patterns; a plain ASCII text that names the topic in any form matches one of them in lower case."""
+        if not self.topic_words:
+            return ["%"]
+        word = max(self.topic_words, key=len)
+        roots_ = (*roots(word), *roots(word, english=True))
+        forms = frozenset[str]().union(*map(irregular_forms, roots_))
+        letters = _letters(word).replace("ss", "%")
+        return [f"%{form}%" for form in (letters, *sorted(forms)) if form.isascii()]
+
+    @cached_property
+    def _signs(self) -> tuple[re.Pattern[str], ...]:
+        stems = (word for word in self.words if not _is_amount(word))
+        return (*map(_sign_of_topic, self.topic_words), *map(_sign, stems))
+
+    @cached_property
+    def _amounts(self) -> tuple[re.Pattern[str], ...]:
+        return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
+
+    def may_be_in(self, text: Sentence) -> bool:
+        """A quick look at a sentence, or at several: False only where they surely do not state this."""
+        every = len(self._signs) + len(self._amounts)
+        needed = every if self.topic_words else min(2, every)
+        shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
+        if shown >= needed:
+            return True
+        if shown + len(self._amounts) < needed:
+            return False
+        if text.may_count_otherwise:
+            return True
+        return shown + sum(sign.search(text.lowered) is not None for sign in self._amounts) >= needed
+
+    def stated_in(self, sentence: Sentence) -> bool:
+        if self.is_empty or not self.may_be_in(sentence):
+            return False
+        if self.topic_words:
+            # Naming is looked at first: reading what a sentence says takes ten times as long.
+            return self.named_in(sentence) and (not self.words or self.words <= sentence.words)
+        return self.most_in(sentence.words)
+
+    def most_in(self, said: frozenset[str]) -> bool:
+        shared = len(self.words & said)
+        return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
+
+    def is_all_of(self, said: frozenset[str]) -> bool:
+        """Whether the words say this and next to nothing else."""
+        return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
+
+    def named_in(self, sentence: Sentence) -> bool:
+        """Whether it has a form of every word of the topic, wherever it stands."""
+        return all(
+            word in sentence.lowered
+            if is_spaceless(word)
+            else not roots(word, english=sentence.is_english).isdisjoint(sentence.roots)
+            for word in self.topic_words
+        )
+
+
+def _letters(word: str) -> str:
+    """The beginning that the word and all its roots share, with `_` for a letter that an ending may change."""
+    if is_spaceless(word):
+        return word
+    forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))
+    shared = takewhile(lambda letters: len(set(letters)) == 1, zip(*forms, strict=False))
+    return "".join(letters[0] for letters in shared).rstrip("_")
+
+
+def _is_amount(word: str) -> bool:
+    """A number, or the key of a date."""
+    return word[0].isdigit() or ":" in word
+
+
+def _sign_of_amount(word: str) -> re.Pattern[str]:
+    return re.compile("" if ":" in word else rf"(?<!\d){re.escape(word)}(?!\d)")
+
+
+def _sign(word: str) -> re.Pattern[str]:
+    """A pattern that every text with a word of this stem matches."""
+    first = word.partition("-")[0]
+    return _either(re.escape(first[:-1] if first.endswith(("e", "y")) else first), first)
+
+
+def _sign_of_topic(word: str) -> re.Pattern[str]:
+    """A pattern that every text with some form of the word matches."""
+    letters = re.escape(_letters(word)).replace("_", ".").replace("ss", ".*")
+    return _either(letters, *roots(word), *roots(word, english=True))
+
+
+def _either(letters: str, *bases: str) -> re.Pattern[str]:
+    """The letters, or an irregular form of one of the words, which may share none with it."""
+    forms = frozenset[str]().union(*map(irregular_forms, bases))
+    return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
+
+
+def _tells(word: str) -> bool:
+    return len(word) > 1 or is_spaceless(word)
+
+
+def _words(text: str) -> frozenset[str]:
+    said = claims(text)
+    return frozenset((*said.stems, *said.numbers, *said.dates))

@@ -1,0 +1,128 @@
+"""Which scored sentences are kept, and how: pure decisions on scores and likeness."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter, mul
+from typing import Final, Literal
+
+from tellonce_server.domain.keep.orders import is_order
+from tellonce_server.domain.keep.sentences import Sentence
+from tellonce_server.embedding.protocol import Vector
+
+SHOWN: Final = 0.9
+"""Log-odds from which a note is shown. The figures behind it are in training/keep/README.md."""
+
+SEARCHED: Final = -0.6
+"""Log-odds from which a sentence is kept for search alone."""
+
+CHANGE: Final = -0.75
+"""Log-odds from which a short statement close to a kept one, as changes and ends are, is kept for search; and from
+SEARCHED on it is shown."""
+
+CHANGE_WORDS: Final = 10
+CHANGE_COSINE: Final = 0.5
+
+SAME_COSINE: Final = 0.92
+"""Above it two sentences say the same; below, "moved to Rome" and "moved from Rome" would be one."""
+
+MOST_A_MESSAGE: Final = 2
+
+WISH: Final = -0.5
+"""Log-odds from which a sentence is a wish: there the head is right most often."""
+
+DANGLES: Final = 0.5
+"""Log-odds from which a sentence is kept with the one before it."""
+
+FRAGMENT_WORDS: Final = 4
+"""A sentence of so few words is kept with the one before it in any case."""
+
+ORDER: Final = -1.0
+"""Log-odds that a sentence with the form of an order or a request to remember needs."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One sentence of message `message_id`; all scores are log-odds."""
+
+    message_id: int
+    sentence: Sentence
+    vector: Vector
+    score: float
+    wish: float = -1.0
+    dangling: float = 0.0
+
+
+@dataclass(frozen=True)
+class NotableSentence:
+    """A sentence of the user that the scorer finds worth keeping, verbatim."""
+
+    message_id: int
+    text: str
+    score: float
+    group: Literal["fact", "wish"]
+    shown: bool
+    before: str | None = None
+
+
+def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
+    """At most two sentences a message, in their order. `kept`: unit vectors of notes kept before, the likeliest ones."""
+    known = list(kept)
+    notes: list[NotableSentence] = []
+    likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
+    for _, message in groupby(likely, key=attrgetter("message_id")):
+        chosen = _best(list(message), known)
+        known += [one.vector for one, _ in chosen]
+        notes += [_note(one, shown) for one, shown in chosen]
+    return notes
+
+
+def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
+    """Those kept of one message, each with whether it is shown."""
+    likeness = [_nearest(one.vector, known) for one in message]
+    tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
+    wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
+    wanted.sort(key=lambda pair: (not pair[1], -message[pair[0]].score))
+    chosen: list[int] = []
+    for at, _ in wanted:
+        if _nearest(message[at].vector, [message[other].vector for other in chosen]) <= SAME_COSINE:
+            chosen.append(at)
+    return [(message[at], bool(tiers[at])) for at in sorted(chosen[:MOST_A_MESSAGE])]
+
+
+def _tier(one: Scored, likeness: float) -> bool | None:
+    """Whether it is shown; None when it is not kept. `likeness`: its greatest cosine to a note kept before."""
+    change = _is_change(one, likeness)
+    if _is_order(one):
+        return True
+    if one.score >= SHOWN or (change and one.score >= SEARCHED):
+        return one.sentence.before is not None or one.dangling < DANGLES
+    return False if change or one.score >= SEARCHED else None
+
+
+def _is_order(one: Scored) -> bool:
+    return one.score >= ORDER and is_order(one.sentence.text)
+
+
+def _dangles(one: Scored) -> bool:
+    """Whether it needs the sentence before it to be understood."""
+    return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
+
+
+def _is_change(one: Scored, likeness: float) -> bool:
+    text = one.sentence.text
+    short = len(text.split()) <= CHANGE_WORDS
+    return short and "?" not in text and one.score > CHANGE and likeness > CHANGE_COSINE
+
+
+def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
+    """The greatest cosine of the unit vectors; 0 without others."""
+    return max((sum(map(mul, vector, other)) for other in others), default=0.0)
+
+
+def _note(one: Scored, shown: bool) -> NotableSentence:
+    text = one.sentence.text
+    group: Literal["fact", "wish"] = "wish" if one.wish >= WISH or is_order(text) else "fact"
+    return NotableSentence(
+        one.message_id, text, one.score, group, shown, one.sentence.before if _dangles(one) else None
+    )

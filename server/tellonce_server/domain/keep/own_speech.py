@@ -1,0 +1,77 @@
+"""The lines of a message that are its writer's own speech. Quoted, pasted and code parts are told by their form alone, so
+this knows no language."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN
+
+LONG_PARAGRAPH: Final = 1500
+"""Characters of a punctuated paragraph that hardly anybody types; dictation has no punctuation."""
+
+INTRODUCED: Final = 300
+"""Characters of a paragraph that, after a line ending in a colon, is what the line introduces."""
+
+LONG_QUOTE: Final = 80
+"""Characters between quotation marks; shorter ones are names, titles and single words."""
+
+_BLOCKS: Final = tuple(
+    re.compile(pattern, re.DOTALL | re.MULTILINE)
+    for pattern in (
+        rf"{re.escape(FENCE_OPEN)}.*?(?:{re.escape(FENCE_CLOSE)}|\Z)",
+        r"^[ \t]*(`{3}|~{3}).*?(?:^[ \t]*\1[^\n]*$|\Z)",
+        r"```.*?(?:```|\Z)",
+        r"^-{3,}[^-\n]+-{3,}[ \t]*$.*\Z",  # ----- Forwarded message -----
+        r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*\n[^\s:]{2,12}: .*\Z",  # From: ann@example.org, Subject: …
+        r"^(?:[ ]{4}|\t|[ ]{0,3}[>|])[^\n]*$",
+        rf"\"[^\"\n]{{{LONG_QUOTE},}}\"|“[^“”\n]{{{LONG_QUOTE},}}”|«[^«»\n]{{{LONG_QUOTE},}}»|„[^„“\n]{{{LONG_QUOTE},}}“",
+    )
+)
+_LABELLED: Final = re.compile(r"(?:\[[^\]\n]{1,40}\] ?)?([^\s:][^:\n]{0,40}): \S")
+_STOP: Final = re.compile(r"[.!?…]\s")
+
+
+def own_lines(message: str) -> list[str]:
+    """The lines that are the writer's own, in order, without those that hold nothing."""
+    for block in _BLOCKS:
+        message = block.sub("\n", message)
+    return [line for paragraph in _own_paragraphs(message) for line in paragraph if line]
+
+
+def _own_paragraphs(message: str) -> Iterator[list[str]]:
+    introduced = False
+    for paragraph in re.split(r"\n[ \t]*\n", message):
+        lines = [line.strip() for line in paragraph.splitlines()]
+        if not any(lines):
+            continue
+        if _is_pasted(paragraph, introduced) or _is_transcript(lines):
+            continue
+        own = _until_introduction(lines)
+        introduced = own[-1].endswith(":")
+        yield own
+
+
+def _is_pasted(paragraph: str, introduced: bool) -> bool:
+    if introduced and len(paragraph) >= INTRODUCED:
+        return True
+    lines, stops = paragraph.count("\n") + 1, len(_STOP.findall(paragraph))
+    prose = len(paragraph) >= 40 * lines and stops * 300 >= len(paragraph)
+    return prose and len(paragraph) >= LONG_PARAGRAPH
+
+
+def _until_introduction(lines: list[str]) -> list[str]:
+    """Without a long text that follows a line ending in a colon in the same paragraph."""
+    left = sum(map(len, lines))
+    for count, line in enumerate(lines, 1):
+        left -= len(line)
+        if line.endswith(":") and left >= INTRODUCED:
+            return lines[:count]
+    return lines
+
+
+def _is_transcript(lines: list[str]) -> bool:
+    """A pasted chat: most lines begin with a name and a colon, and a name comes again."""
+    names = Counter(match[1] for line in lines if (match := _LABELLED.match(line)))
+    return names.total() >= 3 and names.total() * 2 > len(lines) and len(names) < names.total()

@@ -1,0 +1,99 @@
+"""The sentences of a message's own speech, each with its place. Pure, of no language, linear in the message."""
+
+import re
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from typing import Final
+
+from tellonce_server.domain.keep.own_speech import own_lines
+
+MOST_WORDS: Final = 40
+"""Of a sentence; what is longer was dictated without punctuation and is cut."""
+
+SPARE_WORDS: Final = 10
+"""How much longer a sentence may be before it is cut."""
+
+WRAPPED: Final = 60
+"""Characters from which a line that ends without a stop goes on in the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`before` is the sentence before it in its message."""
+
+    text: str
+    first: bool = True
+    last: bool = True
+    before: str | None = None
+
+
+_STOP: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]+[”’」』）]*")
+_ABBREVIATED: Final = re.compile(r"(?:^|[\s(.])(?:[A-Z][b-df-hj-np-tv-xz]{1,2}|\w)\.$")
+"""Dr. and Mrs., but neither Ann. nor May."""
+
+_BULLET: Final = re.compile(r"(?:[-*•·–—]+|\d{1,2}[.)])\s+")
+_WORD: Final = re.compile(r"\S{1,30}\s*")
+_QUOTED: Final = re.compile(r"[\"“«„「『][^\"“”«»„「」『』]*[\"”“»」』][.!?]?")
+_STOPS: Final = ".!?…:;。！？"
+
+
+def sentences(message: str) -> list[Sentence]:
+    """The sentences that say enough to be kept or not, in order."""
+    texts = list(chain.from_iterable(map(_of_line, _unwrapped(own_lines(message)))))
+    texts = [text for text in texts if _says_something(text)]
+    befores = [None, *texts]
+    return [
+        Sentence(text, first=number == 0, last=number == len(texts) - 1, before=before)
+        for number, (text, before) in enumerate(zip(texts, befores, strict=False))
+    ]
+
+
+def _unwrapped(lines: list[str]) -> list[str]:
+    joined: list[list[str]] = []
+    former = ""
+    for line in lines:
+        if len(former) >= WRAPPED and former[-1] not in _STOPS and line[0].islower():
+            joined[-1].append(line)
+        else:
+            joined.append([line])
+        former = line
+    return [" ".join(parts) for parts in joined]
+
+
+def _of_line(line: str) -> list[str]:
+    bullet = _BULLET.match(line)
+    line = line[bullet.end() :] if bullet else line
+    pieces = [line[start:end].strip() for start, end in pairwise(_cuts(line))]
+    return list(chain.from_iterable(map(_shortened, pieces)))
+
+
+def _cuts(line: str) -> list[int]:
+    ends = [match.end() for match in _STOP.finditer(line)]
+    # The few characters that can hold an abbreviation, lest a long line be copied at each of its stops.
+    return [0, *(end for end in ends if not _ABBREVIATED.search(line[max(0, end - 5) : end])), len(line)]
+
+
+def _shortened(sentence: str) -> list[str]:
+    """In even pieces of at most MOST_WORDS, cut behind a comma where one is near."""
+    words = _WORD.findall(sentence)
+    pieces: list[str] = []
+    start = 0
+    while len(words) - start > MOST_WORDS + SPARE_WORDS:
+        end = _near_comma(words, start)
+        pieces.append("".join(words[start:end]).strip())
+        start = end
+    return [*pieces, "".join(words[start:]).strip()]
+
+
+def _near_comma(words: list[str], start: int) -> int:
+    left = len(words) - start
+    middle = start + left // -(-left // MOST_WORDS)
+    near = sorted(range(middle - 6, middle + 7), key=lambda at: abs(at - middle))
+    return next((at for at in near if words[at - 1].rstrip().endswith(",")), middle)
+
+
+def _says_something(text: str) -> bool:
+    """Two words, or letters of a script that writes none apart."""
+    letters = sum(map(str.isalpha, text))
+    words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
+    return words and letters >= 4 and not _QUOTED.fullmatch(text)

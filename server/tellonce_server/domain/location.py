@@ -1,0 +1,45 @@
+"""In which chat, and in which thread of it, a call takes place; both may depend on what is stored."""
+
+from dataclasses import replace
+
+from tellonce.contract import Place
+from tellonce_server.core.scope import (
+    Asked,
+    Caller,
+    ChatRefused,
+    ChatScope,
+    is_conversation,
+    locate,
+    reply_thread,
+    root_thread,
+    topic_thread,
+)
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.store import chats, messages
+from tellonce_server.store.database import Queries
+
+
+async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope:
+    """The chat meant by a call; a conversation that is named by its number is one that began already.
+
+    Raises:
+        ChatRefused: for a chat whose memory is not the caller's to touch.
+    """
+    where = locate(caller, asked, deps.settings)
+    if asked.chat_id is None or not is_conversation(asked.chat_id):
+        return where
+    chat = await chats.find(deps.database, where.owner_id, where.chat_id)
+    if chat is None:
+        raise ChatRefused(f"There is no chat {asked.chat_id}; memory://chats lists your chats.")
+    return replace(where, home=chat.channel, conversation=chat.conversation)
+
+
+async def thread_of(q: Queries, where: ChatScope, place: Place) -> str:
+    if place.message_thread_id is not None:
+        return topic_thread(where.chat_id, place.message_thread_id)
+    reply_to = place.reply_to_message_id
+    if reply_to is None:
+        return root_thread(where.chat_id)
+    target = await messages.by_ext_id(q, where.owner_id, where.chat_id, reply_to, where.channel)
+    own = target.thread_key if target is not None and target.channel == where.channel else None
+    return reply_thread(where.chat_id, reply_to, own, where.guest)

@@ -1,0 +1,290 @@
+"""Whether what a model claims is borne out by the user's own words, as far as that can be told in any language.
+
+It compares what is written (quotes, names, numbers, days), not meaning. What fails is uncertain, with the reasons.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+from itertools import islice
+from typing import Final, Literal, Protocol
+
+from tellonce_server.domain.memory import literals
+
+CONTENT_SHARE: Final = 0.5
+"""Of a claim's content that must stand in the user's words if nothing else bears it out."""
+
+SIMILAR: Final = 0.45
+"""Cosine of a claim and one of the user's sentences from which the sentence bears it out. On the table in
+`benchmarks/claims` paraphrases lie at .45 to .82, but for three, and what is invented below .23."""
+
+UNLIKE: Final = 0.2
+"""Cosine of a claim and its quote below which the quote has nothing to do with it."""
+
+SOME_CONTENT: Final = 0.25
+"""Of a claim's content that stands in its quote where the two surely speak of the same thing."""
+
+MAX_SENTENCES: Final = 64
+"""Sentences of the user that a claim is compared with by meaning."""
+
+MAX_MESSAGE: Final = 4_000
+"""Characters of the message around a quote in which the day of a statement may be told."""
+
+MAX_WORDS: Final = 500
+"""Words of a claim among which a date is looked for."""
+
+_ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
+_ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
+_NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
+
+
+class Admits(Protocol):
+    """Whether words said at a moment in a zone can name this day or moment."""
+
+    def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
+
+
+Follows = Callable[[str, datetime, tzinfo], frozenset[str]]
+"""The numbers, as digits, that follow from words said at a moment in a zone."""
+
+Similarity = Callable[[str, str], float]
+"""The cosine of two texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A quote, the whole message it is said to stand in, and who wrote that when; without a quote they are the same text."""
+
+    quote: str
+    message: str
+    role: str
+    said_at: datetime
+    zone: tzinfo
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """When a claim holds or happens."""
+
+    start: date | datetime | None = None
+    end: date | datetime | None = None
+    precision: Literal["instant", "day", "month", "year", "ongoing"] = "day"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`reasons` are sentences for the user; there is none when the claim is certain."""
+
+    certain: bool
+    reasons: tuple[str, ...]
+    has_true_quote: bool
+
+
+def check(
+    text: str,
+    quotes: Sequence[Quoted],
+    *,
+    shown: Sequence[str] = (),
+    known: Sequence[str] = (),
+    when: When | None = None,
+    deadline: datetime | None = None,
+    admits: Admits | None = None,
+    follows: Follows | None = None,
+    similarity: Similarity | None = None,
+) -> Verdict:
+    """Check a claim against its quotes; its names may also stand in the lines shown to the model or in what was known.
+
+    With `similarity`, quotes that have nothing to do with the claim bear nothing out.
+    """
+    true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
+    reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
+    if not true:
+        return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
+    evidence = _Evidence(true, (*shown, *known), admits, follows)
+    reasons += evidence.lacking(text, when, deadline)
+    if similarity is not None and not _borne_out(text, [q.quote for q in true], similarity, SOME_CONTENT, UNLIKE):
+        reasons.append("The quote says nothing of this.")
+    return Verdict(not reasons, tuple(reasons), True)
+
+
+def check_claim(
+    text: str,
+    user_words: Sequence[Quoted],
+    similarity: Similarity | None = None,
+    *,
+    known: Sequence[str] = (),
+    when: When | None = None,
+    deadline: datetime | None = None,
+    admits: Admits | None = None,
+    follows: Follows | None = None,
+) -> Verdict:
+    """Check a claim that names no quote against all the user said in the exchange: its content too must be stated there.
+
+    What the user asks states nothing.
+    """
+    said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
+    if not said:
+        return Verdict(False, ("The user said nothing that bears it out.",), False)
+    reasons = _Evidence(said, known, admits, follows).lacking(text, when, deadline)
+    stated = [
+        sentence for quoted in said for sentence in literals.sentences(quoted.quote) if not literals.asks(sentence)
+    ]
+    if not _borne_out(text, stated, similarity, CONTENT_SHARE, SIMILAR):
+        reasons.append("The user's words do not say this.")
+    return Verdict(not reasons, tuple(reasons), False)
+
+
+def contains_quote(message: str, quote: str) -> bool:
+    """Whether the words of the quote stand in the message in this order, whatever the marks, spaces and capitals."""
+    wanted = literals.phrase(quote)
+    return bool(wanted.strip()) and wanted in literals.phrase(message)
+
+
+def _false_quote(quoted: Quoted) -> str:
+    if quoted.role != "user":
+        return "A quote is not the user's own words."
+    return "A quote is not in the message it names."
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A day a claim names, or a moment of it, in the user's zone."""
+
+    at: date | datetime
+    precision: str
+
+    @property
+    def day(self) -> date:
+        return self.at.date() if isinstance(self.at, datetime) else self.at
+
+    @property
+    def clock(self) -> datetime | None:
+        """None for a whole day: midnight and the minute before it stand for one."""
+        if not isinstance(self.at, datetime) or self.precision != "instant":
+            return None
+        return None if (self.at.hour, self.at.minute) in {(0, 0), (23, 59)} else self.at
+
+    def numbers(self) -> frozenset[str]:
+        """What stands in words that name it in full."""
+        parts = [self.day.year, self.day.month, self.day.day]
+        found = {str(part) for part in parts[: {"year": 1, "month": 2}.get(self.precision, 3)]}
+        return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
+
+    def renderings(self) -> frozenset[str]:
+        """The numbers words that name it may use besides: a clock of twelve hours, a year of two digits."""
+        found = {*self.numbers(), f"{self.day.year % 100}"}
+        return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
+
+
+class _Evidence:
+    """The true quotes, read once."""
+
+    def __init__(
+        self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None
+    ) -> None:
+        self._quotes = quotes
+        self._admits = admits
+        self._zone = quotes[0].zone
+        said = (*(quoted.quote for quoted in quotes), *around)
+        self._words = literals.Words(said)
+        self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
+        if follows is not None:
+            self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
+
+    def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
+        """What the claim has that the quotes do not."""
+        named = list(_named_moments(text, when, deadline, self._zone))
+        moments = [moment for moment in named if self._follows(moment)]
+        reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
+        reasons += [f"The number {number} is not in the quote." for number in self._missing_numbers(text, moments)]
+        reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
+        return list(dict.fromkeys(reasons))
+
+    def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
+        said = self._numbers.union(*(moment.renderings() for moment in moments))
+        return [n.text for n in literals.numbers(text) if not any(reading <= said for reading in n.readings)]
+
+    def _missing_names(self, text: str, moments: Sequence[_Moment]) -> Iterator[str]:
+        names = literals.names(text)
+        for name in names[: literals.MAX_NAMES]:
+            if not self._words.have(name) and not self._dates(name, text, moments):
+                yield name
+        yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
+
+    def _dates(self, name: str, text: str, moments: Sequence[_Moment]) -> bool:
+        """`on May 12` for what the quote calls `in three weeks`: what stands there means that day only with the name."""
+        if not moments:
+            return False
+        found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
+        if name not in found:
+            return False
+        at = found.index(name)
+        around = [found[max(0, at - before) : at + after + 1] for before, after in _AROUND]
+        return any(self._needs(name, part, moment) for part in around for moment in moments)
+
+    def _needs(self, name: str, part: Sequence[str], moment: _Moment) -> bool:
+        first = self._quotes[0]
+        admits = self._admits or _admits_nothing
+        whole, rest = " ".join(part), " ".join(word for word in part if word != name)
+        return admits(whole, first.said_at, first.zone, moment.day) and not admits(
+            rest, first.said_at, first.zone, moment.day
+        )
+
+    def _follows(self, moment: _Moment) -> bool:
+        if moment.numbers() <= self._numbers:
+            return True
+        return any(self._follows_from(quoted, moment) for quoted in self._quotes)
+
+    def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
+        if moment.precision == "ongoing" and moment.day == quoted.said_at.astimezone(quoted.zone).date():
+            return True
+        admits, at = self._admits or _admits_nothing, moment.clock or moment.day
+        # The day is often told in the sentence beside the one that is quoted.
+        said = dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE]))
+        return any(admits(text, quoted.said_at, quoted.zone, at) for text in said)
+
+
+_AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
+"""Words before and after a name that a date may have."""
+
+
+def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date | datetime, /) -> bool:
+    return False
+
+
+def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
+    """What the claim says of time in fields, and in its text in the forms that are no language's.
+
+    These are `2026-11-27`, `2026-11`, and `(2026)`: what is written beside a relative date.
+    """
+    if when is not None and when.start is not None:
+        yield _Moment(_local(when.start, zone), when.precision)
+    if when is not None and when.end is not None and when.end != when.start:
+        yield _Moment(_local(when.end, zone), when.precision)
+    if deadline is not None:
+        yield _Moment(_local(deadline, zone), "instant")
+    plain = literals.plain(text)
+    for match in _ISO_DAY.finditer(plain):
+        with suppress(ValueError):
+            yield _Moment(date.fromisoformat(match[1]), "day")
+    for match in _ISO_MONTH.finditer(plain):
+        with suppress(ValueError):
+            yield _Moment(date(int(match[1]), int(match[2]), 1), "month")
+    for match in _NOTED_YEAR.finditer(plain):
+        with suppress(ValueError):
+            yield _Moment(date(int(match[1]), 1, 1), "year")
+
+
+def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
+    return moment.astimezone(zone) if isinstance(moment, datetime) else moment
+
+
+def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
+    """Whether so much of the claim's content stands in what was said, or one sentence of it is so much like the claim."""
+    wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
+    if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
+        return True
+    sentences = [sentence for part in said for sentence in literals.sentences(part)][:MAX_SENTENCES]
+    return similarity is not None and any(similarity(text, sentence) >= cosine for sentence in sentences)

@@ -1,0 +1,79 @@
+"""Whether two statements say the same, as far as that can be told in any language; pure.
+
+They do when their words are the same in the same order, or with the end put first: "In 2020 I bought a house" is "I bought a
+house in 2020". Everything else a number, a name, a negation or a role may hang on, so in doubt both stand, until a model or
+the user says that they are the same. `key` finds such statements without reading any other.
+"""
+
+import hashlib
+from typing import Final
+
+from tellonce_server.domain.memory import literals
+
+SAME_COSINE: Final = 0.9
+"""A statement the user rejected comes back in other words: from this cosine, with the same numbers and names."""
+
+SAME_SOURCE_COSINE: Final = 0.6
+"""The same for two readings of one message."""
+
+RETOLD_SHARE: Final = 0.4
+"""Of the content of two readings of one message that they share when they are of the same statement."""
+
+_KEY_BYTES: Final = 8
+
+
+def same(one: str, other: str) -> bool:
+    """Whether the two are the same words, or one begins with the other's end."""
+    a, b = literals.words(one), literals.words(other)
+    if len(a) != len(b) or not a:
+        return not a and not b and one.strip() == other.strip()
+    return _line(b) in _line(a + a)
+
+
+def _line(words: list[str]) -> str:
+    return f" {' '.join(words)} "
+
+
+def key(text: str) -> int:
+    """A number that statements of the same words share: signed, 64 bits."""
+    words = sorted(literals.words(text)) or [text.strip()]
+    digest = hashlib.blake2b("\n".join(words).encode(), digest_size=_KEY_BYTES).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool, certain: bool) -> bool:
+    """Whether a statement is one the user said no to, in whatever words.
+
+    Of the same message less likeness is enough, for nothing new was said. Of a later one a certain statement must add no
+    word of its own: "I have three dogs" puts right what "I have two dogs" had wrong.
+    """
+    if same(text, denied):
+        return True
+    if cosine is None or cosine < (SAME_SOURCE_COSINE if same_source else SAME_COSINE):
+        return False
+    if literals.said_numbers(text) != literals.said_numbers(denied) or not _names_agree(text, denied):
+        return False
+    a, b = literals.content(text).keys(), literals.content(denied).keys()
+    return same_source or not certain or a <= b or b <= a
+
+
+def is_retold(one: str, other: str) -> bool:
+    """Whether two readings of one message are of the same statement, one of them perhaps telling less of it."""
+    if same(one, other):
+        return True
+    a, b = literals.content(one), literals.content(other)
+    shared, whole = sum(w for part, w in a.items() if part in b), sum(a.values()) + sum(b.values())
+    x, y = literals.said_numbers(one), literals.said_numbers(other)
+    agree = (x <= y or y <= x) and (_named_in(one, other) or _named_in(other, one))
+    return agree and bool(whole) and 2 * shared >= RETOLD_SHARE * whole
+
+
+def _names_agree(one: str, other: str) -> bool:
+    """Whether neither has a name whose word the other lacks."""
+    return _named_in(one, other) and _named_in(other, one)
+
+
+def _named_in(one: str, other: str) -> bool:
+    """Whether every name of the one stands in the other."""
+    words = frozenset(literals.words(other))
+    return all(words.issuperset(literals.words(name)) for name in literals.names(one))

@@ -1,0 +1,37 @@
+"""What time does to memories: dates pass, goals are overdue, and statements of before get the key of their words."""
+
+from datetime import timedelta
+from typing import Final
+
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import dedup
+from tellonce_server.store import memories
+
+ASKED_AFTER: Final = timedelta(days=30)
+"""A goal so long past its deadline is asked about, once."""
+
+CLOSED_AFTER: Final = timedelta(days=14)
+"""Without an answer for so long it is closed."""
+
+KEYED_AT_ONCE: Final = 500
+
+
+class Tidying:
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+
+    async def tidy(self) -> None:
+        """Once; what it did is not done again."""
+        await self._key_words()
+        now = self._deps.now()
+        for owner in await memories.owners_with_endings(self._deps.database, now):
+            ended = await memories.end_passed_dates(self._deps.database, owner, now)
+            ended += await memories.close_overdue_goals(self._deps.database, owner, now, now - CLOSED_AFTER)
+            ended += await memories.ask_about_overdue_goals(self._deps.database, owner, now, now - ASKED_AFTER)
+            if ended:
+                self._deps.tell_subscribers(owner, "memory://profile")
+
+    async def _key_words(self) -> None:
+        while found := await memories.unkeyed(self._deps.database, KEYED_AT_ONCE):
+            keys = [(owner, number, version, dedup.key(text)) for owner, number, text, version in found]
+            await memories.set_keys(self._deps.database, keys)

@@ -1,0 +1,333 @@
+"""Turns what a worker learned from an exchange into memories: checked, not forgotten, not denied, in place of what it ends."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from tellonce.contract import Memory, MemoryStatus
+from tellonce.work import TIERS, ExchangeItem, ExchangeResult, Tier
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import check as checks
+from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory.order import worth_showing
+from tellonce_server.domain.memory.resolution import admits
+from tellonce_server.domain.memory.retraction import Striker
+from tellonce_server.domain.memory.said_numbers import numbers_following
+from tellonce_server.domain.memory.statements import Statements, Stored
+from tellonce_server.domain.memory.tombstones import Tombstones
+from tellonce_server.store import memories, messages, queue
+from tellonce_server.store.database import Queries
+from tellonce_server.store.memories import Intent, NewMemory, Quoted
+from tellonce_server.store.messages import Line
+from tellonce_server.store.queue import Job
+from tellonce_server.store.tombstones import Tombstone
+from tellonce_text.fences import without_recalled
+from tellonce_text.secrets import mask
+
+CERTAIN = 0.9
+UNCERTAIN = 0.5
+PRIORITY = 3
+MOST_LINES = 500
+BEFORE = 4
+REJECTED = 8
+
+NO_QUOTE = "no true quote"
+FORGOTTEN = "forgotten"
+REJECTED_BEFORE = "rejected before"
+JUNK = "states nothing"
+DONE_SINCE = "ended since"
+
+WISHES_HOLD = timedelta(days=30)
+"""A goal that was told longer ago than this before its message was recorded, as in an import, is history."""
+
+
+@dataclass
+class Learned:
+    """What became of an exchange's items. `ended`: statements that hold no more, each with what is said instead; `borne_out`:
+    numbers of those said again.
+    """
+
+    counts: Counter[str] = field(default_factory=Counter[str])
+    dropped: Counter[str] = field(default_factory=Counter[str])
+    ended: list[tuple[Memory, str]] = field(default_factory=list[tuple[Memory, str]])
+    borne_out: set[int] = field(default_factory=set[int])
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """What the items are held against. `own`: the messages whose words are the user's; `old`: what lower tiers have made
+    of them.
+    """
+
+    job: Job
+    tier: Tier
+    lines: Mapping[int, Line]
+    own: frozenset[int]
+    around: Sequence[str]
+    known: Mapping[int, Memory]
+    old: Mapping[int, Memory]
+    stones: Sequence[Tombstone]
+    done: Sequence[memories.Ended]
+    now: datetime
+
+    @property
+    def shared(self) -> bool:
+        return ChatScope(self.job.key.owner_id, self.job.key.chat_id).shared
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """An item that may be stored, and why it is not certain."""
+
+    item: ExchangeItem
+    text: str
+    sources: Sequence[Line]
+    reason: str | None
+
+    @property
+    def certain(self) -> bool:
+        return self.reason is None
+
+    @property
+    def said_at(self) -> datetime:
+        return max(line.sent_at for line in self.sources)
+
+
+class Learner:
+    def __init__(self, deps: Dependencies, statements: Statements, tombstones: Tombstones) -> None:
+        self._deps = deps
+        self._statements = statements
+        self._tombstones = tombstones
+        self._striker = Striker(deps.embedder)
+
+    async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
+        """Embed what may be stored, ahead of the transaction that stores it: the embedder keeps its latest vectors."""
+        for item in result.items:
+            await self._statements.vector(mask(item.text.strip()))
+        over = [number for item in result.items for number in (*item.replaces, *item.ends)]
+        told = [part for part in result.canonical.model_dump().values() if part]
+        await self._striker.warm(self._deps.database, owner_id, over, told)
+
+    async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
+        """Store what passes, and take what a lower tier noted of the same messages back."""
+        exchange = await self._exchange(t, job, now)
+        learned = Learned()
+        for item in result.items:
+            await self._item(t, exchange, item, learned)
+        await self._take_back(t, exchange, learned)
+        for reason, items in learned.dropped.items():
+            await queue.count_dropped(t, job.key.owner_id, now, reason, items)
+        return learned
+
+    async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
+        """Take what has ended out of the texts in use; whether the profile lost a line."""
+        return await self._striker.strike(t, job.key.owner_id, learned.ended, now)
+
+    async def _exchange(self, t: Queries, job: Job, now: datetime) -> _Exchange:
+        key, place = job.key, (job.key.owner_id, job.key.chat_id)
+        lines = await messages.id_range(t, *place, job.thread_key, job.from_id, job.to_id, MOST_LINES)
+        before = await messages.before_in_thread(t, *place, job.thread_key, job.from_id, BEFORE)
+        own = frozenset(line.id for line in lines if line.role == "user" and may_tell(job, line))
+        tier: Tier = job.tier or "keep"
+        old = await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])
+        return _Exchange(
+            job=job,
+            tier=tier,
+            lines={line.id: line for line in lines},
+            own=own,
+            around=[line.content for line in (*before, *lines)],
+            known={m.id: m for m in await memories.by_ids(t, key.owner_id, list(job.known_ids))},
+            old={m.id: m for m in old},
+            stones=await self._tombstones.standing(t, key.owner_id),
+            done=await memories.ended(t, *place, sorted(own)),
+            now=now,
+        )
+
+    async def _item(self, t: Queries, x: _Exchange, item: ExchangeItem, learned: Learned) -> None:
+        judged = await self._judged(t, x, item)
+        if isinstance(judged, str):
+            learned.dropped[judged] += 1
+            learned.counts["dropped"] += 1
+            return
+        stored = await self._store(t, x, judged)
+        learned.counts[_COUNTED[stored.outcome]] += 1
+        learned.borne_out.add(stored.memory.id)
+        learned.ended += [(old, stored.memory.content) for old in stored.ended]
+
+    async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
+        """The item with its doubts, or why it is dropped."""
+        text = mask(item.text.strip())
+        if not worth_showing(text):
+            return JUNK
+        verdict = self._checked(x, item)
+        if not verdict.has_true_quote:
+            return NO_QUOTE
+        judged = _Judged(item, text, _sources(x, item), _doubt(x, item, verdict))
+        if any(s.created_at >= judged.said_at for s in self._tombstones.covering(x.stones, text)):
+            return FORGOTTEN
+        ended = [end for end in x.done if end.at >= judged.said_at and dedup.is_retold(text, end.content)]
+        if any(end.rejected for end in ended) or await self._is_denied(t, x, judged):
+            return REJECTED_BEFORE
+        if ended:
+            return DONE_SINCE
+        return judged
+
+    def _checked(self, x: _Exchange, item: ExchangeItem) -> checks.Verdict:
+        if item.note:
+            return _checked_note(x, item)
+        when = checks.When(item.when.start, item.when.end, item.when.precision) if item.when else None
+        return checks.check(
+            item.text,
+            [self._quoted(x, quote.message_id, quote.text) for quote in item.quotes if quote.message_id in x.lines],
+            shown=x.around,
+            known=[m.content for m in x.known.values()],
+            when=when,
+            deadline=item.deadline,
+            admits=admits,
+            follows=numbers_following,
+        )
+
+    def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:
+        line = x.lines[message_id]
+        role = "user" if message_id in x.own else "assistant"
+        return checks.Quoted(text, mask(without_recalled(line.content)), role, line.sent_at, self._deps.zone)
+
+    async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
+        """Whether the user said no to this before, in whatever words."""
+        key = x.job.key
+        if judged.item.note:
+            return False
+        vector = await self._statements.vector(judged.text)
+        near = await memories.rejected_near(t, key.owner_id, key.chat_id, vector, dedup.key(judged.text), REJECTED)
+        sources = {line.id for line in judged.sources}
+        return any(
+            dedup.is_denied(
+                judged.text,
+                n.memory.content,
+                n.cosine,
+                same_source=not sources.isdisjoint(n.memory.sources),
+                certain=judged.certain,
+            )
+            for n in near
+        )
+
+    async def _store(self, t: Queries, x: _Exchange, judged: _Judged) -> Stored:
+        owner, item = x.job.key.owner_id, judged.item
+        await self._tombstones.lift(t, owner, self._tombstones.covering(x.stones, judged.text), x.now)
+        new = self._statement(x, judged)
+        vector = await self._statements.vector(new.content)
+        again = x.known.get(item.same_as or 0)
+        if again is not None and again.valid_to is None and not _is_open_note(again):
+            return Stored(await self._statements.support(t, again, new, x.now), "duplicate")
+        replaced, ended = _targets(x, item.replaces), _targets(x, item.ends)
+        if again is not None and again.id in x.old:
+            replaced = [again, *replaced]
+        if judged.certain and (replaced or ended):
+            return await self._statements.put(t, new, vector, x.now, replaced=replaced, ended=ended)
+        return await self._statements.store(t, new, vector, x.now, besides=frozenset(x.old))
+
+    def _statement(self, x: _Exchange, judged: _Judged) -> NewMemory:
+        item, key = judged.item, x.job.key
+        over = _over_already(x, judged)
+        status: MemoryStatus = "completed" if over is not None else "active" if judged.certain else "uncertain"
+        intent = Intent(tuple(m.id for m in _targets(x, item.replaces)), tuple(m.id for m in _targets(x, item.ends)))
+        return NewMemory(
+            owner_id=key.owner_id,
+            chat_id=None if item.scope == "global" and not x.shared else key.chat_id,
+            source_chat_id=key.chat_id,
+            kind=item.kind,
+            status=status,
+            content=judged.text,
+            confidence=CERTAIN if judged.certain else UNCERTAIN,
+            priority=PRIORITY,
+            importance=item.importance,
+            pinned=item.pin and judged.certain,
+            deadline=item.deadline,
+            valid_from=judged.said_at,
+            origin="extracted",
+            user_confirmed=False,
+            source_ids=tuple(line.id for line in judged.sources),
+            model=x.job.model,
+            quotes=tuple(Quoted(q.message_id, mask(q.text)) for q in item.quotes if q.message_id in x.own),
+            about=_about(x, judged),
+            reason=judged.reason if over is None else "it was over before it was read",
+            when=item.when,
+            note=item.note,
+            shown=item.shown,
+            provisional=x.job.provisional,
+            tier=x.tier,
+            intends=intent if not judged.certain else None,
+            valid_to=over,
+        )
+
+    async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:
+        """What lower tiers made of these messages and this one did not bear out."""
+        owner = x.job.key.owner_id
+        for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
+            if m.valid_to is None:
+                end = max(x.now, m.valid_from)
+                why = f"read again by {x.tier}"
+                await memories.set_status(t, owner, m.id, "superseded", x.now, valid_to=end, reason=why)
+                learned.counts["taken_back"] += 1
+
+
+_COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}
+
+
+def may_tell(job: Job, line: Line) -> bool:
+    """Whether a message can state facts for this memory: another person's words say nothing about the user.
+
+    A shared group is the memory of all who talk in it; there a statement is about its speaker.
+    """
+    return line.speaker is None or ChatScope(job.key.owner_id, job.key.chat_id).shared
+
+
+def _is_open_note(m: Memory) -> bool:
+    """Whether it is a sentence kept without a model, to which the user has said nothing."""
+    return m.note and not m.user_confirmed
+
+
+def _sources(x: _Exchange, item: ExchangeItem) -> list[Line]:
+    return [x.lines[i] for i in dict.fromkeys(q.message_id for q in item.quotes) if i in x.own]
+
+
+def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
+    """A sentence of the user's is true if it is one."""
+    said = [without_recalled(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
+    true = any(checks.contains_quote(mask(text), item.text) for text in said)
+    return checks.Verdict(true, (), true)
+
+
+def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
+    """Why the item is not certain: what the check found, what the reader doubts, or a number it was not shown."""
+    reasons = list(verdict.reasons)
+    unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
+    reasons += [f"It names memory {i}, which the reader was not shown." for i in unknown]
+    if not item.certain:
+        reasons.append(item.doubt or "The reader is not sure of it.")
+    return " ".join(reasons)[:1000] or None
+
+
+def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
+    """Of the memories the reader was shown those that still hold."""
+    return [x.known[i] for i in dict.fromkeys(numbers) if i in x.known and x.known[i].valid_to is None]
+
+
+def _about(x: _Exchange, judged: _Judged) -> str:
+    """In a shared group `user` is who wrote the message."""
+    speaker = judged.sources[0].speaker
+    return speaker if judged.item.about == "user" and x.shared and speaker else judged.item.about
+
+
+def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
+    """When a goal ended that is learned only now: its deadline has passed, or it was a wish of long ago."""
+    item = judged.item
+    if item.kind != "goal" or item.note or not x.job.past:
+        return None
+    due = item.deadline or (item.when.end if item.when else None)
+    if due is not None:
+        return max(due, judged.said_at) if due < x.now else None
+    lapsed = judged.said_at + WISHES_HOLD
+    return lapsed if lapsed < x.job.created_at else None

@@ -1,0 +1,77 @@
+"""KNOWN: the memories a worker is shown beside an exchange, so that it can say what changed, ended or is said again."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Final
+
+from tellonce.work import KnownMemory
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import literals
+from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.domain.retrieval.question import weight
+from tellonce_server.embedding.protocol import EmbeddingUnavailable
+from tellonce_server.store import memories
+from tellonce_server.store.codes import ModelVector
+from tellonce_server.store.memories import Known
+from tellonce_text.tsquery import any_of, owner_scope
+
+MOST: Final = 40
+EACH: Final = 16
+"""By likeness, by words, of the pins and of what was learned just now."""
+
+JUST_NOW: Final = timedelta(minutes=10)
+
+TEXTS: Final = 4
+"""Messages of the exchange compared by meaning, the longest."""
+
+TERMS: Final = 6
+"""The rarest words that are matched: the common ones would match every memory."""
+
+CHARACTERS: Final = 600
+
+
+class KnownMemories:
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+
+    async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
+        """Up to 40 memories: most alike to what the user said, pins, what was learned in the last ten minutes, the newest."""
+        asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
+        found = await memories.known_for(
+            self._deps.database,
+            owner_id,
+            chat_id,
+            await self._vectors(asked),
+            lexemes=any_of(await self._terms(" ".join(asked))),
+            scope=owner_scope(owner_id),
+            each=EACH,
+            limit=MOST,
+            learned_since=self._deps.now() - JUST_NOW,
+        )
+        return tuple(map(told, found))
+
+    async def _vectors(self, texts: Sequence[str]) -> list[ModelVector]:
+        try:
+            model, vectors = self._deps.embedder.model, await self._deps.embedder.embed(texts, urgent=True)
+        except EmbeddingUnavailable:
+            return []
+        return [ModelVector(vector, model) for vector in vectors]
+
+    async def _terms(self, text: str) -> list[str]:
+        """The rarest lexemes; how rare is told from their length, for a memory of few messages has no statistics."""
+        lexemes: list[str] = await self._deps.database.value("retrieval.query_lexemes", index_text(text, None)) or []
+        numbers = literals.said_numbers(text)
+        return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS] if lexemes else []
+
+
+def told(m: Known) -> KnownMemory:
+    """As a worker sees it."""
+    return KnownMemory(
+        id=m.id,
+        kind=m.kind,
+        text=m.content,
+        since=m.valid_from,
+        status=m.status,
+        user_confirmed=m.user_confirmed,
+        note=m.note,
+    )

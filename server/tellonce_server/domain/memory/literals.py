@@ -1,0 +1,234 @@
+"""What two texts of any language and script can be compared by: their words, names and numbers as written.
+
+It knows no word of any language. Every function is pure and takes time linear in its text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tellonce_text.normalization import nfkc
+
+MAX_NAMES: Final = 64
+"""Names compared of one text; a statement holds a few."""
+
+# Scripts written without spaces between words, and those whose vowel signs are no letters to Unicode.
+_UNSPACED: Final = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_MARKED: Final = r"\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
+_TOKEN: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKED}])+")
+_UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
+_KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
+_NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
+_THOUSANDS: Final = re.compile(r" ?[kK](?![^\W_])")
+_SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word, or a run of a script without spaces; `begins` a sentence."""
+
+    text: str
+    begins: bool
+
+    @property
+    def word(self) -> str:
+        return self.text.casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as written. It is said if all numbers of one of its readings are: 1,200 is 1200 or 1.2."""
+
+    text: str
+    readings: tuple[frozenset[str], ...]
+
+
+class _Plain(dict[int, str]):
+    """Each character without its accents, full-width forms and invisible ones; digits of any script as 0–9."""
+
+    def __missing__(self, code: int) -> str:
+        plain = _plain_character(chr(code))
+        if len(self) < 20_000:
+            self[code] = plain
+        return plain
+
+
+def _plain_character(character: str) -> str:
+    if unicodedata.category(character) == "Cf":
+        return ""
+    if character.isspace():
+        return "\n" if character in "\n\r\v\f\x85\u2028\u2029" else " "
+    parts = (part for part in unicodedata.normalize("NFKD", character) if not _is_accent(part))
+    plain = "".join(str(unicodedata.decimal(part)) if part.isdecimal() else part for part in parts)
+    return unicodedata.normalize("NFC", plain).replace("ı", "i")
+
+
+def _is_accent(character: str) -> bool:
+    return "\u0300" <= character <= "\u036f" or "\u0591" <= character <= "\u05c7" or "\u064b" <= character <= "\u065f"
+
+
+_PLAIN: Final = _Plain()
+
+
+def plain(text: str) -> str:
+    """Folded but for capitals: what is left of two texts that are written alike is the same."""
+    return text if text.isascii() else nfkc(text).translate(_PLAIN)
+
+
+def tokens(text: str) -> Iterator[Token]:
+    text = plain(text)
+    before, end = "", 0
+    for match in _TOKEN.finditer(text):
+        gap = text[end : match.start()]
+        yield Token(match[0], not before or (_SENTENCE_END.search(gap) is not None and not _abbreviated(before, gap)))
+        before, end = match[0], match.end()
+
+
+def _abbreviated(word: str, gap: str) -> bool:
+    """`Dr. Vuxley`, `J. Doe`: the point ends no sentence."""
+    return gap.strip(" ") == "." and len(word) <= 3 and word[:1].isupper()
+
+
+def phrase(text: str) -> str:
+    """The words, folded, each between single spaces: one text stands in another if its phrase does."""
+    return f" {' '.join(words(text))} "
+
+
+def words(text: str) -> list[str]:
+    """Folded; a script without spaces gives its characters."""
+    return [part for token in tokens(text) for part in _parts(token.word)]
+
+
+def _parts(word: str) -> Iterable[str]:
+    return word if _UNSPACED_TOKEN.match(word) else (word,)
+
+
+def content(text: str) -> dict[str, int]:
+    """What the text is about, in any language: beginnings of its words and pairs of characters, each with its weight."""
+    found: dict[str, int] = {}
+    for token in tokens(text):
+        word = token.word
+        if _UNSPACED_TOKEN.match(word):
+            found |= {word[i : i + 2]: 2 for i in range(max(1, len(word) - 1))}
+        elif len(word) >= 3 and not word.isdecimal():
+            found[word[:5]] = min(len(word), 8)
+    return found
+
+
+def names(text: str) -> list[str]:
+    """Words with a capital that does not merely begin a sentence, and words of another script than the text around them."""
+    found = dict.fromkeys(token.text for token in _names(list(tokens(text))))
+    return list(found)
+
+
+def _names(said: Sequence[Token]) -> Iterator[Token]:
+    cased = sum(len(token.text) for token in said if _is_cased(token.text))
+    uncased = sum(len(token.text) for token in said if _is_uncased(token.text))
+    for token in said:
+        capital = any(c.isupper() for c in (token.text[1:] if token.begins else token.text))
+        foreign = _is_uncased(token.text) and cased > uncased
+        if capital or foreign or (_KATAKANA.match(token.text) and not token.begins):
+            yield token
+
+
+def _is_cased(word: str) -> bool:
+    return word.lower() != word.upper()
+
+
+def _is_uncased(word: str) -> bool:
+    return not _is_cased(word) and any(c.isalpha() for c in word)
+
+
+class Words:
+    """The words of some texts, in which names are looked up."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._phrase = " ".join(phrase(text) for text in texts)
+        self._words = {*self._phrase.split(), *re.sub(r"[0-9]+", " ", self._phrase).split()}  # `pm` of `3pm`
+        self._alike: dict[str, list[str]] = {}
+        for word in self._words:
+            self._alike.setdefault(word[:4], []).append(word)
+
+    def have(self, name: str) -> bool:
+        """The name, or an inflection of it."""
+        if _UNSPACED_TOKEN.match(name):
+            return phrase(name) in self._phrase
+        folded = name.casefold()
+        return folded in self._words or any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
+
+
+def _inflected(name: str, word: str) -> bool:
+    """One is the beginning of the other, or they differ in an ending of up to three letters (Warszawa, Warszawie)."""
+    if len(name) >= 4 and word.startswith(name):
+        return True
+    common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
+    return common >= (5 if name.isascii() else 4) and max(len(name), len(word)) - common <= 3
+
+
+def numbers(text: str) -> list[Number]:
+    """As written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
+    said = plain(text)
+    return [Number(match[0], tuple(_readings_at(said, match))) for match in _NUMBER.finditer(said)]
+
+
+def _readings_at(text: str, match: re.Match[str]) -> Iterator[frozenset[str]]:
+    readings = list(_readings(match[0]))
+    yield from readings
+    if _THOUSANDS.match(text, match.end()):
+        yield from (frozenset({_thousandfold(*reading)}) for reading in readings if len(reading) == 1)
+
+
+def _thousandfold(number: str) -> str:
+    whole, _, fraction = number.partition(".")
+    left = f".{fraction[3:]}" if len(fraction) > 3 else ""
+    return (f"{whole}{fraction[:3]:0<3}".lstrip("0") or "0") + left
+
+
+def said_numbers(text: str) -> frozenset[str]:
+    """Every number the text can be read to say; numerals of other scripts (三, ½) too."""
+    found = {reading for number in numbers(text) for one in number.readings for reading in one}
+    for match in _NUMBER.finditer(plain(text)):
+        found |= _grouped(re.split(r"\D", match[0]))
+    return frozenset(found) | {_written(unicodedata.numeric(c)) for c in text if c.isnumeric() and not c.isdecimal()}
+
+
+def _readings(written: str) -> Iterator[frozenset[str]]:
+    parts, separators = re.split(r"\D", written), re.findall(r"\D", written)
+    if len(parts) != 2 or separators[0] not in ".,\u066b":
+        yield frozenset(_whole(part) for part in parts)
+    if separators and len(set(separators)) == 1 and _is_grouped(parts):
+        yield frozenset({_whole("".join(parts))})
+    if separators and separators[-1] in ".,\u066b" and (len(parts) == 2 or _is_grouped(parts[:-1])):
+        yield frozenset({f"{_whole(''.join(parts[:-1]))}.{parts[-1].rstrip('0')}".removesuffix(".")})
+
+
+def _is_grouped(parts: Sequence[str]) -> bool:
+    return len(parts[0]) <= 3 and all(len(part) == 3 for part in parts[1:])
+
+
+def _grouped(parts: Sequence[str]) -> set[str]:
+    """`in 2019 1 200 people`: the numbers that neighbors make together, of up to five groups."""
+    spans = ((start, end) for start in range(len(parts)) for end in range(start + 2, min(start + 5, len(parts)) + 1))
+    return {_whole("".join(parts[start:end])) for start, end in spans if _is_grouped(parts[start:end])}
+
+
+def _whole(digits: str) -> str:
+    """Without leading zeros where a clock or a day has them: 09 is 9, 0044 stays."""
+    return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
+
+
+def _written(value: float) -> str:
+    return str(int(value)) if value == int(value) else str(value)
+
+
+def sentences(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"(?<=[.!?…؟।])\s|(?<=[。！？])|\n", text) if part.strip()]
+
+
+def asks(sentence: str) -> bool:
+    """By its mark, which is the same in most scripts."""
+    return sentence.rstrip("\"'”’»)」』 ")[-1:] in ("?", "？", "؟", "⁇", "\u037e")

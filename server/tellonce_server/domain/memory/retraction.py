@@ -1,0 +1,133 @@
+"""Takes out of the profile and the canonical summaries what they say of statements that have ended.
+
+A line carries a statement by its words or by its meaning, in any language. When in doubt the line goes: the profile is
+written again soon, and a line that is missing misleads nobody.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from tellonce.contract import Memory
+from tellonce_server.domain.memory import literals
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
+from tellonce_server.store import memories
+from tellonce_server.store.database import Queries, Row
+from tellonce_text.tokens import estimate
+
+SHARE: Final = 0.75
+"""Of a statement's content that stands in a line which carries it."""
+
+COSINE: Final = 0.75
+"""Likeness from which a line carries a statement in other words."""
+
+MOST_LINES: Final = 60
+"""Lines compared by meaning, the first of each text."""
+
+_SENTENCE_END: Final = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=\S)|(?<=[。！？؟।])\s*(?=\S)")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A statement that holds no more: its texts, and what is said in its place."""
+
+    texts: Sequence[str]
+    instead: str
+
+
+def struck(text: str, ended: Sequence[Ended], cosines: "Cosines") -> str:
+    """The text without the sentences that carry an ended statement; pure."""
+    lines = (_struck_line(line, ended, cosines) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line is not None)
+
+
+def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str | None:
+    parts = _SENTENCE_END.split(line)
+    kept = [part for part in parts if not any(carries(part, x, cosines) for x in ended)]
+    if len(kept) == len(parts):
+        return line
+    return " ".join(kept) if kept else None
+
+
+def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
+    """Whether the sentence says what has ended, and not what holds instead."""
+    said = literals.said_numbers(sentence)
+    best = max((_likeness(sentence, said, text, cosines) for text in ended.texts), default=0.0)
+    return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosines)
+
+
+def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosines: "Cosines") -> float:
+    """1 or more where the sentence carries the statement."""
+    if not literals.said_numbers(statement) <= numbers:
+        return 0.0
+    if literals.phrase(statement) in literals.phrase(sentence):
+        return 2.0
+    wanted, there = literals.content(statement), literals.content(sentence)
+    weight = sum(wanted.values())
+    share = sum(w for part, w in wanted.items() if part in there) / weight if weight else 0.0
+    return max(share / SHARE, cosines.of(sentence, statement) / COSINE)
+
+
+class Cosines:
+    """Likeness of sentences and statements, where both have a vector."""
+
+    def __init__(self, vectors: dict[str, Vector]) -> None:
+        self._vectors = vectors
+
+    def of(self, one: str, other: str) -> float:
+        a, b = self._vectors.get(one), self._vectors.get(other)
+        return sum(x * y for x, y in zip(a, b, strict=True)) if a is not None and b is not None else 0.0
+
+
+class Striker:
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
+        """Embed what `strike` will compare, ahead of its transaction: the embedder keeps its latest vectors."""
+        if not ids:
+            return
+        texts = await q.rows("derived.standing", owner_id)
+        ended = [Ended(await self._texts(q, owner_id, m), "") for m in await memories.by_ids(q, owner_id, ids)]
+        await self._cosines([*instead, *(row["said"] for row in texts)], ended)
+
+    async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
+        """Strike what carries the ended statements, each with what is said instead; whether the profile lost a line."""
+        if not ended:
+            return False
+        texts = await t.rows("derived.standing", owner_id)
+        found = [Ended(await self._texts(t, owner_id, memory), instead) for memory, instead in ended]
+        cosines = await self._cosines([row["said"] for row in texts], found)
+        changed = [await self._write(t, owner_id, row, found, cosines, now) for row in texts]
+        return any(place == "profile" for place in changed)
+
+    async def _texts(self, t: Queries, owner_id: int, memory: Memory) -> list[str]:
+        """The statement, and the user's words it rests on."""
+        quotes = (await memories.provenance(t, owner_id, memory.id)).quotes
+        return [memory.content, *(quote.text for quote in quotes)]
+
+    async def _cosines(self, texts: Sequence[str], ended: Sequence[Ended]) -> Cosines:
+        lines = [
+            part for text in texts for line in text.split("\n") for part in _SENTENCE_END.split(line) if part.strip()
+        ]
+        asked = list(dict.fromkeys([*(s for x in ended for s in (*x.texts, x.instead)), *lines[:MOST_LINES]]))
+        try:
+            return Cosines(dict(zip(asked, await self._embedder.embed(asked, urgent=True), strict=True)))
+        except EmbeddingUnavailable:
+            return Cosines({})
+
+    async def _write(
+        self, t: Queries, owner_id: int, row: Row, ended: Sequence[Ended], cosines: Cosines, now: datetime
+    ) -> str | None:
+        parts = [struck(part, ended, cosines) for part in row["parts"]]
+        if parts == row["parts"]:
+            return None
+        if row["place"] == "profile":
+            lists = [[line for line in lines if struck(line, ended, cosines)] for lines in row["lists"]]
+            await t.run("derived.set_profile", owner_id, parts[0], *lists, now)
+        else:
+            tokens = estimate("\n".join(parts))
+            await t.run("derived.set_canonical", owner_id, row["chat_id"], row["epoch"], *parts, tokens, now)
+        return str(row["place"])

@@ -1,0 +1,48 @@
+"""The numbers that follow from what was said without standing in it: number words, and the parts of the days it names."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta, tzinfo
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from tellonce_server.domain.memory import literals
+from tellonce_text.dates.readings import Reading, Said
+from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.resolver import expressions
+
+try:
+    from text_to_num import alpha2digit
+except ImportError:
+    # There is no wheel for Intel Macs: a 3 in a statement is not borne out by "three" there.
+    def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
+        return text
+
+
+LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
+"""Those whose number words the library reads. Nobody says which one a text is in, so each is tried."""
+
+MOST: Final = 2_000
+"""Characters of a quote in which numbers are looked for, as many as a quote may have: about 30 ms at worst."""
+
+MONTH: Final = 31
+"""Days of a span whose numbers follow from it: of a longer one nobody names the day."""
+
+
+def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[str]:
+    """As digits: number words, the parts of every day and time the words can mean, and the year in which they were said."""
+    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA one
+    head = text[:MOST]
+    spelled = (literals.said_numbers(alpha2digit(head, language, 0)) for language in LANGUAGES)
+    said = Said(said_at, zone, region_of(zone))
+    named = (part for found in expressions(head, said) for reading in found.readings for part in _parts(reading))
+    return frozenset[str]().union(*spelled).union(named, (str(said_at.astimezone(zone).year),))
+
+
+def _parts(reading: Reading) -> Iterator[str]:
+    first, last = reading.days
+    for number in range(min((last - first).days + 1, MONTH)):
+        day = first + timedelta(days=number)
+        yield from (str(day.year), str(day.month), str(day.day))
+    if reading.precision == "instant":
+        at = reading.start
+        yield from (str(at.hour), str(at.hour % 12 or 12), str(at.minute))

@@ -1,0 +1,189 @@
+"""Puts a statement beside what is known: once more, in place of something, or new. What replaces what is never decided here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal
+
+from pgvector import HalfVector
+
+from tellonce.contract import Memory
+from tellonce_server.core.offload import offloaded
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.embedding.vectors import vector_or_none
+from tellonce_server.store import memories
+from tellonce_server.store.database import Queries
+from tellonce_server.store.memories import NewMemory
+
+ENDED_BY_ITSELF = ("goal", "date")
+"""Kinds that are completed when they end; other statements are superseded by the one that ends them."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """`ended`: what the statement took the place of, or ended."""
+
+    memory: Memory
+    outcome: Literal["stored", "duplicate", "superseded"]
+    ended: Sequence[Memory] = ()
+
+
+class Statements:
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+
+    async def vector(self, text: str) -> HalfVector | None:
+        """What `store` takes for a statement; asked for before the transaction, which a slow embedder would hold open."""
+        return await vector_or_none(self._deps.embedder, text)
+
+    async def store(
+        self,
+        q: Queries,
+        new: NewMemory,
+        vector: HalfVector | None,
+        now: datetime,
+        *,
+        besides: frozenset[int] = frozenset(),
+    ) -> Stored:
+        """Add the statement, or support the one that says the same; `besides` are not looked at."""
+        known = await self.same(q, new, besides)
+        if known is not None:
+            return Stored(await self.support(q, known, new, now), "duplicate")
+        return Stored(await self.add(q, new, vector, now), "stored")
+
+    async def same(self, q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
+        """The live statement that says the same."""
+        found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
+        alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
+        return next((m for m in alike if dedup.same(m.content, new.content)), None)
+
+    async def add(self, q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime) -> Memory:
+        """Add the statement as it is, beside whatever is known."""
+        indexed = await offloaded(len(new.content), lambda: index_text(new.content, None))
+        return await memories.add(
+            q,
+            new,
+            now,
+            index_text=indexed,
+            scope=memory_lexemes(new.owner_id),
+            embedding=vector,
+            words_key=dedup.key(new.content),
+        )
+
+    async def put(
+        self,
+        q: Queries,
+        new: NewMemory,
+        vector: HalfVector | None,
+        now: datetime,
+        *,
+        replaced: Sequence[Memory],
+        ended: Sequence[Memory] = (),
+    ) -> Stored:
+        """Add the statement in place of what it replaces, and end what it ends.
+
+        Told out of order the older one is history: it is stored as replaced by the later.
+        """
+        later = next((m for m in (*replaced, *ended) if m.valid_from > new.valid_from), None)
+        if later is not None:
+            past = replace(
+                new,
+                status="superseded",
+                superseded_by=later.id,
+                valid_to=later.valid_from,
+                reason=f"#{later.id} is later",
+            )
+            return Stored(await self.add(q, past, vector, now), "stored")
+        pinned = new.pinned or any(m.pinned for m in replaced)
+        known = await self.same(q, new, frozenset(m.id for m in (*replaced, *ended)))
+        if known is None:
+            memory = await self.add(q, replace(new, pinned=pinned), vector, now)
+        else:
+            memory = await self.support(q, known, new, now)
+        gone = await self.end(q, new.owner_id, memory, now, replaced=replaced, ended=ended)
+        outcome: Literal["superseded", "duplicate", "stored"] = "superseded" if gone else "stored"
+        return Stored(memory, "duplicate" if known is not None and not gone else outcome, gone)
+
+    async def end(
+        self,
+        q: Queries,
+        owner_id: int,
+        by: Memory,
+        now: datetime,
+        *,
+        replaced: Sequence[Memory] = (),
+        ended: Sequence[Memory] = (),
+    ) -> list[Memory]:
+        """End what a statement replaces and ends: at the moment it tells, else when it was said."""
+        start = by.when.start if by.when is not None else None
+        at = min(start, now) if start is not None else by.valid_from
+        pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
+        return [
+            await self._end(q, owner_id, old, by, max(at, old.valid_from), now, completed=completed)
+            for old, completed in pairs
+            if old.id != by.id and old.valid_to is None
+        ]
+
+    async def affirm(
+        self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
+    ) -> tuple[Memory | None, list[Memory]]:
+        """The user says that a known statement holds: what it was to replace and to end is ended now."""
+        intends = (await memories.provenance(q, owner_id, known.id)).intends
+        held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
+        if held is None or intends is None:
+            return held, []
+        earlier = {m.id: m for m in await memories.by_ids(q, owner_id, [*intends.replaces, *intends.ends])}
+        replaced = [earlier[i] for i in intends.replaces if i in earlier and earlier[i].valid_from <= held.valid_from]
+        ended = [earlier[i] for i in intends.ends if i in earlier and earlier[i].valid_from <= held.valid_from]
+        return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
+
+    async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
+        """A known statement never held, `denied`: by the user's own word. What it had replaced holds again."""
+        if known.status == "active":
+            for former in await memories.predecessors(q, owner_id, known.id):
+                if former.id < known.id:  # one told after it was history when it came
+                    await memories.set_status(q, owner_id, former.id, "active", now)
+        return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
+
+    async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
+        """Said again: more sources, a day it is due; an uncertain statement that is now certain becomes active."""
+        supported = await memories.support(
+            q,
+            new.owner_id,
+            known.id,
+            new.source_ids,
+            now,
+            confirmed=new.user_confirmed,
+            pinned=new.pinned,
+            importance=new.importance,
+            deadline=new.deadline,
+            said_in=new.source_chat_id,
+            quotes=new.quotes,
+        )
+        if known.status == "uncertain" and new.status == "active":
+            supported, _ = await self.affirm(q, new.owner_id, known, now, confirmed=new.user_confirmed)
+        if known.chat_id is not None and new.chat_id is None:
+            supported = await memories.make_global(q, new.owner_id, known.id, now)
+        return supported or known
+
+    async def _end(
+        self, q: Queries, owner_id: int, old: Memory, by: Memory, at: datetime, now: datetime, *, completed: bool
+    ) -> Memory:
+        changed = await memories.set_status(
+            q,
+            owner_id,
+            old.id,
+            "completed" if completed else "superseded",
+            now,
+            valid_to=at,
+            superseded_by=None if completed else by.id,
+            reason=f"ended by #{by.id}" if completed else f"replaced by #{by.id}",
+        )
+        return changed or old
+
+
+def memory_lexemes(owner_id: int) -> list[str]:
+    """What a memory is found by besides its words: whose it is. Its chat is a column."""
+    return [f"@o{owner_id}"]

@@ -1,0 +1,104 @@
+"""What was forgotten, recognised without being kept: keyed hashes of a statement and of its words."""
+
+import hashlib
+import hmac
+from collections.abc import Sequence
+from datetime import datetime
+
+from tellonce_server.domain.erasure.targets import sentences
+from tellonce_server.store import tombstones
+from tellonce_server.store.database import Queries
+from tellonce_server.store.tombstones import Tombstone
+from tellonce_text.claims import claims
+
+SAME = 0.75
+"""Share of a tombstone's words a statement must hold to be taken for the forgotten one said otherwise."""
+
+Mark = tuple[bytes, frozenset[int]]
+"""Hash of a statement, and the hashes of its content words."""
+
+
+class Tombstones:
+    """`key` never leaves the server: without it the hashes cannot be tried out."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    async def add(self, q: Queries, owner_id: int, chat_id: int | None, marks: Sequence[Mark], now: datetime) -> None:
+        """Mark statements and messages as forgotten."""
+        if marks:
+            await tombstones.add(q, owner_id, chat_id, marks, now)
+
+    def message_marks(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[Mark]:
+        """Of the text of a message and the sentences it loses, so that their being sent once more is no new saying."""
+        said = [text, *(sentence.strip() for sentence in gone)]
+        return [(self._message(chat_id, number, part), frozenset[int]()) for part in dict.fromkeys(said)]
+
+    async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
+        """The text without the message's forgotten sentences: who edits a message sends those again, too.
+
+        None for the very text it had before something in it was forgotten.
+        """
+        parts, whole = sentences(text), self._message(chat_id, number, text)
+        marks = [self._message(chat_id, number, part.strip()) for part in parts]
+        known = await tombstones.known(q, owner_id, [whole, *marks])
+        if whole in known:
+            return None
+        kept = [part for part, mark in zip(parts, marks, strict=True) if mark not in known]
+        return text if len(kept) == len(parts) else "".join(kept).strip()
+
+    async def of_messages(self, q: Queries, owner_id: int) -> frozenset[bytes]:
+        """The marks of all messages in which something was forgotten."""
+        return await tombstones.of_messages(q, owner_id)
+
+    def forgotten_in(self, chat_id: int, number: int, text: str, marks: frozenset[bytes]) -> list[str]:
+        """The sentences of the message that are marked; all of them if its text is, and none of them is known."""
+        said = [part.strip() for part in sentences(text) if part.strip()]
+        found = [part for part in said if self._message(chat_id, number, part) in marks]
+        return found or (said if self._message(chat_id, number, text) in marks else [])
+
+    async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
+        """The user says it again: it may be known again."""
+        if stones:
+            await tombstones.lift(q, owner_id, [stone.id for stone in stones], now)
+
+    async def standing(self, q: Queries, owner_id: int) -> list[Tombstone]:
+        return await tombstones.standing(q, owner_id)
+
+    def mark(self, text: str) -> Mark:
+        """(hash of the statement, hashes of its content words)."""
+        words = _words(text)
+        return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
+
+    def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
+        """Those that stand for what the text says."""
+        if not stones:
+            return []
+        said = self.mark(text)
+        return [stone for stone in stones if covers(stone, said)]
+
+    def _message(self, chat_id: int, number: int, text: str) -> bytes:
+        return self._hash(f"m:{chat_id}:{number}:{text}")
+
+    def _hash(self, text: str) -> bytes:
+        return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
+
+    def _word(self, word: str) -> int:
+        """63 bits: fits a bigint."""
+        return int.from_bytes(self._hash("w:" + word)[:8], "big") >> 1
+
+
+def covers(stone: Tombstone, said: Mark) -> bool:
+    """Whether the tombstone stands for what the marked text says."""
+    claim, words = said
+    if hmac.compare_digest(claim, stone.claim):
+        return True
+    if len(stone.words) < 2 or not words:
+        return False
+    shared = len(words & stone.words)
+    return shared >= SAME * len(stone.words) or (shared >= 2 and shared >= SAME * len(words))
+
+
+def _words(text: str) -> list[str]:
+    said = claims(text)
+    return sorted({*said.stems, *said.numbers, *said.dates})

@@ -1,0 +1,46 @@
+"""Which summarizers are at work, by their last request for work or extension of a lease; it hands out no work."""
+
+import time
+from collections.abc import Callable
+from datetime import timedelta
+
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.store import workers
+from tellonce_server.store.queue import JobKey
+
+SILENT = timedelta(seconds=90)
+"""A worker that was not seen for so long is taken for gone. A claim waits 60 seconds at most, and a lease is extended
+every 20."""
+
+FORGOTTEN = timedelta(days=1)
+NOTE_SECONDS = 15.0
+"""Seconds between two notes of one worker: an idle one asks again at once."""
+
+
+class Attendance:
+    def __init__(self, deps: Dependencies, clock: Callable[[], float] = time.monotonic) -> None:
+        self._deps = deps
+        self._clock = clock
+        self._noted: dict[str, float] = {}
+
+    async def asks(self, worker: str) -> None:
+        """The worker asks for work."""
+        at = self._clock()
+        if at - self._noted.get(worker, -NOTE_SECONDS) < NOTE_SECONDS:
+            return
+        self._noted = {name: noted for name, noted in self._noted.items() if at - noted < NOTE_SECONDS}
+        self._noted[worker] = at
+        now = self._deps.now()
+        await workers.seen(self._deps.database, worker, now, now - FORGOTTEN)
+
+    async def extends(self, job: JobKey, fence: int) -> None:
+        """The worker that holds the job goes on with it."""
+        await workers.holder_seen(self._deps.database, job, fence, self._deps.now())
+
+    async def at_work(self, besides: str = "") -> bool:
+        """Whether any worker is at work, not counting `besides`."""
+        return await workers.at_work(self._deps.database, self._deps.now() - SILENT, besides)
+
+    async def left(self, worker: str) -> None:
+        """The worker has ended: another may begin at once."""
+        await workers.left(self._deps.database, worker)

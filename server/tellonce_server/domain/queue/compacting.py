@@ -1,0 +1,38 @@
+"""Queues the chunk summaries that are due in a thread; `compaction` says which these are."""
+
+from datetime import datetime
+
+from tellonce.settings import Compaction
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.queue import compaction
+from tellonce_server.store import threads
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import JobClass
+
+
+async def compact_thread(
+    q: Queries,
+    where: ChatScope,
+    thread_key: str,
+    rules: Compaction,
+    now: datetime,
+    *,
+    all_due: bool = False,
+    job_class: JobClass = "live",
+) -> int:
+    """How many jobs were queued. `all_due`: everything beyond the messages that stay verbatim, though no rule asks for it."""
+    thread = await threads.find(q, where.owner_id, where.chat_id, thread_key)
+    if thread is None:
+        return 0
+    waiting = await threads.open_run(q, where.owner_id, where.chat_id, thread_key)
+    spoke = compaction.spoke_before(waiting, now, rules.max_age_hours)
+    tokens = sum(m.tokens for m in waiting)
+    kept = compaction.keep(rules, messages=len(waiting), tokens=tokens, spoke=spoke, now=now)
+    if kept is None and not all_due:
+        return 0
+    runs = compaction.runs(waiting, rules.keep if kept is None else kept, rules, all_due=all_due)
+    if not runs:
+        return 0
+    return await threads.queue_chunks(
+        q, where.owner_id, where.chat_id, thread_key, thread.queued_to, runs, now, job_class
+    )

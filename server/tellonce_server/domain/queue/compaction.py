@@ -1,0 +1,78 @@
+"""When a thread's older messages are summarised, and in which runs; pure."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby, pairwise
+
+from tellonce.settings import Compaction
+from tellonce_server.store.threads import OpenMessage, Run
+
+
+def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> bool:
+    """Whether a thread with that many unsummarised messages is to be compacted."""
+    return keep(rules, messages=messages, tokens=tokens, spoke=spoke, now=now) is not None
+
+
+def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
+    """How many of the newest messages stay verbatim; None when nothing is due.
+
+    `spoke` is when the thread was last heard of before now: after a day of silence it is compacted whatever its size.
+    """
+    if messages > rules.max_messages:
+        return rules.keep
+    if tokens > rules.max_tokens and messages >= rules.keep_when_long + rules.chunk_least:
+        return rules.keep_when_long
+    silent = spoke is not None and now - spoke > timedelta(hours=rules.max_age_hours)
+    return rules.keep if silent and messages >= rules.keep + rules.chunk_least else None
+
+
+def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
+    """When the thread was last heard of before its silence: by its newest message, or by the one before that."""
+    if not waiting:
+        return None
+    newest = waiting[-1].sent_at
+    silent_since = now - newest > timedelta(hours=silence_hours)
+    return newest if silent_since or len(waiting) == 1 else waiting[-2].sent_at
+
+
+def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
+    """Cut all but the newest `kept` messages into contiguous runs, oldest first.
+
+    A run has `chunk_least` to `chunk` messages; what is left over stays verbatim until there is more of it. Only what was
+    said before the chat was begun anew is cut to its end, for it is not shown, and with `all_due` everything is.
+    """
+    finished, talk = _talks(open_messages)
+    current = talk[: max(0, len(talk) - kept)]
+    parts = [part for former in finished for part in _even(former, rules.chunk)]
+    parts += _even(current, rules.chunk) if all_due else _steps(current, rules)
+    return [_run(part) for part in parts if len(part) > 1]
+
+
+def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]], Sequence[OpenMessage]]:
+    """The talks that were put away, and the one under way. A single message joins the talk after it."""
+    finished: list[Sequence[OpenMessage]] = []
+    current: list[OpenMessage] = []
+    for _, part in groupby(waiting, key=lambda m: m.epoch):
+        if len(current) > 1:
+            finished.append(current)
+            current = []
+        current += part
+    return finished, current
+
+
+def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessage]]:
+    """As few pieces as there can be, of one size."""
+    count = -(-len(part) // most)
+    edges = [len(part) * i // count for i in range(count + 1)] if count else [0]
+    return (part[a:b] for a, b in pairwise(edges))
+
+
+def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
+    """Whole pieces, and a last one if it is long enough."""
+    pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
+    return (piece for piece in pieces if len(piece) >= rules.chunk_least)
+
+
+def _run(part: Sequence[OpenMessage]) -> Run:
+    first, last = part[0], part[-1]
+    return Run(first.thread_no, last.thread_no, first.id, last.id, sum(m.tokens for m in part))

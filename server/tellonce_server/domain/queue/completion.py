@@ -1,0 +1,79 @@
+"""Applies a chat's written-ahead results once each and in order, one transaction a job; knows not what a result changes."""
+
+import logging
+import time
+from datetime import datetime
+
+from tellonce import tracing
+from tellonce_server.core import db_errors
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.queue.backoff import backoff
+from tellonce_server.domain.queue.results import Applier, ResultRefused
+from tellonce_server.store import chats, queue
+from tellonce_server.store.database import Transaction
+from tellonce_server.store.queue import Job, JobKey
+
+logger = logging.getLogger(__name__)
+
+REFUSED = "refused"
+
+
+class Finisher:
+    def __init__(self, deps: Dependencies, applier: Applier) -> None:
+        self._deps = deps
+        self._applier = applier
+
+    async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
+        """Apply a chat's written-ahead results, oldest first; what each stored."""
+        applied: dict[JobKey, dict[str, int]] = {}
+        while True:
+            done = await self._apply_one(owner_id, chat_id)
+            if done is None:
+                return applied
+            applied[done[0]] = done[1]
+
+    async def _apply_one(self, owner_id: int, chat_id: int) -> tuple[JobKey, dict[str, int]] | None:
+        started = time.perf_counter()
+        async with self._deps.database.transaction() as t:
+            await chats.lock(t, owner_id, chat_id)
+            job = await queue.lock_ready(t, owner_id, chat_id)
+            if job is None:
+                return None
+            # A result may have waited until another job's was applied, whose trace this is.
+            with tracing.traced(f"apply {job.kind}", job.traceparent):
+                stored = await self._apply(t, job)
+        with tracing.traced(f"tell {job.kind}", job.traceparent):
+            ms = round((time.perf_counter() - started) * 1000, 2)
+            self._deps.emit(_event(job, stored), ms=ms, job=str(job.key), kind=job.kind, **stored)
+        self._applier.announce(job)
+        return job.key, stored
+
+    async def _apply(self, t: Transaction, job: Job) -> dict[str, int]:
+        now = self._deps.now()
+        try:
+            async with t.savepoint():
+                stored = await self._applier.apply(t, job, now)
+        except db_errors.PASSING:
+            raise
+        except Exception as error:
+            # The edge of one job: a result that cannot be applied must not hold up its chat for ever.
+            if not isinstance(error, ResultRefused):
+                logger.exception("the result of job %s cannot be applied", job.key)
+            await self._refuse(t, job, error, now)
+            return {REFUSED: 1}
+        await queue.complete(t, job.key, now)
+        await queue.settle(t, job.key)
+        return stored
+
+    async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
+        """Back to work as a counted failure. Only our own errors are quoted: others may repeat a user's words."""
+        reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
+        policy = self._deps.settings.queue
+        retry = now + backoff(policy, job.attempts)
+        await queue.refuse(t, job.key, reason, now, max_attempts=policy.max_attempts, not_before=retry)
+
+
+def _event(job: Job, stored: dict[str, int]) -> str:
+    if REFUSED in stored:
+        return "result_refused"
+    return "ltm_store_result" if job.kind == "exchange" else "summary_written"

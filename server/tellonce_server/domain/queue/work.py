@@ -1,0 +1,296 @@
+"""The write-ahead queue as workers see it: hands jobs out and takes back what came of them."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from tellonce import work as w
+from tellonce.contract import JobKind
+from tellonce_server.core import db_errors
+from tellonce_server.core.errors import Refused
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.queue.attendance import Attendance
+from tellonce_server.domain.queue.backoff import backoff
+from tellonce_server.domain.queue.completion import Finisher
+from tellonce_server.domain.queue.results import Applier
+from tellonce_server.domain.queue.status import read_status
+from tellonce_server.domain.queue.work_inputs import Inputs
+from tellonce_server.store import chats, ledger, queue
+from tellonce_server.store.chats import Chat
+from tellonce_server.store.database import Transaction
+from tellonce_server.store.queue import Job, JobKey
+
+logger = logging.getLogger(__name__)
+
+PAST_SHARE = 0.5
+"""Part of the month's budget that imports, and what is read again, may spend."""
+
+PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
+"""Tiers whose calls count: local models have no ceiling."""
+
+REDONE_AT_ONCE = 4
+DEAD_SHOWN = 20
+
+MOST_LOST = 20
+"""Leases in a row that may end without a word. More than the counted attempts: workers are also killed for no fault of
+the job."""
+
+LATEST_START = timedelta(minutes=5)
+"""Longer than any delay a job is queued with, and than the clocks of two servers differ."""
+
+
+class ClaimLost(Refused):
+    """The claim is not the caller's any more: its lease ended or the text under it changed. Drop the work."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a job may be asked of: the best tier, and whether what it learns may be read a second time."""
+
+    best_tier: w.Tier
+    second_reading: bool
+
+
+def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
+    """Learning is always affordable within the month's budget; summaries and second readings have an allowance each, of one
+    call an exchange. Beyond it local models go on.
+    """
+    exchanges = max(1, chat.exchanges) if chat else 1
+    if spent:
+        return Allowed("ollama", second_reading=True)
+    if kind != "exchange" and chat is not None and chat.summary_calls >= exchanges:
+        return Allowed("ollama", second_reading=True)
+    return Allowed("claude", second_reading=chat is None or chat.second_calls < exchanges)
+
+
+class WorkQueue:
+    def __init__(self, deps: Dependencies, inputs: Inputs, applier: Applier) -> None:
+        self._deps = deps
+        self._inputs = inputs
+        self._applier = applier
+        self._finisher = Finisher(deps, applier)
+        self.attendance = Attendance(deps)
+        self._wake = asyncio.Event()
+        self._prefer = queue.PAST_SUMMARIES
+
+    def wake(self) -> None:
+        """Something may be claimable: waiting claims look again."""
+        self._wake.set()
+
+    async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
+        """Hand out due jobs; wait up to `wait_seconds` for one."""
+        deadline = asyncio.get_running_loop().time() + args.wait_seconds
+        await self.attendance.asks(args.worker)
+        while True:
+            self._wake.clear()
+            items = await self._claim_now(args)
+            left = deadline - asyncio.get_running_loop().time()
+            if items or left <= 0:
+                return w.ClaimedWork(jobs=tuple(items))
+            await self._wait(min(left, self._deps.settings.queue.poll_seconds))
+
+    async def extend(self, args: w.ExtendWorkArgs) -> w.Extended:
+        """Heartbeat. Raises ClaimLost."""
+        until = self._deps.now() + self._deps.settings.queue.lease
+        extended = await queue.extend(self._deps.database, JobKey.parse(args.job_id), args.fence, until)
+        if extended is None:
+            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+        await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
+        return w.Extended(lease_until=extended)
+
+    async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:
+        """Step one writes the result ahead; step two applies it. Raises ClaimLost."""
+        key = JobKey.parse(args.job_id)
+        result = args.result.model_dump(mode="json")
+        async with self._deps.database.transaction() as t:
+            await chats.lock(t, key.owner_id, key.chat_id)
+            job = await queue.submit(
+                *(t, key, args.fence, result, args.model, args.provisional or args.tier != "claude", args.tier),
+                answered_badly=_answered_badly(args.calls),
+            )
+            if job is not None:
+                await self._charge(t, job, args.calls)
+        if job is None:
+            await self._require_handed_in(key, args.fence)
+        await self._applier.prepare(key.owner_id, args.result)
+        stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
+        after = await queue.find(self._deps.database, key)
+        self._deps.tell_workers()
+        state = after.state if after else "complete"
+        return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
+
+    async def fail(self, args: w.FailWorkArgs) -> w.Failed:
+        """Give a job back. An unreachable provider does not count against it. Raises ClaimLost."""
+        key, now = JobKey.parse(args.job_id), self._deps.now()
+        async with self._deps.database.transaction() as t:
+            await chats.lock(t, key.owner_id, key.chat_id)
+            job = await queue.find(t, key)
+            failure = await queue.fail(
+                t,
+                key,
+                args.fence,
+                args.reason,
+                now,
+                counted=not args.provider_down,
+                max_attempts=self._deps.settings.queue.max_attempts if args.retryable else 1,
+                not_before=now + backoff(self._deps.settings.queue, job.attempts if job is not None else 0),
+            )
+            if job is None or failure is None:
+                raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+            await self._charge(t, job, args.calls)
+        self._deps.emit("work_failed", job=str(key), kind=job.kind, state=failure.state, attempts=failure.attempts)
+        return w.Failed(
+            state=failure.state,
+            attempts=failure.attempts,
+            retry_at=failure.not_before if failure.state != "dead" else None,
+        )
+
+    async def status(self) -> w.QueueStatus:
+        now = self._deps.now()
+        kinds = await queue.status(self._deps.database, now)
+        oldest = min((k.oldest for k in kinds if k.oldest), default=None)
+        month = month_start(now)
+        spent = await ledger.since(self._deps.database, month)
+        down = await ledger.down(self._deps.database, month)
+        reading = await read_status(self._deps.database, now, month)
+        return w.QueueStatus(
+            kinds=tuple(
+                w.KindStatus(kind=k.kind, pending=k.pending, claimed=k.claimed, ready=k.ready, dead=k.dead)
+                for k in kinds
+            ),
+            oldest_seconds=(now - oldest).total_seconds() if oldest else None,
+            dead_letters=tuple(
+                w.DeadLetter(job_id=str(d.key), kind=d.kind, attempts=d.attempts, error=d.error, at=d.done_at)
+                for d in await queue.dead(self._deps.database, DEAD_SHOWN)
+            ),
+            providers_down=tuple(down),
+            reading=reading,
+            cost=w.CostSummary(
+                calls=spent.calls,
+                input_tokens=spent.input_tokens,
+                output_tokens=spent.output_tokens,
+                price_usd=spent.price_usd,
+                cap_usd=self._deps.settings.monthly_cap_usd,
+            ),
+        )
+
+    async def replay(self, owner_id: int | None = None) -> int:
+        """Start dead jobs anew; how many."""
+        count = await queue.replay(self._deps.database, owner_id, self._deps.now())
+        self._deps.tell_workers()
+        return count
+
+    async def tidy(self) -> None:
+        """Apply what a dead server left written ahead, and give up jobs whose workers die of them."""
+        await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
+        for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
+            await self._finisher.apply_ready(owner_id, chat_id)
+
+    async def _claim_now(self, args: w.ClaimWorkArgs) -> list[w.WorkItem]:
+        while jobs := await self._lease(args):
+            items = [item for job in jobs if (item := await self._item(job)) is not None]
+            if items:
+                return items
+        lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
+        # With the budget spent, a worker whose best tier is the paid one may have none between: it would repeat itself.
+        if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
+            await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
+        return []
+
+    async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
+        now, policy = self._deps.now(), self._deps.settings.queue
+        # Past exchanges and past summaries take turns, so that neither waits for all of the other.
+        self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
+        longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
+        return await queue.claim(
+            self._deps.database,
+            args.worker,
+            now,
+            now + policy.lease,
+            args.kinds,
+            args.limit,
+            horizon=now + longest + LATEST_START,
+            most_lost=MOST_LOST,
+            prefer=self._prefer,
+        )
+
+    async def _item(self, job: Job) -> w.WorkItem | None:
+        """What the worker needs; None when nothing is left to do, or when it cannot be told."""
+        try:
+            work = await self._inputs.read(job)
+        except db_errors.PASSING:
+            raise
+        except Exception as error:
+            # The edge of one claimed job: it must not keep the others from being handed out.
+            logger.exception("the input of job %s cannot be read", job.key)
+            await self._unreadable(job, error)
+            return None
+        if work is None:
+            await queue.finish_empty(self._deps.database, job.key, job.fence, self._deps.now())
+            return None
+        allowed = await self._allowed(job)
+        return w.WorkItem(
+            job_id=str(job.key),
+            kind=job.kind,
+            fence=job.fence,
+            attempt=job.attempts + 1,
+            lease_seconds=self._deps.settings.queue.lease_seconds,
+            best_tier=allowed.best_tier,
+            second_reading=allowed.second_reading,
+            traceparent=job.traceparent,
+            input=work,
+        )
+
+    async def _unreadable(self, job: Job, error: Exception) -> None:
+        reason = f"its input cannot be read: {type(error).__name__}"
+        args = w.FailWorkArgs(job_id=str(job.key), fence=job.fence, reason=reason)
+        with suppress(ClaimLost):
+            await self.fail(args)
+
+    async def _require_handed_in(self, key: JobKey, fence: int) -> None:
+        """Raises ClaimLost unless this claim's result is here already: then only the answer to it was lost."""
+        job = await queue.find(self._deps.database, key)
+        if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
+            raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
+
+    async def _allowed(self, job: Job) -> Allowed:
+        chat = await chats.find(self._deps.database, job.key.owner_id, job.key.chat_id)
+        return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
+
+    async def _is_spent(self, *, past: bool) -> bool:
+        """Whether the month's budget is spent, or the part of it that past work may use."""
+        cap = self._deps.settings.monthly_cap_usd
+        if cap is None:
+            return False
+        spent = await ledger.since(self._deps.database, month_start(self._deps.now()))
+        return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
+
+    async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
+        """With what the calls were for, so that each is charged once. The chat's row is held."""
+        for call in calls:
+            await ledger.add(t, job, call, self._deps.now())
+        paid = sum(call.ok and call.tier in PAID for call in calls)
+        if paid:
+            learning = min(1, paid) if job.kind == "exchange" else 0
+            second = paid - 1 if job.kind == "exchange" else 0
+            place = (job.key.owner_id, job.key.chat_id)
+            await chats.charge(t, *place, learning=learning, summary=paid - learning - second, second=second)
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+
+
+def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
+    """Whether a model was there, and what it said could not be used."""
+    return any(not call.ok and not call.down for call in calls)
+
+
+def month_start(now: datetime) -> datetime:
+    return now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)

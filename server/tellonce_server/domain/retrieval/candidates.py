@@ -1,0 +1,162 @@
+"""Reads candidates from the database, one coroutine a query; knows no ranking."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import sqrt
+
+from asyncpg import BitString
+from pgvector import HalfVector
+
+from tellonce_server.domain.retrieval.question import Question, Setting
+from tellonce_server.domain.retrieval.results import SearchRequest
+from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate
+from tellonce_server.domain.retrieval.weights import AFTER_DAYS
+from tellonce_server.store.database import Database, Row
+from tellonce_text.dates.spans import Span
+from tellonce_text.tsquery import any_of, owner_scope, quoted
+
+OF_EACH_KIND = 120
+"""Candidates by words, by likeness and by time."""
+
+LEAST_MEASURED = 300
+"""The nearest codes whose vectors are compared exactly: by codes alone three of a hundred answers would be missed."""
+
+NEIGHBOURED = 40
+"""The best candidates whose neighbours become candidates too: four of a hundred answers stand only beside a match."""
+
+OF_A_SPAN = 1000
+"""Messages looked at, from its beginning, of the time a question names: a month of a busy chat."""
+
+MEMORIES = 40
+SUMMARIES = 20
+SCANNED = 3000
+"""Newest messages looked at in a search of one thread or one span of time."""
+
+MANY = 10_000
+"""In a scope of so many messages or more an index of vectors beats a scan of all codes."""
+
+RAREST = 5
+"""Words that fetch candidates; the others are matched on what these fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What is looked for in the database, among `size` messages, of which only those numbered lower than `below` count.
+
+    `vector` and `code` are the query's vector in its two forms, or None: then words alone decide. `near_index`: the owner
+    has a vector index of its own, which is asked instead of the codes where there are many.
+    """
+
+    request: SearchRequest
+    question: Question
+    size: int
+    below: int
+    vector: HalfVector | None
+    code: BitString | None
+    near_index: bool = False
+
+    @property
+    def rarest(self) -> str:
+        return any_of(self.question.terms[:RAREST])
+
+    @property
+    def rarer_half(self) -> str:
+        return any_of(self.question.terms[: max(1, min(RAREST, len(self.question.terms)) // 2)])
+
+    @property
+    def terms(self) -> list[str]:
+        return [quoted(term) for term in self.question.terms]
+
+    @property
+    def scope(self) -> str:
+        r = self.request
+        return owner_scope(r.owner_id) if r.chat_id is None else quoted(f"@c{r.chat_id}")
+
+
+async def setting(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> Setting:
+    start, end = span or (None, None)
+    row = await database.row("retrieval.setting", r.owner_id, r.chat_id, normal_text, start, end)
+    assert row is not None  # an aggregate returns a row
+    return Setting(
+        *(row["lexemes"] or (), row["speakers"], row["size"], row["last_id"], row["last_at"]),
+        *(bool(row["span_holds"]), row["near_index"]),
+    )
+
+
+async def shares(database: Database) -> dict[str, float]:
+    """How many messages hold the commonest lexemes, 0 to 1."""
+    rows = await database.rows("retrieval.document_frequencies")
+    return {row["lexeme"]: row["frequency"] for row in rows}
+
+
+async def messages(database: Database, scan: Scan) -> list[Candidate]:
+    """Candidates of a chat or of all chats of the owner."""
+    r, (start, soon, late) = scan.request, _told_in(scan.question.spans)
+    rows = await database.rows(
+        "retrieval.messages",
+        *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
+        *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
+        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late),
+    )
+    return [Candidate(*row) for row in rows]
+
+
+async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
+    """Candidates of one thread or one span of time."""
+    r = scan.request
+    rows = await database.rows(
+        "retrieval.messages_within",
+        *(r.owner_id, r.chat_id, scan.vector, r.thread_key, scan.rarest, scan.rarer_half, scan.scope, scan.below),
+        *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms),
+    )
+    return [Candidate(*row) for row in rows]
+
+
+async def memories(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Row]:
+    r = scan.request
+    return await database.rows(
+        "retrieval.memories",
+        *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), MEMORIES, list(statuses)),
+        *(r.as_of or r.until, r.since, r.ends, scan.terms),
+    )
+
+
+async def summaries(database: Database, scan: Scan) -> list[Row]:
+    r = scan.request
+    return await database.rows(
+        "retrieval.summaries",
+        *(r.owner_id, r.chat_id, scan.vector, scan.rarest, scan.scope, SUMMARIES),
+        *(r.thread_key, r.since, r.ends, scan.terms, r.as_of),
+    )
+
+
+async def contents(database: Database, owner_id: int, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """Whole texts by (chat, number)."""
+    if not places:
+        return {}
+    chats, numbers = [chat for chat, _ in places], [number for _, number in places]
+    rows = await database.rows("retrieval.contents", owner_id, chats, numbers)
+    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
+
+
+async def contents_as_of(
+    database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
+) -> dict[tuple[int, int], str]:
+    """Of those messages that were edited since, what they said then, by (chat, number)."""
+    chats, numbers = [chat for chat, _ in places], [number for _, number in places]
+    rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
+    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
+
+
+def _reranked(size: int) -> int:
+    """How many codes are measured exactly: enough that none of the best is missed, however large the chat."""
+    return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
+
+
+def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
+    """When the time begins, until when most messages tell of it, and until when one may still say "last month"."""
+    if not spans:
+        return None, None, None
+    end = max(end for _, end in spans)
+    return min(start for start, _ in spans), end + timedelta(days=AFTER_DAYS), end + LONGEST_TOLD

@@ -1,0 +1,51 @@
+"""Where the next page of a search begins, in an opaque text; pure.
+
+It carries the newest message the first page could see, so that what is said meanwhile moves nothing, and a mark of the
+search, so that it cannot be used for another one.
+"""
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from zlib import crc32
+
+from tellonce_server.core.errors import Refused
+
+
+class CursorRefused(Refused):
+    """The text is no cursor of this search; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """`start`: hits passed over. `below`: only messages with a smaller number. `search`: the mark of the search."""
+
+    start: int
+    below: int
+    search: int
+
+    def __str__(self) -> str:
+        return base64.urlsafe_b64encode(json.dumps([self.start, self.below, self.search]).encode()).decode()
+
+
+def mark(*parts: object) -> int:
+    """A checksum of what is searched for."""
+    return crc32(repr(parts).encode())
+
+
+def read(text: str, search: int) -> Cursor:
+    """Raises CursorRefused for a text that is no cursor, or one of another search."""
+    try:
+        start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))
+    except (binascii.Error, ValueError, TypeError):
+        raise _refused(text) from None
+    if not all(type(value) is int for value in (start, below, of)) or start < 0 or below < 0 or of != search:
+        raise _refused(text)
+    return Cursor(start, below, of)
+
+
+def _refused(text: str) -> CursorRefused:
+    return CursorRefused(
+        f"{text!r} is no cursor of this search; use next_cursor of the page before, with the same query and arguments."
+    )

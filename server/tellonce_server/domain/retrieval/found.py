@@ -1,0 +1,133 @@
+"""What a search found, scored, before its text is read; and the hit it becomes; pure."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from tellonce.contract import MemoryStatus, ResultKind, Role
+from tellonce_server.domain.retrieval import weights as w
+from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
+from tellonce_server.domain.retrieval.question import Question
+from tellonce_server.domain.retrieval.ranking import Ranking
+from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.signals import Candidate, bm25, coverage, ranks_of
+from tellonce_server.store.database import Row
+from tellonce_text.tokens import estimate
+
+MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "date", "outcome", "pin"))
+
+
+class Found(NamedTuple):
+    """`text` is the whole text unless `clipped`; `covered` the share of the query's words it holds, by weight."""
+
+    kind: ResultKind
+    id: int
+    chat_id: int | None
+    thread_key: str | None
+    text: str
+    clipped: bool
+    role: Role | None
+    speaker: str | None
+    at: datetime
+    tokens: int
+    score: float
+    cosine: float | None
+    covered: float
+    source_ids: Sequence[int]
+    routine: str | None = None
+    memory_status: MemoryStatus | None = None
+
+
+def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:
+    scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
+    return [_message(*of_one) for of_one in zip(candidates, scores, covered, strict=True)]
+
+
+def _message(c: Candidate, score: float, covered: float) -> Found:
+    clipped = c.clipped or not c.head
+    # By position: two hundred of these are made for every question.
+    return Found(
+        *("message", c.id, c.chat_id, c.thread_key, c.head, clipped, c.role, c.speaker, c.sent_at, c.tokens),
+        *(score, c.cosine, covered, (c.id,), c.routine),
+    )
+
+
+def memories(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
+    tokens = [estimate(row["content"]) for row in rows]
+    covered, likeness = _measured(question, rows, tokens, ranking)
+    return [_memory(question, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
+
+
+def _memory(question: Question, row: Row, tokens: int, likeness: float, covered: float) -> Found:
+    former = question.asks_past_state and row["status"] == "superseded"
+    return Found(
+        kind=row["kind"],
+        id=row["id"],
+        chat_id=row["chat_id"],
+        thread_key=None,
+        text=f"“{row['content']}”" if row["note"] else row["content"],
+        clipped=False,
+        role=None,
+        speaker=None,
+        at=row["valid_from"],
+        tokens=tokens,
+        score=w.ALONE * likeness + w.MEMORY + w.FORMER * former,
+        cosine=row["cosine"],
+        covered=covered,
+        source_ids=tuple(row["source_ids"]),
+        memory_status=row["status"],
+    )
+
+
+def summaries(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
+    covered, likeness = _measured(question, rows, [row["tokens"] for row in rows], ranking)
+    return [_summary(*of_one) for of_one in zip(rows, likeness, covered, strict=True)]
+
+
+def _summary(row: Row, likeness: float, covered: float) -> Found:
+    return Found(
+        kind="summary",
+        id=row["id"],
+        chat_id=row["chat_id"],
+        thread_key=row["thread_key"],
+        text=row["text"],
+        clipped=False,
+        role=None,
+        speaker=None,
+        at=row["to_at"],
+        tokens=row["tokens"],
+        score=w.ALONE * likeness + w.SUMMARY,
+        cosine=row["cosine"],
+        covered=covered,
+        source_ids=(row["from_id"], row["to_id"]),
+    )
+
+
+def _measured(
+    question: Question, rows: Sequence[Row], tokens: Sequence[int], ranking: Ranking
+) -> tuple[list[float], list[float]]:
+    """The words each holds, and its likeness, by words and meaning, on the scales of the messages found with it."""
+    ranks = ranks_of(question, [row["ranks"] for row in rows])
+    cosines = np.array([row["cosine"] for row in rows], dtype=np.float64)
+    covered = coverage(question, ranks)
+    likeness = (
+        w.LEXICAL * ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))
+        + w.DENSE * ranking.dense.standard(cosines)
+        + w.COVERAGE * covered
+    )
+    return covered.tolist(), likeness.tolist()
+
+
+def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
+    """`text` is the whole text: the one that was found, unless that was clipped or has been edited since. `reply`: tokens
+    of a reply of the assistant that are shown."""
+    tokens = found.tokens if text is found.text else estimate(text)
+    replies = found.role == "assistant" and found.speaker is None
+    whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE
+    shown = excerpt(text, tokens, query, whole=whole) if found.kind == "message" else text
+    return Hit(
+        *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
+        *(found.tokens, found.score, found.cosine, found.source_ids, found.routine, found.memory_status),
+    )

@@ -1,0 +1,69 @@
+"""Words of a text as the full-text index holds them, the same for what is stored and what is asked; pure.
+
+PostgreSQL's parser and stemmers do the rest.  They see no word in Chinese or Japanese, no base in an irregular form, and
+take "fish/chips" for a file: that is put right here.  Knows no database.
+"""
+
+import re
+import unicodedata
+from typing import Final
+
+from tellonce_text.irregular import BASE
+from tellonce_text.normalization import nfkc
+
+
+def index_text(content: str, speaker: str | None) -> str:
+    """What of a message is indexed: its text and who said it."""
+    return normal(f"{speaker}: {content}" if speaker else content)
+
+
+def scope_lexemes(owner_id: int, chat_id: int | None) -> list[str]:
+    """Lexemes that scope a search inside the index, so that it never reads another chat's postings.
+
+    A memory of all chats (`chat_id` None) carries `@g` in a chat's place.
+    """
+    return [f"@o{owner_id}", "@g" if chat_id is None else f"@c{chat_id}"]
+
+
+def normal(text: str) -> str:
+    """The text with every word in the form it is indexed by."""
+    if not text.isascii():
+        text = _SPACELESS.sub(_pairs, _folded(text))
+    text = _APOSTROPHE.sub("", _BREAKS.sub(" ", text))
+    return _WORD.sub(_base, text)
+
+
+_WORD: Final = re.compile(r"[A-Za-z]{3,}")
+_APOSTROPHE: Final = re.compile(r"['’](?:s|m|re|ve|ll|d|t)\b", re.IGNORECASE)
+# A slash or an underscore between words, and a full stop that lost its space: the parser would keep both words as one.
+_BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
+# Scripts written without spaces, and Hangul, whose words carry their particles: matched by pairs of characters.
+_SPACELESS: Final = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
+)
+
+
+def _base(match: re.Match[str]) -> str:
+    return BASE.get(match[0].lower(), match[0])
+
+
+def _pairs(match: re.Match[str]) -> str:
+    run = match[0]
+    pairs = [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+    return f" {' '.join(pairs)} "
+
+
+def _folded(text: str) -> str:
+    """Full-width and accented Latin letters as plain ones; other scripts keep their marks."""
+    return nfkc(text).translate(_PLAIN)
+
+
+def _plain_letter(letter: str) -> str | None:
+    base = unicodedata.normalize("NFD", letter)[0]
+    return base if base.isascii() and base.isalpha() else None
+
+
+_PLAIN: Final = {
+    code: plain for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)) if (plain := _plain_letter(chr(code)))
+} | str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe", "ł": "l", "Ł": "L", "đ": "d", "ı": "i",
+                   "ё": "е", "Ё": "Е", "’": "'"})  # fmt: skip

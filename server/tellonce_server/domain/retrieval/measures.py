@@ -1,0 +1,143 @@
+"""Measures every signal of the candidates of one question, before anything is weighed; pure.
+
+What is measured does not depend on the weights, so that fitting them measures once.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TypeAlias
+from zoneinfo import ZoneInfo
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tellonce_server.domain.retrieval import signals as s
+from tellonce_server.domain.retrieval.question import Question
+from tellonce_server.domain.retrieval.signals import Candidate, Floats
+
+Indices: TypeAlias = NDArray[np.intp]
+
+PARSED = 60
+"""Messages that are read for time expressions of their own, those of whoever is named first: each takes about 0.1 ms, once."""
+
+SITTING = timedelta(hours=4)
+"""A longer pause begins another sitting."""
+
+NONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """One entry a candidate. `cosine` NaN: not embedded. All others from 0 to 1, but `words` (BM25) and `shortness`."""
+
+    words: Floats
+    cosine: Floats
+    coverage: Floats
+    shortness: Floats
+    named: Floats
+    reply: Floats
+    given: Floats
+    routine: Floats
+    first_person: Floats
+    asking: Floats
+    time_words: Floats
+    numbers: Floats
+    amounts: Floats
+    tastes: Floats
+    in_span: Floats
+    after_span: Floats
+    tells_of_span: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The signals of all candidates; which candidate follows which in its thread, or NONE; the number of each one's sitting."""
+
+    signals: Signals
+    following: Indices
+    sitting: Indices
+
+
+def measure(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Measured:
+    following, sitting = _placed(candidates)
+    return Measured(_signals(question, candidates, zone), following, sitting)
+
+
+def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Signals:
+    tokens = np.array([c.tokens for c in candidates], dtype=np.float64)
+    ranks = s.ranks_of(question, [c.ranks for c in candidates])
+    cosine = np.array([c.cosine for c in candidates], dtype=np.float64)
+    coverage = s.coverage(question, ranks)
+    reply, none = s.longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
+    spans, numbers = question.spans, s.numbers(question.wording)
+    told = _told_of(question, candidates, coverage + np.nan_to_num(cosine), zone)
+    return Signals(
+        words=s.bm25(question, ranks, tokens),
+        cosine=cosine,
+        coverage=coverage,
+        shortness=s.shortness(tokens),
+        named=_floats(c.speaker in question.named for c in candidates) if len(question.named) == 1 else none,
+        reply=none if question.asks_assistant else reply,
+        given=reply if question.asks_assistant else none,
+        routine=_floats(_names_routine(question, c) for c in candidates) if question.asks_routine else none,
+        first_person=_floats(s.first_person(c.head) for c in candidates),
+        asking=_floats(s.asking(c.head) for c in candidates),
+        time_words=_floats(s.time_words(c.head) for c in candidates) if question.asks_when else none,
+        numbers=_floats(_held(numbers, c.head) for c in candidates) if numbers else none,
+        amounts=_floats(s.amounts(c.head) for c in candidates) if question.asks_amount else none,
+        tastes=_floats(_likes(c) for c in candidates) if question.asks_advice and not question.asks_assistant else none,
+        in_span=_floats(s.in_spans(c.sent_at, spans) for c in candidates) if spans else none,
+        after_span=_floats(s.after_spans(c.sent_at, spans) for c in candidates) if spans else none,
+        tells_of_span=_floats(index in told for index in range(len(candidates))) if told else none,
+    )
+
+
+def _floats(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, dtype=np.float64)
+
+
+def _replies(c: Candidate) -> bool:
+    """An assistant that has a person's name is a person of an imported talk, whose long messages are no replies."""
+    return c.role == "assistant" and c.routine is None and c.speaker is None
+
+
+def _names_routine(question: Question, c: Candidate) -> bool:
+    return c.routine is not None and s.names_routine(question.text, c.routine)
+
+
+def _likes(c: Candidate) -> bool:
+    return c.role == "user" and s.tastes(c.head)
+
+
+def _held(numbers: Sequence[str], text: str) -> float:
+    return sum(number in text for number in numbers) / len(numbers)
+
+
+def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
+    """Which messages say themselves that they speak of the time the question names."""
+    if not question.spans:
+        return set()
+    near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
+    near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
+    told = (i for i in near[:PARSED] if s.tells_of(candidates[i].head, candidates[i].sent_at, question.spans, zone))
+    return set(told)
+
+
+def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
+    """For each candidate the one that is the next message of its thread, if that is a candidate too; and its sitting: the
+    messages of a thread without a long pause between them.
+    """
+    threads: dict[tuple[int, str], int] = {}
+    thread = np.array([threads.setdefault((c.chat_id, c.thread_key), len(threads)) for c in candidates], dtype=np.intp)
+    number = np.array([c.thread_no for c in candidates], dtype=np.int64)
+    at = _floats(c.sent_at.timestamp() for c in candidates)
+    order = np.lexsort((number, thread))
+    same_thread = np.diff(thread[order]) == 0
+    next_one = same_thread & (np.diff(number[order]) == 1)
+    following = np.full(len(candidates), NONE, dtype=np.intp)
+    following[order[:-1][next_one]] = order[1:][next_one]
+    begins = ~(same_thread & (np.abs(np.diff(at[order])) < SITTING.total_seconds()))
+    sitting = np.zeros(len(candidates), dtype=np.intp)
+    sitting[order[1:]] = np.cumsum(begins)
+    return following, sitting

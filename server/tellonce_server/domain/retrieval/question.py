@@ -1,0 +1,171 @@
+"""What a query asks: its words and their weights, whom it names, which time it means, and in what manner; pure."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from tellonce_server.domain.retrieval.lexical import normal
+from tellonce_text.dates.spans import Span, query_spans
+
+MOST_TERMS: Final = 8
+"""Words of a query that are matched, the rarest ones."""
+
+UNLISTED_SHARE: Final = 0.0005
+"""Share of messages that hold a word too rare for the planner's statistics to list it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the scope searched in tells about a query: its lexemes, who speaks there, how large it is."""
+
+    lexemes: Sequence[str]
+    speakers: Sequence[str]
+    size: int
+    last_id: int
+    last_at: datetime | None
+    span_holds: bool
+    near_index: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`terms` rarest first, with `weights`: their inverse document frequency. `wording` is what is embedded."""
+
+    text: str
+    wording: str
+    terms: Sequence[str]
+    weights: Sequence[float]
+    named: frozenset[str]
+    spans: Sequence[Span]
+    asks_when: bool
+    asks_assistant: bool
+    asks_past_state: bool
+    asks_routine: bool
+    asks_amount: bool
+    asks_advice: bool
+
+    @property
+    def total(self) -> float:
+        return sum(self.weights) or 1.0
+
+
+def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
+    """`shares`: how many messages hold a lexeme, 0 to 1; empty when there are no statistics yet."""
+    named = names_in(text, setting.speakers)
+    lexemes = [x for x in setting.lexemes if not _names(x, named)] or list(setting.lexemes)
+    weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
+    return Question(
+        text=text,
+        wording=without_names(text, named),
+        terms=[x for _, x in weighed],
+        weights=[w for w, _ in weighed],
+        named=named,
+        spans=spans,
+        asks_when=bool(_WHEN.search(text)),
+        asks_assistant=bool(_ASSISTANT.search(text)),
+        asks_past_state=bool(_FORMERLY.search(text)),
+        asks_routine=bool(_ROUTINE.search(text)),
+        asks_amount=bool(_AMOUNT.search(text)),
+        asks_advice=bool(_ADVICE.search(text)),
+    )
+
+
+def weight(lexeme: str, shares: Mapping[str, float]) -> float:
+    """How much a word tells: the logarithm of one over its share; without statistics long words count as rarer."""
+    known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
+    return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
+
+
+def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
+    """The speakers a query names, by their whole name or its first part, as they are written there."""
+    return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
+
+
+def without_names(text: str, named: frozenset[str]) -> str:
+    """The query as it would be put to the person named: what is near a name is not near an answer."""
+    bare = text
+    for speaker in named:
+        bare = _mention(speaker).sub(" ", bare)
+    bare = re.sub(r"\s+", " ", bare).strip()
+    return bare if re.search(r"\w", bare) else text
+
+
+def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
+    """The times a query means, seen from `now`; what has not begun yet is no memory."""
+    return [span for span in query_spans(text, now, zone) if span[0] < now]
+
+
+def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
+    """The same seen from the end of a talk that is long over: its "last week" and its "May"."""
+    return spans_of(text, last + timedelta(days=1), zone)
+
+
+def asks(text: str) -> bool:
+    """Whether a message wants something recalled, rather than tells or greets."""
+    return bool(_ASKS.search(text))
+
+
+VAGUE_WEIGHT: Final = 0.35
+_VAGUE: Final = frozenset(
+    "mani much long often kind type sort thing get go say tell talk mention like would could take make do use name what"
+    " describ happen user".split()
+)
+_WHEN: Final = re.compile(
+    r"\bwhen\b(?! (?:I|he|she|they|we|you)\b)|\b(?:what|which) (?:time|day|date|year|month|week)\b|\bhow long (?:ago|since)\b",
+    re.IGNORECASE,
+)
+_ASSISTANT: Final = re.compile(
+    r"(?<!\bcan )(?<!\bcould )(?<!\bwould )(?<!\bwill )\byou(?:['’]ve| have)? (?:\w+ )?(?:told|sa(?:y|id)|recommend\w*|suggest\w*|g[ai]ve\w*|mention\w*|ma[kd]e|dr[ae]w|provid\w*"
+    r"|list\w*|advis\w*|writ\w*|wrote|explain\w*|sen[dt]|propos\w*|describ\w*|answer\w*|repl\w*)\b|\baccording to you\b"
+    r"|\byour (?:last |previous |earlier )?(?:answer|reply|suggestion|recommendation|advice|list|briefing|message|check-in)\w*\b",
+    re.IGNORECASE,
+)
+_FORMERLY: Final = re.compile(
+    r"\b(?:before|previous(?:ly)?|used to|former(?:ly)?|earlier|back then|originally|old|at first|once)\b",
+    re.IGNORECASE,
+)
+_ROUTINE: Final = re.compile(
+    r"\b(?:briefings?|check-?ins?|summar(?:y|ies)|reports?|digests?|scans?|updates?|routines?|reminders?|newsletters?"
+    r"|(?:morning|evening|night|daily|weekly) (?:message|post|news|cost|overview)s?)\b",
+    re.IGNORECASE,
+)
+_AMOUNT: Final = re.compile(
+    r"\bhow (?:much|many|old|far|fast|heavy|tall|big|large|long)\b(?! (?:ago|since)\b)"
+    r"|\b(?:prices?|costs?|fees?|rent|weigh(?:s|t)?|rates?|amount|percentage|salary|distance|number of)\b",
+    re.IGNORECASE,
+)
+_ADVICE: Final = re.compile(
+    r"\b(?:can|could|would|will) you\b|\b(?:should|could|can|shall) (?:i|we)\b|\b(?:suggest|recommend|advise|help me)\b"
+    r"|\b(?:ideas|tips|advice|suggestions|recommendations)\b",
+    re.IGNORECASE,
+)
+_ASKS: Final = re.compile(
+    r"[?？]\s*$|[?？]\s|^\W*(?:who|whose|whom|what|which|when|where|why|how|did|do|does|is|are|was|were|have|has|had|can|could|tell me"
+    r"|remind me|remember|show me|find|list|give me|recall)\b",
+    re.IGNORECASE,
+)
+# Names that are words as well: only as written with a capital.
+_AMBIGUOUS: Final = frozenset(
+    "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
+    " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()
+)
+
+
+def _names(lexeme: str, named: frozenset[str]) -> bool:
+    """Whether a lexeme is the stem of a name: its beginning, or all but its last letter ("Amy" has the stem "ami")."""
+    words = [word for name in named for word in normal(name).lower().split()]
+    return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
+
+
+def _mention(speaker: str) -> re.Pattern[str]:
+    """A whole name, or its first part, with its possessive."""
+    names = {speaker, speaker.split()[0] if speaker.split() else speaker}
+    parts = [
+        re.escape(n) if n.lower() in _AMBIGUOUS else f"(?i:{re.escape(n)})"
+        for n in sorted(names, key=len, reverse=True)
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?:['’]s)?(?!\w)")

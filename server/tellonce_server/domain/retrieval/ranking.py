@@ -1,0 +1,108 @@
+"""How well messages answer a question: weighed signals, standardised over the candidates; pure.
+
+Scores fused by their standardised value beat fused ranks.  A message lends part of its likeness to those beside it and to
+its sitting, and no less if it is a poor answer itself: a question, somebody else's words or a long reply.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from tellonce_server.domain.retrieval import weights as w
+from tellonce_server.domain.retrieval.measures import NONE, Measured, Signals, measure
+from tellonce_server.domain.retrieval.question import Question
+from tellonce_server.domain.retrieval.signals import Candidate, Floats
+
+LENDING = 3
+"""Messages of a sitting whose likeness makes that of the sitting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Mean and standard deviation of a score over the candidates."""
+
+    mean: float
+    deviation: float
+
+    def standard(self, values: Floats) -> Floats:
+        """In standard deviations, at most MOST_DEVIATIONS of them; 0 for what could not be measured (NaN)."""
+        if not self.deviation:
+            return np.zeros(len(values))
+        return np.clip(np.nan_to_num((values - self.mean) / self.deviation), -w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One score a candidate, higher is better, and what was measured; with the scales others can be compared by."""
+
+    scores: Floats
+    signals: Signals
+    lexical: Scale
+    dense: Scale
+
+
+def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Ranking:
+    """Scores are comparable within one ranking only."""
+    return weigh(measure(question, candidates, zone))
+
+
+def weigh(m: Measured) -> Ranking:
+    x = m.signals
+    lexical = scale(x.words, w.LEAST_LEXICAL_DEVIATION)
+    dense = scale(x.cosine[~np.isnan(x.cosine)], w.LEAST_DENSE_DEVIATION)
+    alike = w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x)
+    scores = alike + _options(x) + _lent_in_sittings(m, alike) + _lent_by_neighbours(m, alike)
+    return Ranking(scores, x, lexical, dense)
+
+
+def scale(values: Floats, least: float) -> Scale:
+    """`least`: a deviation below which differences mean nothing, as among two or three candidates."""
+    return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
+
+
+def _fitting(x: Signals) -> Floats:
+    """What else shows that a message speaks of what is asked: how much of it, which numbers, which time."""
+    return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
+
+
+def _options(x: Signals) -> Floats:
+    """What makes a message on the subject an answer: who said it, how and when.  Nothing of this is lent to others."""
+    return (
+        w.NAMED * x.named
+        - w.USER * x.reply
+        + w.ASKED_OF_ASSISTANT * x.given
+        + w.ROUTINE * x.routine
+        + w.FIRST_PERSON * x.first_person
+        - w.QUESTION * x.asking
+        - w.SHORT * x.shortness
+        + w.TIME_WORDS * x.time_words
+        + w.AMOUNTS * x.amounts
+        + w.TASTES * x.tastes
+        + w.IN_SPAN * x.in_span
+        + w.AFTER_SPAN * x.after_span
+    )
+
+
+def _lent_in_sittings(m: Measured, alike: Floats) -> Floats:
+    """A talk that speaks of what is asked lends to all its messages: a share of the mean of its best."""
+    order = np.lexsort((-alike, m.sitting))
+    sitting = m.sitting[order]
+    place = np.arange(len(order)) - np.searchsorted(sitting, sitting)
+    best = order[place < LENDING]
+    sums = np.bincount(m.sitting[best], weights=alike[best])
+    lent: Floats = w.SESSION * sums / np.bincount(m.sitting[best])
+    return lent[m.sitting]
+
+
+def _lent_by_neighbours(m: Measured, alike: Floats) -> Floats:
+    """A question lends to the message after it, which may be its answer; any other one mostly to that before it, which it
+    may echo.  So does a long reply, which is no answer itself."""
+    before = np.flatnonzero(m.following != NONE)
+    after = m.following[before]
+    likeness, asking = np.maximum(0.0, alike), m.signals.asking
+    lent = np.zeros(len(alike))
+    lent[after] += likeness[before] * (w.BEFORE + w.ANSWER * asking[before])
+    lent[before] += likeness[after] * w.AFTER * (1 - asking[after])
+    return lent

@@ -1,0 +1,196 @@
+"""Finds what a question needs: candidates by words, meaning and time, ranked; scoped before anything is compared."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+
+from asyncpg import BitString
+from pgvector import HalfVector
+
+from tellonce.contract import MemoryStatus
+from tellonce.settings import ContextDefaults
+from tellonce_server.core.offload import offloaded
+from tellonce_server.domain.retrieval import candidates, cursor, found, prompt_selection, ranking
+from tellonce_server.domain.retrieval import question as questions
+from tellonce_server.domain.retrieval.candidates import Scan
+from tellonce_server.domain.retrieval.cursor import Cursor
+from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
+from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
+from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.domain.retrieval.question import Question, Setting
+from tellonce_server.domain.retrieval.results import Hit, SearchPage, SearchRequest
+from tellonce_server.domain.retrieval.signals import Candidate
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from tellonce_server.store.codes import ModelVector, code
+from tellonce_server.store.database import Database, Row
+from tellonce_server.store.messages import NEWEST
+
+CURRENT: tuple[MemoryStatus, ...] = ("active",)
+FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
+"""Statuses of the memories looked at; the second for a question about how it was before."""
+
+SHARES_SECONDS = 600.0
+"""How long word frequencies hold: they change slowly."""
+
+NO_SHARES_SECONDS = 20.0
+"""How long a database without statistics is believed to have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What the database holds for a question. `newest` is the number of the newest message."""
+
+    question: Question
+    messages: Sequence[Candidate]
+    memories: Sequence[Row]
+    summaries: Sequence[Row]
+    newest: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Embedded:
+    """A query's vector in its two forms."""
+
+    half: HalfVector
+    bits: BitString
+
+
+class Retriever:
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._shares: dict[str, float] = {}
+        self._shares_until = 0.0
+
+    async def search(self, request: SearchRequest) -> SearchPage:
+        """A page of hits, best first. Raises CursorRefused for a cursor of another search."""
+        search = cursor.mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
+        at = cursor.read(request.cursor, search) if request.cursor is not None else None
+        below = min(request.before_id or NEWEST, at.below if at else NEWEST)
+        ranked, newest = await self._ranked(replace(request, before_id=below))
+        start = at.start if at else 0
+        end = start + request.limit
+        # Numbers are counted in one chat: only there does the newest one bound what the next pages see.
+        bound = below if at or request.chat_id is None else min(below, newest + 1)
+        following = str(Cursor(end, bound, search)) if len(ranked) > end else None
+        return SearchPage(await self._hits(request, ranked[start:end]), following)
+
+    async def recalled(self, request: SearchRequest) -> list[Found]:
+        """All that a prompt may recall, best first: it can be looked for while the window is being read."""
+        ranked, _ = await self._ranked(replace(request, thread_key=None))
+        return ranked
+
+    async def for_prompt(
+        self,
+        request: SearchRequest,
+        ranked: Sequence[Found],
+        *,
+        shown: frozenset[int],
+        limits: ContextDefaults,
+        total: int | None = None,
+    ) -> list[Hit]:
+        """Of what was recalled what a prompt of `total` tokens should hold, what matters most first; `shown` are messages it
+        holds anyway.
+
+        The first are as many as `limits` says; after them, if the query asks something, all else that bears on it.
+        """
+        chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
+        return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
+
+    async def read(self, r: SearchRequest) -> Read:
+        """The question as understood, and everything that may answer it; not ranked yet."""
+        # Most questions are embedded as they are: the model runs while the database tells what they are about.
+        (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
+        if question.wording != r.query:
+            vector = await self._vector(question.wording)
+        scan = self._scan(r, question, setting, vector)
+        messages, memories, summaries = await asyncio.gather(
+            self._messages(scan), self._memories(scan), self._summaries(scan)
+        )
+        return Read(question, messages, memories, summaries, setting.last_id)
+
+    async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
+        """All that was found, best first and what scores alike newest first; and the number of the newest message."""
+        x = await self.read(r)
+        by_score = ranking.rank(x.question, x.messages, r.zone)
+        hits = [
+            *found.messages(x.messages, by_score),
+            *found.memories(x.question, x.memories, by_score),
+            *found.summaries(x.question, x.summaries, by_score),
+        ]
+        wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
+        return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True), x.newest
+
+    async def _question(self, r: SearchRequest) -> tuple[Setting, Question]:
+        spans, text = await offloaded(
+            len(r.query), lambda: (questions.spans_of(r.query, r.now, r.zone), index_text(r.query, None))
+        )
+        setting = await candidates.setting(self._database, r, text, spans[0] if spans else None)
+        if spans and not setting.span_holds and setting.last_at is not None:
+            last_at = setting.last_at
+            spans = await offloaded(len(r.query), lambda: questions.spans_seen_from(r.query, last_at, r.zone))
+        shares = await self._known_shares()
+        return setting, await offloaded(len(r.query), lambda: questions.question(r.query, setting, shares, spans))
+
+    def _scan(self, r: SearchRequest, question: Question, setting: Setting, vector: _Embedded | None) -> Scan:
+        below = r.before_id or NEWEST
+        if vector is None:
+            return Scan(r, question, setting.size, below, None, None)
+        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index)
+
+    async def _vector(self, wording: str) -> _Embedded | None:
+        """The query's vector; None goes on by words alone."""
+        if not self._embedder.ready:
+            return None
+        model = self._embedder.model
+        try:
+            vector = (await self._embedder.embed([wording], urgent=True))[0]
+        except EmbeddingUnavailable:
+            return None
+        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean))
+
+    async def _known_shares(self) -> dict[str, float]:
+        """How common words are, by the planner's statistics."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._shares_until:
+            self._shares = await candidates.shares(self._database)
+            self._shares_until = now + (SHARES_SECONDS if self._shares else NO_SHARES_SECONDS)
+        return self._shares
+
+    async def _messages(self, scan: Scan) -> list[Candidate]:
+        r = scan.request
+        if r.kinds is not None and "message" not in r.kinds:
+            return []
+        if r.thread_key is not None or r.since is not None or r.ends is not None:
+            return await candidates.messages_within(self._database, scan)
+        return await candidates.messages(self._database, scan)
+
+    async def _memories(self, scan: Scan) -> list[Row]:
+        r = scan.request
+        if r.kinds is not None and not MEMORY_KINDS.intersection(r.kinds):
+            return []
+        return await candidates.memories(self._database, scan, FORMER if scan.question.asks_past_state else CURRENT)
+
+    async def _summaries(self, scan: Scan) -> list[Row]:
+        r = scan.request
+        if r.kinds is not None and "summary" not in r.kinds:
+            return []
+        return await candidates.summaries(self._database, scan)
+
+    async def _hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
+        whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
+        texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
+        pairs = list(zip(chosen, texts, strict=True))
+        longest = max(map(len, (r.query, *texts)))
+        return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
+
+    async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
+        """Texts of messages, by (chat, number), that are not those the candidates brought: clipped there, or edited since."""
+        database = self._database
+        clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
+        whole = await candidates.contents(database, r.owner_id, clipped)
+        if r.as_of is None:
+            return whole
+        every = [(f.chat_id, f.id) for f in chosen if f.chat_id is not None]
+        return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)

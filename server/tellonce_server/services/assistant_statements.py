@@ -1,0 +1,127 @@
+"""Holds what a model claims against what the user said in the exchange."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from tellonce.contract import QuotedStatement, RememberArgs
+from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
+from tellonce_server.domain.memory.resolution import admits
+from tellonce_server.domain.memory.said_numbers import numbers_following
+from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
+from tellonce_server.store import messages
+from tellonce_server.store.messages import Line, StoredMessage
+
+RECENT: Final = 40
+"""Messages of the thread among which a quote is looked for."""
+
+MOST_SENTENCES: Final = 40
+"""Sentences of the user that a claim is compared with by meaning."""
+
+
+SHOWN: Final = 2_000
+"""Characters of each of them in which the names of a claim may stand."""
+
+
+class StatementCheckers:
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+
+    async def at(self, where: ChatScope, args: RememberArgs) -> "StatementChecker":
+        """A checker that knows the newest messages of the thread the call takes place in."""
+        thread = await thread_of(self._deps.database, where, args)
+        place = (where.owner_id, where.chat_id, thread)
+        lines = await messages.before_in_thread(self._deps.database, *place, messages.NEWEST, RECENT)
+        return StatementChecker(self._deps, lines)
+
+
+class StatementChecker:
+    """`lines`: the newest messages of a thread, oldest first."""
+
+    def __init__(self, deps: Dependencies, lines: Sequence[Line]) -> None:
+        self._deps = deps
+        self._lines = lines
+
+    async def source(self, where: ChatScope, statement: QuotedStatement) -> StoredMessage | None:
+        """The newest message of the user that holds the quote."""
+        found = self._holding(statement.quote) if statement.quote is not None else None
+        return await messages.by_id(self._deps.database, where.owner_id, where.chat_id, found.id) if found else None
+
+    async def check(
+        self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
+    ) -> Verdict:
+        """`source` is the message the statement names, `due` its deadline."""
+        quote = statement.quote
+        if quote is None:
+            said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
+        else:
+            held = None if source else await offloaded(_size(self._lines), lambda: self._holding(quote))
+            said = [self._words(message, quote) for message in (source, held) if message is not None]
+        similarity = await self._similarity(text, said)
+        return await offloaded(_size(self._lines), lambda: self._verdict(quote, text, said, due, similarity))
+
+    def _verdict(
+        self,
+        quote: str | None,
+        text: str,
+        said: Sequence[Quoted],
+        due: datetime | None,
+        similarity: Similarity | None,
+    ) -> Verdict:
+        speakers = sorted({line.speaker for line in self._lines if line.speaker})
+        if quote is None:
+            return check_claim(
+                text, said, similarity, known=speakers, deadline=due, admits=admits, follows=numbers_following
+            )
+        shown = [line.content[:SHOWN] for line in self._lines]
+        return check(
+            text,
+            said,
+            shown=shown,
+            known=speakers,
+            deadline=due,
+            admits=admits,
+            follows=numbers_following,
+            similarity=similarity,
+        )
+
+    def _words(self, message: Line | StoredMessage, quote: str) -> Quoted:
+        return Quoted(quote, message.content, message.role, message.sent_at, self._deps.zone)
+
+    def _holding(self, quote: str) -> Line | None:
+        said = (line for line in reversed(self._lines) if line.role == "user")
+        return next((line for line in said if contains_quote(line.content, quote)), None)
+
+    async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
+        """The cosine of the claim and each sentence; None while nobody can embed."""
+        asked = [text, *(part for quoted in said for part in literals.sentences(quoted.quote))][: MOST_SENTENCES + 1]
+        try:
+            vectors = await self._deps.embedder.embed(asked, urgent=True)
+        except EmbeddingUnavailable:
+            return None
+        known = dict(zip(asked, vectors, strict=True))
+        return lambda one, other: _dot(known[one], known[other]) if one in known and other in known else 0.0
+
+
+def newest_words(lines: Sequence[Line]) -> list[Line]:
+    """What the user said last, whether or not it is answered yet."""
+    end = len(lines)
+    while end and lines[end - 1].role != "user":
+        end -= 1
+    start = end
+    while start and lines[start - 1].role == "user":
+        start -= 1
+    return list(lines[start:end])
+
+
+def _size(lines: Sequence[Line]) -> int:
+    return sum(len(line.content) for line in lines)
+
+
+def _dot(one: Vector, other: Vector) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))

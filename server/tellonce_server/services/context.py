@@ -1,0 +1,236 @@
+"""Reads what a context needs, lets it be assembled, and keeps the receipt."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from tellonce import contract as c
+from tellonce.plural import counted
+from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope, session_id
+from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.history import STEP
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.retrieval.found import Found
+from tellonce_server.domain.retrieval.results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.store import context as rows_of
+from tellonce_server.store import elsewhere, messages
+from tellonce_server.store.context import ContextRows, Limits
+from tellonce_server.store.elsewhere import Elsewhere
+from tellonce_server.store.messages import Line
+from tellonce_server.store.receipts import Receipt
+
+MOST_MESSAGES = 400
+"""Messages read for a window at most: far more than a budget holds, should the summarizer be down for long."""
+
+CHUNKS = 40
+MOST_UNREAD = 100
+"""Exchanges that are counted; `context.read` counts no further."""
+
+NEIGHBOURS = 2
+
+
+@dataclass(frozen=True)
+class _Request:
+    where: ChatScope
+    args: c.GetContextArgs
+    thread_key: str
+    asked_at: datetime
+
+    @property
+    def moment(self) -> datetime:
+        """The time whose memory is shown."""
+        return self.args.as_of or self.asked_at
+
+
+def _characters(rows: ContextRows) -> int:
+    """Of the text that was not shown before: what is shown at every turn is read once (`lines.body`)."""
+    newest = rows.window[-1:]
+    longest = max((len(line.content) for line in rows.window), default=0)
+    return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
+
+
+class ContextReader:
+    def __init__(self, deps: Dependencies, retriever: Retriever, receipts: ReceiptKeeper) -> None:
+        self._deps = deps
+        self._retriever = retriever
+        self._receipts = receipts
+
+    async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
+        """One context, and a receipt of it. `learns`: the caller is an assistant that may read what no model has read."""
+        started = time.perf_counter()
+        thread = await thread_of(self._deps.database, where, args)
+        request = _Request(where, args, thread, self._deps.now())
+        asked = self._asked(request)
+        rows, recalled, beside = await asyncio.gather(
+            self._rows(request), self._recalled(asked), self._elsewhere(request)
+        )
+        hits = await self._hits(request, asked, rows, recalled)
+        answered = self._answered(request, rows)
+        if answered is not None:
+            rows, hits = await self._as_asked(request, rows, hits, answered)
+        material = await self._material(request, rows, hits, beside)
+        built = await offloaded(_characters(rows), lambda: assemble(material))
+        receipt_id = await self._keep(request, rows, built)
+        self._deps.emit(
+            "context_built",
+            ms=round((time.perf_counter() - started) * 1000, 2),
+            tokens=built.tokens,
+            truncated=built.truncated,
+            receipt=receipt_id,
+        )
+        notices = [*built.notices, *_unread(rows.unread if learns else 0), *self._deps.notices]
+        return self._result(request, rows, built, receipt_id, notices)
+
+    async def _rows(self, r: _Request) -> ContextRows:
+        defaults, rules = self._deps.settings.context, self._deps.settings.compaction
+        limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
+        return await rows_of.read(
+            self._deps.database,
+            r.where.owner_id,
+            r.where.chat_id,
+            r.thread_key,
+            limits,
+            r.args.reply_to_message_id,
+            r.args.as_of,
+            r.where.channel,
+        )
+
+    async def _elsewhere(self, r: _Request) -> Elsewhere:
+        """Nothing in a shared group, and nothing where the caller asks for other sections."""
+        if r.where.shared or not (r.args.include is None or "elsewhere" in r.args.include):
+            return Elsewhere()
+        return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
+
+    async def _as_asked(
+        self, r: _Request, rows: ContextRows, hits: Sequence[Hit], asked: int
+    ) -> tuple[ContextRows, list[Hit]]:
+        """The talk as it was when the message was written: later messages go, unless they answer earlier ones."""
+        kept = [hit for hit in hits if hit.kind != "message" or hit.chat_id != r.where.chat_id or hit.id < asked]
+        if rows.window[-1].id == asked:
+            return rows, kept
+        answers = await elsewhere.answers_to_earlier(self._deps.database, r.where, r.thread_key, asked)
+        window = [line for line in rows.window if line.id <= asked or line.id in answers]
+        latest = max((line.id for line in window if line.role == "assistant"), default=None)
+        same = latest == rows.thread.focus_id
+        thread = rows.thread if same else replace(rows.thread, focus_id=latest, slot=None, slot_until=None)
+        return replace(rows, window=window, thread=thread), kept
+
+    async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit], beside: Elsewhere) -> Material:
+        return Material(
+            rows=rows,
+            elsewhere=beside,
+            hits=hits,
+            around=await self._around(r, rows),
+            excluded=self._answered(r, rows),
+            query=r.args.query,
+            thread_key=r.thread_key,
+            now=r.moment,
+            zone=self._deps.zone,
+            total=r.args.token_budget,
+            budgets=self._deps.settings.budgets,
+            canonical_cap=self._deps.settings.compaction.canonical_cap,
+            include=frozenset(r.args.include) if r.args.include is not None else None,
+            keep=self._deps.settings.compaction.keep,
+            # A client that takes sections has a place of its own for the time, as SPEC §4 lays a prompt out.
+            clock=r.args.detail == "text" and r.args.include is None,
+        )
+
+    def _asked(self, r: _Request) -> SearchRequest | None:
+        """What is to be recalled, if anything."""
+        wanted = r.args.include is None or "relevant" in r.args.include
+        if not wanted or not r.args.query or not r.args.query.strip():
+            return None
+        return SearchRequest(
+            owner_id=r.where.owner_id,
+            chat_id=r.where.chat_id,
+            thread_key=r.thread_key,
+            query=r.args.query,
+            now=r.moment,
+            zone=self._deps.zone,
+            as_of=r.args.as_of,
+        )
+
+    async def _recalled(self, asked: SearchRequest | None) -> list[Found]:
+        return await self._retriever.recalled(asked) if asked is not None else []
+
+    async def _hits(
+        self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Found]
+    ) -> list[Hit]:
+        if asked is None:
+            return []
+        shown = frozenset(line.id for line in rows.window if line.routine is None)
+        limits, total = self._deps.settings.context, r.args.token_budget
+        return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=limits, total=total)
+
+    async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
+        """A reply that opens a thread also sees what stood beside its target."""
+        if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
+            return []
+        place = (r.where.owner_id, r.where.chat_id)
+        return await messages.around(self._deps.database, *place, rows.quoted.id, NEIGHBOURS, r.args.as_of)
+
+    async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
+        receipt_id = f"r{secrets.token_hex(8)}"
+        await self._receipts.keep(
+            Receipt(
+                owner_id=r.where.owner_id,
+                chat_id=r.where.chat_id,
+                id=receipt_id,
+                thread_key=r.thread_key,
+                message_id=self._answered(r, rows),
+                token_budget=r.args.token_budget,
+                tokens=built.tokens,
+                truncated=built.truncated,
+                as_of=r.args.as_of,
+                sections=[section.model_dump(mode="json") for section in built.sections],
+                included=built.included,
+                left_out=built.left_out,
+                created_at=r.asked_at,
+            ),
+            rows.erasures,
+        )
+        return receipt_id
+
+    def _answered(self, r: _Request, rows: ContextRows) -> int | None:
+        """The message being answered, where the window holds it."""
+        wanted = r.args.exclude_message_id
+        named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
+        own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])
+        return own[0].id if own else None
+
+    def _result(
+        self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str, notices: list[str]
+    ) -> c.Context:
+        by_section = r.args.detail == "sections"
+        return c.Context(
+            context=None if by_section else built.text,
+            sections=tuple(built.sections) if by_section else None,
+            tokens=built.tokens,
+            token_budget=r.args.token_budget,
+            truncated=built.truncated,
+            thread_key=r.thread_key,
+            session_id=session_id(r.where.home, r.where.chat_id),
+            focus=built.focus,
+            notices=tuple(notices),
+            coverage=built.coverage,
+            receipt_id=receipt_id,
+        )
+
+
+def _unread(exchanges: int) -> list[str]:
+    if not exchanges:
+        return []
+    many = "100 or more exchanges" if exchanges >= MOST_UNREAD else counted(exchanges, "exchange")
+    have = "has" if exchanges == 1 else "have"
+    return [
+        f"{many} {have} not been read by any model. When the user tells something lasting, call remember with "
+        "statements; the prompt learn hands over the rest."
+    ]

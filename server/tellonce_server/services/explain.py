@@ -1,0 +1,117 @@
+"""Why something is known, or what an answer was based on."""
+
+import asyncio
+from typing import Final
+
+from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.context.draft import SEPARATOR
+from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.store import memories, messages, receipts
+from tellonce_server.store.messages import StoredMessage, TextVersion
+from tellonce_server.store.receipts import Receipt
+
+LOOKS: Final = 4
+LOOK_SECONDS: Final = 0.05
+"""How often, and how far apart, a receipt is looked for that another server process may be about to write."""
+
+
+class NothingToExplain(Refused):
+    """The id names nothing of the caller's; the text says where to find one."""
+
+
+class Explainer:
+    def __init__(self, deps: Dependencies, receipts: ReceiptKeeper) -> None:
+        self._deps = deps
+        self._receipts = receipts
+
+    async def explain(self, where: ChatScope, args: ExplainArgs) -> Explanation:
+        """Raises NothingToExplain."""
+        if args.receipt_id is not None:
+            return await self._receipt(where, args.receipt_id)
+        if args.memory_id is not None:
+            return await self._memory(where, args.memory_id)
+        assert args.message_id is not None  # the contract names exactly one subject
+        return await self._message(where, args.message_id)
+
+    async def _receipt(self, where: ChatScope, receipt_id: str) -> Explanation:
+        receipt = await self._kept(where, receipt_id)
+        if receipt is None or receipt.chat_id != where.chat_id:
+            raise NothingToExplain(f"No receipt {receipt_id} in this chat; get_context returns receipt ids.")
+        sections = [Section.model_validate(section) for section in receipt.sections]
+        return Explanation(
+            subject="receipt",
+            id=receipt.id,
+            at=receipt.created_at,
+            text=SEPARATOR.join(section.text for section in sections),
+            sections=tuple(sections),
+            included={kind: tuple(ids) for kind, ids in receipt.included.items()},
+            left_out=tuple(receipt.left_out),
+        )
+
+    async def _kept(self, where: ChatScope, receipt_id: str) -> Receipt | None:
+        await self._receipts.written(receipt_id)
+        for look in range(LOOKS):
+            receipt = await receipts.find(self._deps.traces, where.owner_id, receipt_id)
+            if receipt is not None or look == LOOKS - 1:
+                return receipt
+            await asyncio.sleep(LOOK_SECONDS)
+        return None
+
+    async def _memory(self, where: ChatScope, memory_id: int) -> Explanation:
+        memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
+        if memory is None or not where.sees(memory.chat_id):
+            raise NothingToExplain(f"No memory {memory_id} in this chat; find its number with search_memory.")
+        before = await memories.predecessors(self._deps.database, where.owner_id, memory_id)
+        origin = await memories.provenance(self._deps.database, where.owner_id, memory_id)
+        sources = await self._sources(where, origin.source_chat_id, memory.sources)
+        return Explanation(
+            subject="memory",
+            id=str(memory_id),
+            at=memory.valid_from,
+            text=memory.content,
+            model=origin.model,
+            memory=memory,
+            sources=sources,
+            reason=memory.reason,
+            quotes=tuple(quote.text for quote in origin.quotes) if sources else (),
+            would_replace=(*origin.intends.replaces, *origin.intends.ends) if origin.intends else (),
+            versions=_versions(await memories.versions(self._deps.database, where.owner_id, memory_id)),
+            memories=tuple(m for m in before if where.sees(m.chat_id)),
+        )
+
+    async def _sources(self, where: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
+        """What was said in another chat is told in the owner's own alone, though the memory of it is known everywhere."""
+        if said_in is None or not (where.is_own or said_in == where.chat_id):
+            return ()
+        lines = await messages.by_ids(self._deps.database, where.owner_id, said_in, ids)
+        return tuple(Source(id=x.id, role=x.role, at=x.sent_at, text=x.content) for x in lines)
+
+    async def _message(self, where: ChatScope, message_id: str) -> Explanation:
+        message = await self._find(where, message_id)
+        if message is None:
+            raise NothingToExplain(f"No message {message_id} in this chat; search_memory finds message numbers.")
+        place = (where.owner_id, where.chat_id, message.id)
+        await self._receipts.written()
+        return Explanation(
+            subject="message",
+            id=message_id,
+            at=message.sent_at,
+            text=message.content,
+            versions=_versions(await messages.versions(self._deps.database, *place)),
+            memories=tuple(await memories.from_message(self._deps.database, *place)),
+            receipts=tuple(await receipts.of_message(self._deps.traces, *place)),
+        )
+
+    async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
+        """The channel's own id first; a message number only if no message has it as such."""
+        found = await messages.by_ext_id(self._deps.database, where.owner_id, where.chat_id, message_id, where.channel)
+        if found is None and message_id.isdecimal() and len(message_id) < 19:
+            found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))
+        return found
+
+
+def _versions(versions: list[TextVersion]) -> tuple[Version, ...]:
+    return tuple(Version(text=v.text, at=v.replaced_at) for v in versions)

@@ -1,0 +1,219 @@
+"""Forgetting: a preview and a token first, then the erasure of what was shown, then another look at every text."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+
+from tellonce.choices import picked
+from tellonce.contract import ForgetArgs, Forgotten
+from tellonce.plural import counted
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure import previews
+from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order
+from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
+from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own
+from tellonce_server.domain.erasure.rebuild import table_of
+from tellonce_server.domain.erasure.related import related
+from tellonce_server.domain.erasure.request import query_of, stated
+from tellonce_server.domain.erasure.restore_check import known_again
+from tellonce_server.domain.erasure.scan import Hit, scan
+from tellonce_server.domain.memory.tombstones import Tombstones
+from tellonce_server.store import forget
+from tellonce_server.store.forget import Preview
+from tellonce_text import caches
+
+CONFIRM_MINUTES = 15
+EXTERNAL_NOTE = (
+    "This is an external PostgreSQL: its backups, write-ahead log archives and replicas' files are out of reach here."
+)
+NOT_YET = "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, and with `except` to keep some of them."
+ONLY_OFFERED = "No match is exact, so none is ticked: with `except` [] all of them are erased."
+
+
+class ForgetRefused(Refused):
+    """The erasure cannot go on as asked; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class _Confirmed:
+    """A token's preview: what was shown, and what of it is to go."""
+
+    shown: Sequence[Match]
+    chosen: Sequence[Match]
+
+    @cached_property
+    def kept(self) -> list[Match]:
+        chosen = frozenset(self.chosen)
+        return [match for match in self.shown if match not in chosen]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A preview: its matches, what would go of each table, and the matches as numbers."""
+
+    shown: Sequence[Shown]
+    tally: dict[str, int]
+    sealed: Sequence[Sequence[object]]
+
+
+class Forgetter:
+    def __init__(self, deps: Dependencies, tombstones: Tombstones, key: bytes) -> None:
+        self._deps = deps
+        self._tombstones = tombstones
+        self._key = key
+        self._eraser = Eraser(deps, tombstones)
+
+    async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
+        """What would go, and the token that confirms it; nothing is deleted.
+
+        Raises:
+            ForgetRefused: for what folds to nothing, and for numbers of memories or messages that are not there.
+        """
+        query = await query_of(self._deps.database, where, args)
+        found = await self._scan(where, query, args)
+        seen = await asyncio.to_thread(_seen, found)
+        if not seen.shown:
+            return Forgotten()
+        now = self._deps.now()
+        near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
+        listed = previews.listed(seen.shown, now)
+        return Forgotten(
+            matches=listed,
+            related=previews.listed(near, now, len(seen.shown) + 1),
+            unlisted=len(seen.shown) - len(listed),
+            would_erase=seen.tally,
+            confirm=await self._seal(where, args, seen.sealed),
+            notes=(*_preview_notes(seen), *self._notes()),
+        )
+
+    async def erase(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
+        """Erase what the preview showed, less `except`: exactly these rows in these versions.
+
+        Raises:
+            ForgetRefused: for a token that is not of this preview, or too old.
+        """
+        confirmed = await self._opened(where, args)
+        query = await query_of(self._deps.database, where, args, confirmed.shown)
+        kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
+        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages)
+        erased = await self._eraser.erase(order)
+        caches.clear()
+        left = await asyncio.to_thread(_left, erased, order, confirmed)
+        receipt = f"f{secrets.token_hex(8)}"
+        self._announce(where, erased, receipt, len(left))
+        return Forgotten(
+            erased=erased.counts,
+            traces_left=len(left),
+            left=previews.listed(previews.matches(left), self._deps.now()),
+            receipt=receipt,
+            notes=(*_erased_notes(left, erased, confirmed), *self._notes()),
+        )
+
+    async def erase_picked(self, where: ChatScope, args: ForgetArgs, which: str) -> Forgotten:
+        """Erase the matches a person picked by their numbers; an empty `which` means the ticked ones. Raises ForgetRefused."""
+        if not which:
+            return await self.erase(where, args)
+        count = len((await self._opened(where, args)).shown)
+        numbers = picked(which, count)
+        if numbers is None:
+            raise ForgetRefused(f"Nothing was erased: “{which[:40]}” names no matches; they are 1 to {count}.")
+        kept = tuple(number for number in range(1, count + 1) if number not in numbers)
+        return await self.erase(where, args.model_copy(update={"except_": kept}))
+
+    async def forget_again(self, owner_id: int) -> int:
+        """Erase what was forgotten once and came back with a backup; how many memories and messages that were."""
+        where, database = ChatScope(owner_id, owner_id), self._deps.database
+        ids, parts = await known_again(database, self._tombstones, owner_id)
+        if not ids and not parts:
+            return 0
+        query = StatementQuery([*stated(await forget.memories(database, owner_id, ids)), *parts])
+        shown = previews.matches(await scan(database, owner_id, None, query, messages=True))
+        chosen = [each.match for each in shown if each.match.ticked]
+        erased = await self._eraser.erase(Order(where, None, query, chosen, frozenset(), messages=True))
+        caches.clear()
+        return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
+
+    async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[Hit]:
+        return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)
+
+    def _announce(self, where: ChatScope, erased: Erased, receipt: str, left: int) -> None:
+        chat = f"memory://chat/{where.chat_id}"
+        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"{chat}/summary", f"{chat}/context")
+        self._deps.tell_workers()
+        self._deps.emit("forgotten", receipt=receipt, traces_left=left, **erased.counts)
+
+    def _notes(self) -> tuple[str, ...]:
+        return (EXTERNAL_NOTE,) if self._deps.settings.database_url is not None else ()
+
+    async def _seal(self, where: ChatScope, args: ForgetArgs, hits: Sequence[Sequence[object]]) -> str:
+        token, now = secrets.token_urlsafe(12), self._deps.now()
+        until = now + timedelta(minutes=CONFIRM_MINUTES)
+        preview = Preview(where.chat_id, until, previews.asked(args, self._key), hits)
+        await forget.add_preview(self._deps.database, where.owner_id, token, preview, now)
+        return token
+
+    async def _opened(self, where: ChatScope, args: ForgetArgs) -> _Confirmed:
+        preview = await forget.preview(self._deps.database, where.owner_id, args.confirm or "")
+        if preview is None:
+            raise ForgetRefused("That is no confirm token; call forget without confirm to get one.")
+        if preview.until < self._deps.now():
+            raise ForgetRefused("That confirm token is too old; call forget without confirm again.")
+        if preview.chat_id != where.chat_id or preview.asked != previews.asked(args, self._key):
+            raise ForgetRefused("That is not what was previewed; call forget without confirm again.")
+        shown = await asyncio.to_thread(previews.unpacked, preview.hits)
+        unknown = [number for number in args.except_ or () if number > len(shown)]
+        if unknown:
+            raise ForgetRefused(
+                f"There is no match {unknown[0]} in that preview; it has {counted(len(shown), 'match')}."
+            )
+        return _Confirmed(shown, previews.chosen(shown, args.except_))
+
+
+def _reach(where: ChatScope) -> int | None:
+    """A person's own chat speaks for all of theirs (None); what is forgotten in a group is forgotten there."""
+    return None if where.is_own else where.chat_id
+
+
+def _tally(hits: Sequence[Hit]) -> dict[str, int]:
+    """How many rows of each table would go or change."""
+    tally: dict[str, int] = {}
+    for hit in hits:
+        place = hit.row.place
+        table = ("messages" if place == "message" else "memories") if is_own(hit) else table_of(place)
+        tally[table] = tally.get(table, 0) + 1
+    return tally
+
+
+def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
+    """What the last look found that was not kept by choice."""
+    kept = {match.key for match in confirmed.kept if match.kind != GROUP}
+    found = [hit for hit in erased.left if hit.degree in order.degrees]
+    return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
+
+
+def _seen(found: Sequence[Hit]) -> _Seen:
+    shown = previews.matches(found)
+    ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
+    return _Seen(shown, _tally(ticked), previews.packed([each.match for each in shown]))
+
+
+def _preview_notes(seen: _Seen) -> list[str]:
+    notes = [NOT_YET]
+    if not seen.tally:
+        notes.append(ONLY_OFFERED)
+    return notes
+
+
+def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) -> list[str]:
+    known = {match.key for match in confirmed.shown}
+    since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
+    notes = [] if confirmed.chosen else ["Nothing was erased: no match was ticked."]
+    notes += [f"{since} more since the preview, not erased."] if since else []
+    if len(left) > since:
+        notes.append(f"{counted(len(left) - since, 'place')} still hold it; it is not forgotten yet. Forget it again.")
+    return notes

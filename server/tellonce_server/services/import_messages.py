@@ -1,0 +1,187 @@
+"""Takes whole histories in: many messages at once, each once, in their threads, with the work that follows queued."""
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from tellonce.contract import Role
+from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.store import bulk, queue
+from tellonce_server.store.bulk import BulkMessage, Named
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import NewJob
+from tellonce_text.dates.clock import offset_minutes
+from tellonce_text.importance import message_importance
+from tellonce_text.secrets import mask
+from tellonce_text.tokens import estimate
+
+BATCH = 500
+"""Messages of one transaction: the progress that a crash can cost."""
+
+
+class OwnConversation(NamedTuple):
+    """The conversation a message belongs to where the importer is told no chat; without a name, the channel's own chat."""
+
+    channel: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class ImportMessage:
+    """One message of an export. `message_id` must be stable: importing again recognises it.
+
+    `conversation` None: it was said in the user's private chat.
+    """
+
+    role: Role
+    content: str
+    message_id: str
+    sent_at: datetime
+    channel: str
+    speaker: str | None = None
+    message_thread_id: int | str | None = None
+    reply_to_message_id: str | None = None
+    conversation: OwnConversation | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    created: int
+    duplicates: int
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A message's text and what is read from it alone: before the transaction that stores it, and beside the event loop."""
+
+    content: str
+    importance: float
+    tokens: int
+    index_text: str
+
+
+class Importers:
+    """One importer for each chat that an export goes to: `where`, or the conversations its messages name.
+
+    `fixed`: everything goes to `where`.
+    """
+
+    def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
+        self._deps = deps
+        self._where = where
+        self._fixed = fixed
+        self._importers: dict[OwnConversation | None, Importer] = {}
+
+    async def add(self, batch: Sequence[ImportMessage]) -> Imported:
+        """Store each chat's part of the batch as `Importer.add` does."""
+        parts: defaultdict[OwnConversation | None, list[ImportMessage]] = defaultdict(list)
+        for message in batch:
+            parts[None if self._fixed else message.conversation].append(message)
+        done = [await self._importer(of).add(part) for of, part in parts.items()]
+        return Imported(sum(one.created for one in done), sum(one.duplicates for one in done))
+
+    def _importer(self, of: OwnConversation | None) -> "Importer":
+        if of not in self._importers:
+            where = conversation(self._where.owner_id, *of) if of is not None else self._where
+            self._importers[of] = Importer(self._deps, where)
+        return self._importers[of]
+
+
+class Importer:
+    """Imports into one chat; feed it batches in the order of time."""
+
+    def __init__(self, deps: Dependencies, where: ChatScope) -> None:
+        self._deps = deps
+        self._where = where
+        self._threads: dict[tuple[str, str], str] = {}
+
+    async def add(self, batch: Sequence[ImportMessage]) -> Imported:
+        """Store what is not there yet and queue what follows from it, all of it or nothing: for messages that are there
+        already, an import that is started again queues nothing.
+        """
+        where, now = self._where, self._deps.now()
+        texts = await asyncio.to_thread(self._texts, batch)
+        async with self._deps.database.transaction() as t:
+            known = await bulk.known(t, where.owner_id, where.chat_id, _named(batch), self._numbered(batch))
+            self._threads |= known
+            fresh = [
+                m for m in _unique(batch) if (m.channel, m.message_id) not in known and ("", m.message_id) not in known
+            ]
+            for m in fresh:
+                self._threads[m.channel, m.message_id] = self._thread(m)
+            rows = [self._row(m, texts[m.channel, m.message_id]) for m in fresh]
+            if rows:
+                numbers = await bulk.add(t, where, rows, now)
+                await self._queue(t, rows, numbers, now)
+        self._deps.tell_workers()
+        return Imported(len(fresh), len(batch) - len(fresh))
+
+    async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
+        """Learning and summarising, thread by thread."""
+        owner, chat = self._where.owner_id, self._where.chat_id
+        by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
+        for row, number in zip(rows, numbers, strict=True):
+            by_thread[row.thread_key].append((number, row.role))
+        for thread, added in by_thread.items():
+            exchanges = sum(role == "assistant" for _, role in added)
+            span = (added[0][0], added[-1][0])
+            job = NewJob(owner, chat, "exchange", thread, thread, *span, now, exchanges, job_class="past")
+            await queue.enqueue(t, job, now)
+            await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
+
+    def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
+        """Messages that were recorded without an external id: an export names them by their numbers."""
+        own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
+        found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
+        return [(int(match[1]), at) for match, at in found if match is not None]
+
+    def _thread(self, m: ImportMessage) -> str:
+        chat = self._where.chat_id
+        if m.message_thread_id is not None:
+            return topic_thread(chat, m.message_thread_id)
+        if m.reply_to_message_id is None:
+            return root_thread(chat)
+        target = m.reply_to_message_id
+        known = self._threads.get((m.channel, target)) or self._threads.get(("", target))
+        return reply_thread(chat, target, known, m.channel if m.channel != self._where.home else None)
+
+    def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], "_Text"]:
+        return {(m.channel, m.message_id): _read(m, masked=self._deps.settings.mask_messages) for m in _unique(batch)}
+
+    def _row(self, m: ImportMessage, text: "_Text") -> BulkMessage:
+        return BulkMessage(
+            thread_key=self._threads[m.channel, m.message_id],
+            role=m.role,
+            content=text.content,
+            channel=m.channel,
+            speaker=m.speaker,
+            ext_id=m.message_id,
+            reply_to=m.reply_to_message_id,
+            importance=text.importance,
+            tokens=text.tokens,
+            sent_at=m.sent_at,
+            utc_offset=offset_minutes(m.sent_at),
+            index_text=text.index_text,
+            scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
+        )
+
+
+def _named(batch: Sequence[ImportMessage]) -> list[Named]:
+    targets = (Named(m.channel, m.reply_to_message_id) for m in batch if m.reply_to_message_id)
+    return [*(Named(m.channel, m.message_id, m.sent_at) for m in batch), *targets]
+
+
+def _read(m: ImportMessage, *, masked: bool) -> _Text:
+    content = mask(m.content) if masked else m.content
+    return _Text(content, message_importance(m.role, content), estimate(content), index_text(content, m.speaker))
+
+
+def _unique(batch: Sequence[ImportMessage]) -> list[ImportMessage]:
+    return list({(m.channel, m.message_id): m for m in batch}.values())

@@ -1,0 +1,218 @@
+"""What the page's screens show, read for one owner; it changes nothing."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tellonce.contract import ExplainArgs, Memory, MemoryStatus, SectionName
+from tellonce.settings import Budgets
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.queue.work import WorkQueue
+from tellonce_server.services.explain import Explainer, NothingToExplain
+from tellonce_server.services.page import contract as p
+from tellonce_server.services.page.calendar import month_span
+from tellonce_server.store import chats, memories, page, profile
+from tellonce_server.store.page import Filter
+
+COMING_DAYS = 60
+LEARNED_HOURS = 24
+CARDS = 30
+NEIGHBORS = 2
+"""Messages shown before and after the one a memory rests on."""
+
+
+class WrongCursor(Refused):
+    """The cursor is not of this list; begin it again without one."""
+
+
+class PageReads:
+    def __init__(self, deps: Dependencies, explainer: Explainer, work: WorkQueue) -> None:
+        self._deps = deps
+        self._explainer = explainer
+        self._work = work
+
+    async def memories(self, owner_id: int, args: p.PageMemoriesArgs) -> p.PageMemories:
+        """Raises WrongCursor."""
+        wanted = Filter(
+            kinds=args.kinds,
+            statuses=args.statuses,
+            origins=args.origins,
+            chat_id=args.chat_id,
+            least_confidence=args.least_confidence,
+            holds=args.query,
+            as_of=args.as_of,
+            about=args.about,
+        )
+        found, total = await page.found(self._deps.database, owner_id, wanted, _after(args.cursor), args.limit)
+        more = len(found) == args.limit and total > args.limit
+        return p.PageMemories(
+            entries=_entries(found), total=total, next_cursor=_cursor(found[-1].memory) if more else None
+        )
+
+    async def today(self, owner_id: int, *, operator: bool) -> p.PageToday:
+        database, now = self._deps.database, self._deps.now()
+        stored = await profile.find(database, owner_id)
+        dated = await page.dated(database, owner_id, now, now + timedelta(days=COMING_DAYS))
+        totals = await page.totals(database, owner_id)
+        status = await self._work.status() if operator else None
+        return p.PageToday(
+            narrative=stored.narrative if stored else "",
+            uncertain=await self._newest(owner_id, ("uncertain",), None),
+            overdue=_entries([x for x in dated if x.memory.deadline and x.memory.deadline < now]),
+            coming=_entries([x for x in dated if not (x.memory.deadline and x.memory.deadline < now)]),
+            learned=await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS)),
+            memories=totals.memories,
+            messages=totals.messages,
+            chats=totals.chats,
+            reading=status.reading if status else None,
+            cost=status.cost if status else None,
+        )
+
+    async def memory(self, owner_id: int, args: p.PageMemoryArgs) -> p.PageMemory:
+        """Raises NothingToExplain."""
+        database = self._deps.database
+        found = await memories.by_id(database, owner_id, args.memory_id)
+        if found is None:
+            raise NothingToExplain(f"There is no memory {args.memory_id}; it may have been forgotten.")
+        # The owner's own page sees every chat of theirs, so it asks in the chat where the memory is known.
+        where = ChatScope(owner_id, found.chat_id or owner_id)
+        explanation = await self._explainer.explain(where, ExplainArgs(memory_id=args.memory_id))
+        origin = await memories.provenance(database, owner_id, args.memory_id)
+        shown_to = await page.answers(database, owner_id, None, args.memory_id, CARDS)
+        return p.PageMemory(
+            explanation=explanation,
+            talks=await self._talks(owner_id, origin.source_chat_id, found.sources),
+            answers=_answers(shown_to),
+        )
+
+    async def timeline(self, owner_id: int, args: p.PageTimelineArgs) -> p.PageTimeline:
+        database, zone = self._deps.database, self._deps.zone
+        months = await page.months(database, owner_id, zone.key)
+        month = args.month or (months[0][0] if months else None)
+        span = month_span(month, zone) if month else None
+        return p.PageTimeline(
+            months=tuple(p.MonthEntry(month=name, messages=count) for name, count in months),
+            month=month,
+            days=await self._days(owner_id, *span) if span else (),
+        )
+
+    async def words(self, owner_id: int, args: p.PageWordsArgs) -> p.PageWords:
+        lines = await page.words(self._deps.database, owner_id, args.chat_id, args.from_id, args.to_id, args.limit + 1)
+        more = len(lines) > args.limit
+        return p.PageWords(
+            lines=_lines(lines[: args.limit], frozenset()), next_id=lines[args.limit].id if more else None
+        )
+
+    async def answers(self, owner_id: int, args: p.PageAnswersArgs) -> p.PageAnswers:
+        found = await page.answers(self._deps.database, owner_id, args.before, None, args.limit)
+        return p.PageAnswers(
+            answers=_answers(found),
+            budgets=_shares(self._deps.settings.budgets),
+            next_before=found[-1].at if len(found) == args.limit else None,
+        )
+
+    async def names(self, owner_id: int, args: p.PageNamesArgs) -> p.PageNames:
+        found = await page.names(self._deps.database, owner_id, args.limit)
+        links = await page.links(self._deps.database, owner_id, [x.name for x in found])
+        return p.PageNames(
+            names=tuple(p.NameEntry(name=x.name, memories=x.memories) for x in found),
+            links=tuple(p.NameLink(one=x.one, other=x.other, memories=x.memories) for x in links),
+        )
+
+    async def _newest(
+        self, owner_id: int, statuses: tuple[MemoryStatus, ...], since: datetime | None
+    ) -> tuple[p.PageEntry, ...]:
+        wanted = Filter(statuses=statuses, learned_since=since)
+        return _entries((await page.found(self._deps.database, owner_id, wanted, None, CARDS))[0])
+
+    async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[p.SourceTalk, ...]:
+        """Each source message with its neighbors; sources that lie close together share one talk."""
+        if chat_id is None or await chats.find(self._deps.database, owner_id, chat_id) is None:
+            return ()
+        talks: list[p.SourceTalk] = []
+        shown: set[int] = set()
+        for source in sorted(sources)[-5:]:
+            if source not in shown:
+                span = (max(1, source - NEIGHBORS), source + NEIGHBORS)
+                lines = await page.words(self._deps.database, owner_id, chat_id, *span, 2 * NEIGHBORS + 1)
+                shown |= {line.id for line in lines}
+                talks.append(p.SourceTalk(chat_id=chat_id, lines=_lines(lines, frozenset(sources))))
+        return tuple(talks)
+
+    async def _days(self, owner_id: int, start: datetime, end: datetime) -> tuple[p.DayEntry, ...]:
+        zone = self._deps.zone.key
+        talks = await page.days(self._deps.database, owner_id, zone, start, end)
+        summaries = await page.summaries(self._deps.database, owner_id, start, end)
+        by_day: dict[str, list[p.TalkEntry]] = {}
+        for talk in talks:
+            by_day.setdefault(talk.day, []).append(_talk(talk, summaries))
+        return tuple(p.DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
+
+
+def _after(cursor: str | None) -> tuple[datetime, int] | None:
+    if cursor is None:
+        return None
+    at, _, number = cursor.partition("/")
+    try:
+        return datetime.fromisoformat(at), int(number)
+    except ValueError as error:
+        raise WrongCursor("That is not a cursor of this list; leave it out to begin again.") from error
+
+
+def _cursor(last: Memory) -> str:
+    return f"{last.valid_from.isoformat()}/{last.id}"
+
+
+def _entries(found: Sequence[page.Quoted]) -> tuple[p.PageEntry, ...]:
+    return tuple(p.PageEntry(memory=x.memory, quote=x.quote, said_in=x.said_in) for x in found)
+
+
+def _answers(found: Sequence[page.AnswerRow]) -> tuple[p.AnswerEntry, ...]:
+    return tuple(
+        p.AnswerEntry(
+            receipt_id=x.id,
+            chat_id=x.chat_id,
+            channel=x.channel,
+            at=x.at,
+            question=x.question,
+            tokens=x.tokens,
+            token_budget=x.token_budget,
+            truncated=x.truncated,
+        )
+        for x in found
+    )
+
+
+def _lines(lines: Sequence[page.Words], sources: frozenset[int]) -> tuple[p.SaidLine, ...]:
+    return tuple(
+        p.SaidLine(id=x.id, role=x.role, speaker=x.speaker, at=x.sent_at, text=x.content, source=x.id in sources)
+        for x in lines
+    )
+
+
+def _talk(talk: page.DayTalk, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
+    """The summaries are those of the chat that share a message with the day."""
+    held = [s for s in summaries if s.chat_id == talk.chat_id and s.from_id <= talk.to_id and s.to_id >= talk.from_id]
+    return p.TalkEntry(
+        chat_id=talk.chat_id,
+        channel=talk.channel,
+        messages=talk.messages,
+        from_id=talk.from_id,
+        to_id=talk.to_id,
+        from_at=talk.from_at,
+        to_at=talk.to_at,
+        summaries=tuple(p.TalkSummary(from_at=s.from_at, to_at=s.to_at, count=s.count, text=s.text) for s in held),
+    )
+
+
+def _shares(budgets: Budgets) -> dict[SectionName, int]:
+    """By section: the history holds the older summaries too."""
+    return {
+        "profile": budgets.profile,
+        "summary": budgets.summary,
+        "memories": budgets.memories,
+        "history": budgets.summaries + budgets.history,
+        "relevant": budgets.relevant,
+        "quoted": budgets.quoted,
+    }

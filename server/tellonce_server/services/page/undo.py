@@ -1,0 +1,40 @@
+"""Undoes, for a few minutes, what a person changed on the page. Nothing that was erased comes back."""
+
+from datetime import timedelta
+
+from tellonce_server.core.errors import Refused
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.rebuild import queue_profile
+from tellonce_server.services.page import contract as p
+from tellonce_server.store import page
+
+UNDO_MINUTES = 3
+"""Longer than the page offers it, for a slow line."""
+
+
+class TooLate(Refused):
+    """The memory was not changed in the last minutes; change it by hand."""
+
+
+class Undoer:
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+
+    async def undo(self, owner_id: int, args: p.PageUndoArgs) -> p.PageUndone:
+        """Put the former states back, all or none. Raises TooLate."""
+        now = self._deps.now()
+        since = now - timedelta(minutes=UNDO_MINUTES)
+        async with self._deps.database.transaction() as t:
+            for entry in args.memories:
+                await page.revive(t, owner_id, entry.memory_id, now, since)
+                former = page.Former(entry.memory_id, entry.status, entry.user_confirmed, entry.pinned)
+                if not await page.restore(t, owner_id, former, now, since):
+                    raise TooLate(f"Memory {entry.memory_id} was not changed just now; change it by hand.")
+            if args.withdraw is not None:
+                first = args.memories[0].memory_id
+                if not await page.withdraw(t, owner_id, args.withdraw, first, now, since):
+                    raise TooLate(f"Memory {args.withdraw} was not made just now; change it by hand.")
+            await queue_profile(t, owner_id, owner_id, now)
+        self._deps.tell_workers()
+        self._deps.tell_subscribers(owner_id, "memory://profile")
+        return p.PageUndone(restored=len(args.memories))

@@ -1,0 +1,252 @@
+"""Takes a message in: once, in its thread, with the work that follows from it queued."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import asyncpg
+
+from tellonce.contract import JobKind, RecordedMessage, RecordMessageArgs
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope, session_id
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.erasure.redaction import GONE
+from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.memory.tombstones import Tombstones
+from tellonce_server.domain.queue import compaction
+from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.embedding.foresight import Foresight
+from tellonce_server.store import chats, messages
+from tellonce_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
+from tellonce_text.dates.clock import offset_minutes
+from tellonce_text.importance import message_importance
+from tellonce_text.secrets import mask
+from tellonce_text.tokens import estimate
+
+PATIENCE = timedelta(seconds=30)
+"""How long extraction waits for the answer to a user message, so that one job serves the whole exchange."""
+
+
+class MessageRefused(Refused):
+    """The message cannot be recorded as sent; the text says what to change."""
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A message's text and what is read from it alone."""
+
+    content: str
+    importance: float
+    tokens: int
+    index_text: str
+
+
+@dataclass(frozen=True)
+class _Incoming:
+    """A message on its way in, with everything derived from it."""
+
+    where: ChatScope
+    args: RecordMessageArgs
+    thread_key: str
+    text: "_Text"
+    channel: str
+    sent_at: datetime
+    exchange_of: int | None
+    summary: str | None
+
+    @property
+    def content(self) -> str:
+        return self.text.content
+
+    @property
+    def ends_exchange(self) -> bool:
+        return self.args.role == "assistant" and self.args.routine is None
+
+
+class Recorder:
+    def __init__(self, deps: Dependencies, rederiver: Rederiver, tombstones: Tombstones) -> None:
+        self._deps = deps
+        self._rederiver = rederiver
+        self._tombstones = tombstones
+        self._foresight = Foresight(deps.embedder)
+
+    async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
+        """Record a message, or recognise it by its id as a duplicate or an edit.
+
+        Raises:
+            MessageRefused: when it names an exchange that is not there.
+        """
+        incoming = await self._incoming(where, args)
+        now = self._deps.now()
+        try:
+            message = self._row(incoming, now)
+            recorded = await messages.record(self._deps.database, message)
+        except asyncpg.UniqueViolationError:
+            return await self._again(incoming, now)
+        queued: tuple[JobKind, ...] = (message.follow_up.kind,) if message.follow_up else ()
+        if await self._compacted(incoming, recorded, now):
+            queued = (*queued, "chunk_summary")
+        self._announce(incoming, queued)
+        if args.role == "user" and args.routine is None:
+            self._foresight.expect(incoming.content)
+        return self._result(incoming, recorded.id, "created", queued)
+
+    async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> _Incoming:
+        return _Incoming(
+            where=where,
+            args=args,
+            thread_key=await thread_of(self._deps.database, where, args),
+            text=await self._read(args, args.content),
+            channel=where.channel,
+            sent_at=args.sent_at or self._deps.now().astimezone(self._deps.zone),
+            exchange_of=await self._exchange_of(where, args),
+            summary=await self._masked(args.summary),
+        )
+
+    async def _masked(self, summary: str | None) -> str | None:
+        return None if summary is None else await offloaded(len(summary), lambda: mask(summary))
+
+    async def _read(self, args: RecordMessageArgs, content: str) -> _Text:
+        masked = self._deps.settings.mask_messages
+        return await offloaded(len(content), lambda: _read(args, mask(content) if masked else content))
+
+    async def _exchange_of(self, where: ChatScope, args: RecordMessageArgs) -> int | None:
+        if args.exchange_of is None:
+            return None
+        asked = await messages.by_ext_id(
+            self._deps.database, where.owner_id, where.chat_id, args.exchange_of, where.channel
+        )
+        if asked is None:
+            raise MessageRefused(
+                f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out."
+            )
+        return asked.id
+
+    def _row(self, m: _Incoming, now: datetime) -> NewMessage:
+        args = m.args
+        return NewMessage(
+            owner_id=m.where.owner_id,
+            chat_id=m.where.chat_id,
+            channel=m.channel,
+            home=m.where.home,
+            conversation=m.where.conversation,
+            now=now,
+            thread_key=m.thread_key,
+            role=args.role,
+            content=m.content,
+            speaker=args.speaker,
+            ext_id=args.message_id,
+            reply_to=args.reply_to_message_id,
+            agent_id=args.agent_id,
+            routine=args.routine,
+            routine_summary=m.summary,
+            exchange_of=m.exchange_of,
+            importance=m.text.importance,
+            tokens=m.text.tokens,
+            sent_at=m.sent_at,
+            utc_offset=offset_minutes(m.sent_at),
+            index_text=m.text.index_text,
+            scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+            slot=args.expects.model_dump(mode="json") if args.expects else None,
+            slot_until=m.sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes)
+            if args.expects
+            else None,
+            ends_exchange=m.ends_exchange,
+            follow_up=_follow_up(m, now),
+        )
+
+    async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
+        """The id is known: same text is a duplicate, other text an edit."""
+        assert m.args.message_id is not None  # only an external id can be there twice
+        old = await self._stored(m)
+        if old.role != m.args.role:
+            raise MessageRefused(f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own.")
+        text = old.content if m.content == old.content else await self._still_said(m, old)
+        if text == old.content:
+            return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)
+        m = replace(m, text=await self._read(m.args, text))
+        queued = await self._edit(m, old, now)
+        if queued is None:
+            return await self._again(m, now)
+        self._announce(m, queued)
+        return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
+
+    async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
+        """The text without what was forgotten in this message: a client that sends it again says nothing new."""
+        place = (m.where.owner_id, m.where.chat_id, old.id)
+        text = await self._tombstones.without_forgotten(self._deps.database, *place, m.content)
+        return old.content if text is None else text or GONE
+
+    async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
+        """The new text and what follows from it, together; None when somebody else changed the message first."""
+        async with self._deps.database.transaction() as t:
+            await chats.lock(t, m.where.owner_id, m.where.chat_id)
+            changed = await messages.edit(
+                t,
+                m.where.owner_id,
+                m.where.chat_id,
+                old,
+                content=m.content,
+                importance=m.text.importance,
+                tokens=m.text.tokens,
+                index_text=m.text.index_text,
+                scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+                now=now,
+            )
+            return await self._rederiver.after_edit(t, m.where, old, m.content, now) if changed else None
+
+    async def _stored(self, m: _Incoming) -> StoredMessage:
+        stored = await messages.by_ext_id(
+            self._deps.database, m.where.owner_id, m.where.chat_id, m.args.message_id or "", m.channel
+        )
+        assert stored is not None  # messages are never deleted
+        return stored
+
+    async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
+        """Compact the thread if that is due. A crash before leaves it to the thread's next message."""
+        rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
+        if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
+            return False
+        return await compact_thread(self._deps.database, m.where, m.thread_key, rules, now) > 0
+
+    def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
+        if queued:
+            self._deps.tell_workers()
+        chat = f"memory://chat/{m.where.chat_id}"
+        self._deps.tell_subscribers(m.where.owner_id, f"{chat}/messages", f"{chat}/context")
+
+    def _result(
+        self, m: _Incoming, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None
+    ) -> RecordedMessage:
+        self._deps.emit("message_received", outcome=outcome, role=m.args.role, message=number)
+        if queued:
+            self._deps.emit("ltm_enqueued", kinds=list(queued))
+        return RecordedMessage.model_validate(
+            {
+                "id": number,
+                "thread_key": thread_key or m.thread_key,
+                "session_id": session_id(m.channel, m.where.chat_id),
+                "outcome": outcome,
+                "importance": m.text.importance,
+                "tokens": m.text.tokens,
+                "queued": queued,
+            }
+        )
+
+
+def _read(args: RecordMessageArgs, content: str) -> _Text:
+    return _Text(
+        content=content,
+        importance=message_importance(args.role, content),
+        tokens=estimate(content),
+        index_text=index_text(content, args.speaker),
+    )
+
+
+def _follow_up(m: _Incoming, now: datetime) -> FollowUp | None:
+    if m.args.routine is not None:
+        return FollowUp("routine_summary", None, None, now) if m.args.summary is None else None
+    start = now if m.args.role == "assistant" else now + PATIENCE
+    return FollowUp("exchange", m.thread_key, m.exchange_of, start)

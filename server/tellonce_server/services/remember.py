@@ -1,0 +1,364 @@
+"""Memories by the user's or an assistant's word: remember and update."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pgvector import HalfVector
+
+from tellonce.contract import (
+    Memory,
+    MemoryKind,
+    QuotedStatement,
+    RememberArgs,
+    Remembered,
+    RememberedStatement,
+    Statement,
+    UpdateMemoryArgs,
+)
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.rebuild import queue_profile
+from tellonce_server.domain.erasure.redaction import GONE
+from tellonce_server.domain.keep.keeper import Keeper
+from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory.check import Verdict, contains_quote
+from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
+from tellonce_server.domain.memory.importance import importance_of
+from tellonce_server.domain.memory.order import worth_showing
+from tellonce_server.domain.memory.retraction import Striker
+from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes
+from tellonce_server.domain.memory.tombstones import Tombstones
+from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.services.assistant_statements import StatementChecker, StatementCheckers
+from tellonce_server.services.unread_exchanges import take_over
+from tellonce_server.store import memories, messages
+from tellonce_server.store.database import Queries
+from tellonce_server.store.memories import Intent, Near, NewMemory, Quoted
+from tellonce_server.store.messages import StoredMessage
+from tellonce_server.store.tombstones import Tombstone
+from tellonce_text.dates.annotation import annotated
+from tellonce_text.dates.clock import local_day
+from tellonce_text.dates.deadlines import appointment, due_date
+from tellonce_text.dates.readings import Said
+from tellonce_text.secrets import mask
+
+DEFAULT_IMPORTANCE = 0.6
+
+
+class NoSuchMemory(Refused):
+    """No memory of that number may be touched from this chat; the text says where to find one."""
+
+
+class MemoryUnfit(Refused):
+    """The statement or the change makes no sense; the text says what would."""
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A statement ready to be stored. `checked`: how a model's claim fared; None for the user's own word."""
+
+    statement: Statement
+    text: str
+    kind: MemoryKind
+    source: StoredMessage | None
+    replaced: Sequence[Memory]
+    checked: Verdict | None
+    due: datetime | None
+    vector: HalfVector | None
+
+    @property
+    def certain(self) -> bool:
+        return self.checked is None or self.checked.certain
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return self.checked.reasons if self.checked is not None else ()
+
+    @property
+    def quotes(self) -> tuple[Quoted, ...]:
+        """The words of the user it rests on."""
+        quote = self.statement.quote if isinstance(self.statement, QuotedStatement) else None
+        if quote is None or self.source is None or not contains_quote(self.source.content, quote):
+            return ()
+        return (Quoted(self.source.id, mask(quote)),)
+
+
+class Rememberer:
+    def __init__(self, deps: Dependencies, statements: Statements, tombstones: Tombstones) -> None:
+        self._deps = deps
+        self._statements = statements
+        self._tombstones = tombstones
+        self._checkers = StatementCheckers(deps)
+        self._striker = Striker(deps.embedder)
+        self._keeper = Keeper(deps.embedder)
+
+    async def remember(self, where: ChatScope, args: RememberArgs) -> Remembered:
+        """Store a statement the user made or wants kept, or what the connected assistant learned from their words.
+
+        The first is the user's word: certain, and it lifts a tombstone. The second is held against what the user said.
+
+        Raises:
+            MemoryUnfit: for text that states nothing, and for what was forgotten after its source message was sent: an
+                answer that was under way meanwhile.
+            NoSuchMemory: for a number in `replaces` that is not known here.
+        """
+        if args.statements is None:
+            (one,) = await self._keep(where, [await self._told(where, args.statement, None)], learned=False)
+            return Remembered(memory=one.memory, outcome=one.outcome, superseded=one.superseded)
+        checker = await self._checkers.at(where, args)
+        told = [await self._told(where, statement, checker) for statement in args.statements]
+        return Remembered(results=tuple(await self._keep(where, told, learned=True)))
+
+    async def update(self, where: ChatScope, args: UpdateMemoryArgs, share_to: ChatScope | None) -> Memory:
+        """Raises NoSuchMemory and MemoryUnfit."""
+        memory = await self._find(where, args.memory_id)
+        updated = await self._act(where, memory, args, share_to)
+        self._changed(where)
+        return updated
+
+    async def _told(self, where: ChatScope, statement: Statement, checker: StatementChecker | None) -> _Told:
+        text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
+        if not worth_showing(text):
+            raise MemoryUnfit("That states nothing about the user; send a sentence.")
+        source = await self._source(where, statement)
+        if source is None and checker is not None and isinstance(statement, QuotedStatement):
+            source = await checker.source(where, statement)
+        said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
+        if statement.kind != "pin":  # a pin is kept to the letter: an account, a shelf, a code
+            plain = text
+            text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
+        replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
+        kind = statement.kind or await self._kind(text, said_at)
+        due, checked = statement.deadline, None
+        if due is None and kind in ("goal", "date"):
+            due = await offloaded(len(text), lambda: due_date(text, said_at, self._deps.zone))
+        if checker is not None and isinstance(statement, QuotedStatement):
+            checked = await checker.check(statement, text, source, due)
+        return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
+
+    async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
+        """Of a statement that comes without one: a date if it names its day and time, else as the scorer sorts notes."""
+        if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
+            return "date"
+        return "preference" if await self._keeper.is_wish(text) else "fact"
+
+    async def _keep(self, where: ChatScope, told: Sequence[_Told], *, learned: bool) -> list[RememberedStatement]:
+        now = self._deps.now()
+        ended: list[tuple[Memory, str]] = []
+        over = [m.id for one in told for m in one.replaced]
+        await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
+        async with self._deps.database.transaction() as t:
+            stored = [await self._store(t, where, one, now) for one in told]
+            for x in stored:
+                ended += [(old, x.memory.content) for old in x.ended]
+            if learned:
+                sources = [one.source.id for one in told if one.source is not None]
+                await take_over(t, where, frozenset(x.memory.id for x in stored), sources, now)
+            await self._strike(t, where, ended, now)
+        self._changed(where)
+        return [
+            RememberedStatement(
+                memory=x.memory,
+                outcome=x.outcome,
+                superseded=next(iter(x.ended), None),
+                reasons=one.reasons if x.memory.status == "uncertain" else (),
+            )
+            for x, one in zip(stored, told, strict=True)
+        ]
+
+    async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
+        """One statement. Storing comes first, for it waits for an erasure that is under way."""
+        new = self._statement(where, told, now)
+        if told.checked is not None:
+            await self._require_not_denied(t, where, told)
+        replaced = told.replaced or await self._put_off(t, new, told)
+        if replaced and new.status == "active":
+            stored = await self._statements.put(t, new, told.vector, now, replaced=replaced)
+        else:
+            stored = await self._statements.store(t, new, told.vector, now)
+        stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
+        doubted = not told.certain and bool(stones)
+        if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
+            raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
+        await self._tombstones.lift(t, where.owner_id, stones, now)
+        return stored
+
+    async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
+        """The same words with another day, by the user's word: what is due is a claim like any other."""
+        known = await self._statements.same(t, new) if told.checked is None else None
+        if known is None or known.deadline is None or new.deadline is None:
+            return ()
+        zone = self._deps.zone
+        return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
+
+    async def _require_not_denied(self, t: Queries, where: ChatScope, told: _Told) -> None:
+        place = (where.owner_id, where.chat_id)
+        near = await memories.rejected_near(t, *place, told.vector, dedup.key(told.text), REJECTED)
+        if await offloaded(len(told.text), lambda: _is_denied(told.text, near)):
+            raise MemoryUnfit(f"The user said that this is not so; leave it out: {told.text[:80]}")
+
+    def _statement(self, where: ChatScope, told: _Told, now: datetime) -> NewMemory:
+        asked, certain, of_user = told.statement, told.certain, told.checked is None
+        kind = told.kind
+        return NewMemory(
+            owner_id=where.owner_id,
+            chat_id=None if asked.scope == "global" else where.chat_id,
+            source_chat_id=where.chat_id,
+            kind=kind,
+            status="active" if certain else "uncertain",
+            content=told.text,
+            confidence=1.0 if of_user else CERTAIN if certain else UNCERTAIN,
+            priority=PRIORITY,
+            importance=asked.importance
+            if asked.importance is not None
+            else importance_of(told.text, DEFAULT_IMPORTANCE),
+            pinned=(asked.pinned or kind == "pin") and certain,
+            deadline=told.due,
+            valid_from=now if of_user or told.source is None else told.source.sent_at,
+            origin="user" if of_user else "model",
+            user_confirmed=of_user,
+            source_ids=(told.source.id,) if told.source else (),
+            model=None if of_user else "assistant",
+            quotes=told.quotes,
+            reason=" ".join(told.reasons) or None,
+            tier=None if of_user else "assistant",
+            intends=Intent(tuple(m.id for m in told.replaced)) if not certain else None,
+        )
+
+    async def _is_gone(self, t: Queries, where: ChatScope, source: StoredMessage, stones: Sequence[Tombstone]) -> bool:
+        if any(stone.created_at >= source.sent_at for stone in stones):
+            return True
+        left = await messages.by_id(t, where.owner_id, where.chat_id, source.id)
+        return left is not None and left.content == GONE
+
+    async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
+        """By the channel's own id, else by number: what `learn` hands out may have no other."""
+        wanted, place = statement.source_message_id, (where.owner_id, where.chat_id)
+        if wanted is None:
+            return None
+        source = await messages.by_ext_id(self._deps.database, *place, wanted, where.channel)
+        if source is None and isinstance(statement, QuotedStatement) and wanted.isdecimal() and len(wanted) < 19:
+            source = await messages.by_id(self._deps.database, *place, int(wanted))
+        if source is None:
+            raise MemoryUnfit(f"No message {wanted} in this chat; leave source_message_id out.")
+        return source
+
+    async def _strike(self, t: Queries, where: ChatScope, ended: Sequence[tuple[Memory, str]], now: datetime) -> None:
+        if await self._striker.strike(t, where.owner_id, ended, now):
+            await queue_profile(t, where.owner_id, where.chat_id, now)
+            self._deps.tell_workers()
+
+    async def _find(self, where: ChatScope, memory_id: int) -> Memory:
+        memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
+        if memory is None or not where.sees(memory.chat_id):
+            raise NoSuchMemory(f"No memory {memory_id} in this chat; find its number with search_memory.")
+        return memory
+
+    async def _act(
+        self, where: ChatScope, memory: Memory, args: UpdateMemoryArgs, share_to: ChatScope | None
+    ) -> Memory:
+        db, owner, now = self._deps.database, where.owner_id, self._deps.now()
+        match args.action:
+            case "confirm" | "reopen":
+                changed = await self._affirm(where, memory, confirmed=args.action == "confirm")
+            case "reject":
+                async with db.transaction() as t:
+                    changed = await self._statements.withdraw(t, owner, memory, now, denied=True)
+                    await self._strike(t, where, [(memory, "")], now)
+            case "complete":
+                async with db.transaction() as t:
+                    changed = await memories.set_status(t, owner, memory.id, "completed", now, valid_to=now)
+                    await self._strike(t, where, [(memory, "")], now)
+            case "edit":
+                changed = await self._edit(where, memory, args.content or "")
+            case "pin" | "unpin":
+                changed = await memories.set_pinned(db, owner, memory.id, args.action == "pin", now)
+            case "make_global":
+                changed = await memories.make_global(db, owner, memory.id, now)
+            case "share":
+                assert share_to is not None  # the contract asks for to_chat_id
+                changed = await self._share(memory, share_to)
+        if changed is None:
+            raise NoSuchMemory(f"Memory {memory.id} is gone.")
+        return changed
+
+    async def _edit(self, where: ChatScope, memory: Memory, content: str) -> Memory | None:
+        text = await offloaded(len(content), lambda: mask(content.strip()))
+        if not worth_showing(text):
+            raise MemoryUnfit("That states nothing; to remove a memory use forget.")
+        now = self._deps.now()
+        vector = await self._statements.vector(text)
+        deadline, indexed = await offloaded(
+            len(text), lambda: (self._due_after_edit(memory, text), index_text(text, None))
+        )
+        async with self._deps.database.transaction() as t:
+            if text != memory.content:
+                await memories.rewrite(
+                    t,
+                    where.owner_id,
+                    memory.id,
+                    content=text,
+                    kind=memory.kind,
+                    deadline=deadline,
+                    index_text=indexed,
+                    scope=memory_lexemes(where.owner_id),
+                    embedding=vector,
+                    now=now,
+                    words_key=dedup.key(text),
+                )
+                await self._strike(t, where, [(memory, text)], now)
+            return await self._held(t, where, memory, now, confirmed=True)
+
+    async def _affirm(self, where: ChatScope, memory: Memory, *, confirmed: bool) -> Memory | None:
+        async with self._deps.database.transaction() as t:
+            return await self._held(t, where, memory, self._deps.now(), confirmed=confirmed)
+
+    async def _held(
+        self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
+    ) -> Memory | None:
+        """The user says that it holds, and so what it was to end does not."""
+        held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
+        await self._strike(t, where, [(old, memory.content) for old in gone], now)
+        return held
+
+    def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
+        """By the new words; where neither they nor the old ones name a day, the one that was given beside them stays."""
+        if memory.kind not in ("goal", "date"):
+            return memory.deadline
+        now, zone = self._deps.now(), self._deps.zone
+        named_before = due_date(memory.content, memory.valid_from, zone) is not None
+        return due_date(text, now, zone) or (None if named_before else memory.deadline)
+
+    async def _share(self, memory: Memory, target: ChatScope) -> Memory:
+        """An explicit copy: nothing of one owner is ever read for another."""
+        copy = NewMemory(
+            owner_id=target.owner_id,
+            chat_id=target.chat_id,
+            source_chat_id=target.chat_id,
+            kind=memory.kind,
+            status="active",
+            content=memory.content,
+            confidence=memory.confidence,
+            priority=memory.priority,
+            importance=memory.importance,
+            pinned=memory.pinned,
+            deadline=memory.deadline,
+            valid_from=self._deps.now(),
+            origin="user",
+            user_confirmed=True,
+            source_ids=(),
+            model=None,
+        )
+        vector = await self._statements.vector(copy.content)
+        async with self._deps.database.transaction() as t:
+            return (await self._statements.store(t, copy, vector, self._deps.now())).memory
+
+    def _changed(self, where: ChatScope) -> None:
+        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
+
+
+def _is_denied(text: str, near: Sequence[Near]) -> bool:
+    return any(dedup.is_denied(text, n.memory.content, n.cosine, same_source=False, certain=True) for n in near)

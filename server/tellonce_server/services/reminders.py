@@ -1,0 +1,106 @@
+"""Reminders: dated memories with an alarm, which a relay claims when it is due and finishes when it was delivered."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from tellonce import reminders as r
+from tellonce.contract import RememberArgs, Scope
+from tellonce_server.core.scope import ChatScope, owner_of
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Rememberer
+from tellonce_server.store import memories, reminders
+
+LEASE: Final = timedelta(minutes=2)
+"""For so long nobody else delivers what a worker has claimed."""
+
+CANCELLED: Final = "the reminder was cancelled"
+
+
+class Reminding:
+    def __init__(self, deps: Dependencies, rememberer: Rememberer) -> None:
+        self._deps = deps
+        self._rememberer = rememberer
+
+    async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
+        """Keep it as a dated memory and set its alarm. Calling it again changes nothing.
+
+        Raises what `Rememberer.remember` raises.
+        """
+        stored = await self._rememberer.remember(where, self._statement(where, args))
+        one = stored.results[0] if stored.results else None
+        memory = one.memory if one is not None else stored.memory
+        assert memory is not None  # of one statement
+        db, topic = self._deps.database, args.message_thread_id
+        await reminders.set_alarm(
+            db,
+            where.owner_id,
+            memory.id,
+            chat_id=where.chat_id,
+            thread_id=topic if isinstance(topic, int) else None,
+            due_at=args.at,
+            repeats=args.repeats,
+            now=self._deps.now(),
+        )
+        found = await self._find(where, memory.id)
+        return found.model_copy(update={"reasons": one.reasons if one is not None else ()})
+
+    async def pending(self, where: ChatScope) -> r.Reminders:
+        return r.Reminders(reminders=tuple(await reminders.pending(self._deps.database, where.owner_id, where.chat_id)))
+
+    async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
+        """Raises NoSuchMemory, and MemoryUnfit for a move that says no time."""
+        if args.action == "move" and args.at is None:
+            raise MemoryUnfit("action move needs at.")
+        found = await self._find(where, args.memory_id)
+        now, owner = self._deps.now(), where.owner_id
+        async with self._deps.database.transaction() as t:
+            if args.action == "cancel":
+                ended = max(now, found.memory.valid_from)
+                await memories.set_status(t, owner, found.memory.id, "completed", now, valid_to=ended, reason=CANCELLED)
+            else:
+                await memories.set_status(t, owner, found.memory.id, "active", now)
+                await reminders.move(t, owner, found.memory.id, args.at, now)
+        self._changed(where)
+        return await self._find(where, args.memory_id)
+
+    async def claim(self, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
+        """What is due in the chats that are served here."""
+        db, now = self._deps.database, self._deps.now()
+        owners = await reminders.owners(db, now)
+        claimed: list[r.Reminder] = []
+        for one in owners:
+            if one.due_at is not None:
+                found = await reminders.claim(db, one.owner_id, now, args.worker, now + LEASE)
+                claimed += (due for due in found if owner_of(due.chat_id, self._deps.settings) == one.owner_id)
+        coming = [one.next_at for one in owners if one.next_at is not None]
+        return r.ClaimedReminders(reminders=tuple(claimed), next_at=min(coming, default=None))
+
+    async def finish(self, where: ChatScope, args: r.FinishReminderArgs) -> r.FinishedReminder:
+        due: tuple[datetime, datetime | None] = (args.due_at, args.next_at)
+        done = await reminders.finish(self._deps.database, where.owner_id, args.memory_id, *due, self._deps.now())
+        self._changed(where)
+        return r.FinishedReminder(finished=done)
+
+    def _statement(self, where: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
+        """With its time in the words: two reminders of the same are two memories."""
+        when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
+        scope: Scope = "global" if where.is_own else "chat"
+        said = {
+            "content": f"{args.content} ({when or args.repeats})",
+            "kind": "date",
+            "deadline": args.at,
+            "scope": scope,
+            "source_message_id": args.source_message_id,
+        }
+        place = {"chat_id": where.chat_id, "message_thread_id": args.message_thread_id}
+        claim = {"statements": [said | {"quote": args.quote}]}
+        return RememberArgs.model_validate(place | (claim if args.quote is not None else said))
+
+    async def _find(self, where: ChatScope, memory_id: int) -> r.Reminder:
+        found = await reminders.by_memory(self._deps.database, where.owner_id, memory_id)
+        if found is None or not where.sees(found.memory.chat_id):
+            raise NoSuchMemory(f"No reminder {memory_id} in this chat; list_reminders names them.")
+        return found
+
+    def _changed(self, where: ChatScope) -> None:
+        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")

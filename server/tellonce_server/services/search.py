@@ -1,0 +1,54 @@
+"""Answers `search_memory`: a page of what a query finds, as the contract tells it."""
+
+from tellonce.contract import SearchMemoryArgs, SearchResult, SearchResults
+from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.retrieval.results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_text.dates.clock import age
+from tellonce_text.secrets import mask
+
+
+class Searcher:
+    def __init__(self, deps: Dependencies, retriever: Retriever) -> None:
+        self._deps = deps
+        self._retriever = retriever
+
+    async def search(self, where: ChatScope, args: SearchMemoryArgs) -> SearchResults:
+        """Raises CursorRefused for a cursor of another search."""
+        thread = await thread_of(self._deps.database, where, args) if args.where == "thread" else None
+        page = await self._retriever.search(
+            SearchRequest(
+                owner_id=where.owner_id,
+                chat_id=None if args.where == "all" else where.chat_id,
+                thread_key=thread,
+                query=args.query,
+                now=self._deps.now(),
+                zone=self._deps.zone,
+                kinds=args.kinds,
+                since=args.since,
+                until=args.until,
+                limit=args.limit,
+                cursor=args.cursor,
+            )
+        )
+        longest = max((len(hit.full_text) for hit in page.hits), default=0)
+        results = await offloaded(longest, lambda: tuple(map(self._result, page.hits)))
+        return SearchResults(results=results, next_cursor=page.next_cursor)
+
+    def _result(self, hit: Hit) -> SearchResult:
+        return SearchResult(
+            id=hit.id,
+            kind=hit.kind,
+            text=mask(hit.full_text),
+            role=hit.role,
+            speaker=hit.speaker,
+            at=hit.at.astimezone(self._deps.zone),
+            age=age(hit.at, self._deps.now(), self._deps.zone),
+            chat_id=hit.chat_id,
+            thread_key=hit.thread_key,
+            score=round(hit.score, 6),
+            sources=tuple(hit.source_ids),
+        )

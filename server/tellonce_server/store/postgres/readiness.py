@@ -1,0 +1,111 @@
+"""What a PostgreSQL of one's own needs before the memory can use it: its version, pgvector in the database, two roles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import asyncpg
+
+from tellonce_server.core.db_errors import StorageRefused
+
+OLDEST_POSTGRES: Final = 150000
+OLDEST_VECTOR: Final = (0, 8, 4)
+
+_LOOK: Final = """
+select quote_ident(current_user) as login, quote_ident(current_database()) as database,
+  current_setting('server_version_num')::int as version,
+  (select extversion from pg_extension where extname = 'vector') as installed,
+  (select default_version from pg_available_extensions where name = 'vector') as available,
+  array(select n from unnest(array['chatmem_server', 'chatmem_worker']) n where to_regrole(n) is null) as missing,
+  array(select n from unnest(array['chatmem_server', 'chatmem_worker']) n
+        where to_regrole(n) is null or not pg_has_role(current_user, to_regrole(n)::oid, 'member')) as untaken,
+  coalesce(has_schema_privilege('public', 'create'), false) as may_create
+"""
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What was found. `untaken`: roles the login cannot take, among them those that are `missing`."""
+
+    login: str
+    database: str
+    version: int
+    installed: str | None
+    available: str | None
+    missing: Sequence[str]
+    untaken: Sequence[str]
+    may_create: bool
+
+    @property
+    def name(self) -> str:
+        """As in "PostgreSQL 16.14"."""
+        return f"PostgreSQL {self.version // 10000}.{self.version % 10000}"
+
+
+class DatabaseNotReady(StorageRefused):
+    """An administrator is needed; the text says for what, with the statements."""
+
+
+async def look(connection: Any) -> Readiness:
+    return Readiness(**await connection.fetchrow(_LOOK))
+
+
+def hindrance(found: Readiness) -> str | None:
+    """What no statement can cure."""
+    if found.version < OLDEST_POSTGRES:
+        return f"{found.name} is too old; the memory needs PostgreSQL 15 or newer."
+    if not (_fits(found.installed) or _fits(found.available)):
+        have = found.available or found.installed
+        return (
+            f"pgvector {have} of {found.name} is too old" if have else f"{found.name} has no pgvector"
+        ) + "; install pgvector 0.8.4 or newer on its machine."
+    return None
+
+
+def lacking(found: Readiness) -> list[str]:
+    """The statements that make the database ready, run in it by an administrator."""
+    vector = "create extension vector" if found.installed is None else "alter extension vector update"
+    return [
+        *([vector] if not _fits(found.installed) else []),
+        *(f"create role {role} nologin" for role in found.missing),
+        *(f"grant {role} to {found.login}" for role in found.untaken),
+        *([] if found.may_create else [f"grant usage, create on schema public to {found.login}"]),
+    ]
+
+
+def for_administrator(found: Readiness) -> str:
+    """What to ask an administrator for; empty when nothing is lacking."""
+    needed = lacking(found)
+    if not needed:
+        return ""
+    lines = "\n".join(f"  {statement};" for statement in needed)
+    return f"An administrator of {found.name} must run this in the database {found.database}:\n{lines}"
+
+
+async def prepare(connection: Any) -> list[str]:
+    """Run what is lacking, as far as this login may; the statements that were run.
+
+    Raises:
+        DatabaseNotReady: when something is lacking still.
+    """
+    found = await look(connection)
+    if said := hindrance(found):
+        raise DatabaseNotReady(said)
+    done = [statement for statement in lacking(found) if await _run(connection, statement)]
+    if said := for_administrator(await look(connection)):
+        raise DatabaseNotReady(said)
+    return done
+
+
+async def _run(connection: Any, statement: str) -> bool:
+    try:
+        await connection.execute(statement)
+    except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedObjectError, asyncpg.FeatureNotSupportedError):
+        return False
+    except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
+        pass  # another process did it at the same moment
+    return True
+
+
+def _fits(version: str | None) -> bool:
+    return version is not None and tuple(int(part) for part in version.split(".") if part.isdigit()) >= OLDEST_VECTOR

@@ -1,0 +1,10 @@
+"""Stops the embedded PostgreSQL of a folder if no process uses it: what the watcher runs; exit code 1 if it still runs."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+
+if __name__ == "__main__":
+    sys.exit(0 if asyncio.run(EmbeddedPostgres(Path(sys.argv[1])).stop_if_unused()) else 1)

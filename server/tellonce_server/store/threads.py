@@ -1,0 +1,97 @@
+"""Threads: how far each is numbered, summarised and queued."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from tellonce import tracing
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import JobClass
+
+
+@dataclass(frozen=True)
+class Thread:
+    """A thread's ledger. Messages 1..covered_to are in chunk summaries, ..queued_to in chunk jobs, ..last_no open."""
+
+    thread_key: str
+    last_no: int
+    covered_to: int
+    queued_to: int
+    open_tokens: int
+    focus_id: int | None
+    slot: dict[str, Any] | None
+    slot_until: datetime | None
+
+
+@dataclass(frozen=True)
+class OpenMessage:
+    id: int
+    thread_no: int
+    tokens: int
+    sent_at: datetime
+    epoch: int = 0
+
+
+@dataclass(frozen=True)
+class Run:
+    """Contiguous messages of a thread, by thread number and by message number."""
+
+    from_no: int
+    to_no: int
+    from_id: int
+    to_id: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A thread whose messages are not tiled. There is none, ever."""
+
+    chat_id: int
+    thread_key: str
+    last_no: int
+    covered_to: int
+    open: int
+    covered: int
+
+
+async def find(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> Thread | None:
+    row = await q.row("threads.find", owner_id, chat_id, thread_key)
+    return Thread(**row) if row is not None else None
+
+
+async def of_chat(q: Queries, owner_id: int, chat_id: int) -> list[Thread]:
+    return [Thread(**row) for row in await q.rows("threads.of_chat", owner_id, chat_id)]
+
+
+async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> list[OpenMessage]:
+    return [OpenMessage(**row) for row in await q.rows("threads.open_run", owner_id, chat_id, thread_key)]
+
+
+async def queue_chunks(
+    q: Queries,
+    owner_id: int,
+    chat_id: int,
+    thread_key: str,
+    queued_to: int,
+    runs: Sequence[Run],
+    now: datetime,
+    job_class: JobClass = "live",
+) -> int:
+    """How many chunk jobs were queued; 0 when somebody else moved the thread's mark first."""
+    rows = await q.rows(
+        "threads.queue_chunks",
+        *(owner_id, chat_id, thread_key, queued_to),
+        *([r.from_no for r in runs], [r.to_no for r in runs], [r.from_id for r in runs], [r.to_id for r in runs]),
+        *(sum(r.tokens for r in runs), now, tracing.traceparent(), job_class),
+    )
+    return len(rows)
+
+
+async def clear_slot(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> None:
+    await q.run("threads.clear_slot", owner_id, chat_id, thread_key)
+
+
+async def gaps(q: Queries, owner_id: int) -> list[Gap]:
+    return [Gap(**row) for row in await q.rows("threads.gaps", owner_id)]

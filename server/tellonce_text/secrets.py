@@ -1,0 +1,181 @@
+"""Masks secrets (API keys, passwords, tokens, card numbers) in a text before anything is derived from it.
+
+Each rule names what it hides, `[secret:api-key]`, so that a reader knows something stood there.  Numbers that people
+want remembered (account numbers, phones, dates, ids, commit hashes) are not secrets.  Knows nothing of storage.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from tellonce_text.caches import of_texts
+from tellonce_text.word_lists import words_of
+
+Replace = Callable[[re.Match[str]], str]
+
+_MARK = re.compile(r"(\[secret:[a-z-]+\])")
+
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
+)
+_URL_CREDENTIALS = re.compile(r"(?<=://)[^\s/@:?#\"'<>\[\]]*:[^\s/@\"'<>\[\]]+(?=@)")
+_JWT = re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*")
+_BOT_TOKEN = re.compile(r"(?<!\d)\d{8,10}:[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])")
+_BEARER = re.compile(r"\b((?:Bearer|Authorization:\s*(?:Basic|Token))\s+)[\w.~+/-]{10,}=*", re.IGNORECASE)
+_API_KEY = re.compile(
+    r"(?<![A-Za-z0-9_])(?:"
+    r"sk-[A-Za-z0-9_-]{16,}"  # OpenAI, Anthropic
+    r"|(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{12,}|whsec_[A-Za-z0-9+/=]{16,}"  # Stripe
+    r"|(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9])"  # AWS access key ids
+    r"|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
+    r"|xox[a-z]-[A-Za-z0-9-]{10,}|xapp-[A-Za-z0-9-]{10,}"  # Slack
+    r"|AIza[\w-]{30,}|ya29\.[\w-]{20,}"  # Google
+    r"|npm_[A-Za-z0-9]{30,}|pypi-[\w-]{40,}|hf_[A-Za-z0-9]{20,}"
+    r"|SG\.[\w-]{16,}\.[\w-]{16,}|dop_v1_[0-9a-f]{40,}"
+    r")"
+)
+
+_PASSWORD_WORD = r"(?:pass(?:word|wd|phrase|code|wort)|pwd|kennwort|contraseña|mot de passe|senha|пароль|密码|密碼|パスワード|비밀번호)"
+_IS = r"(?:\s*[:=：]+>?\s*|\s+(?:is|was|are|to|ist|lautet|es|est|é|это|equals)\s+(?:now\s+|set to\s+)?[:=]?\s*|\s*[为是は]\s*)"
+_QUOTED = r"\"[^\"\n]+\"|'[^'\n]+'|`[^`\n]+`|“[^”\n]+”|«[^»\n]+»"
+_PASSWORD = re.compile(
+    rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
+    re.IGNORECASE,
+)
+# Without "is" or ":" only a word that looks like nothing else is taken: letters beside digits or signs.
+_BARE_PASSWORD = re.compile(rf"({_PASSWORD_WORD}\s+)([^\s\"'`,;，。]{{4,}})", re.IGNORECASE)
+_PIN = re.compile(
+    r"(\b(?:pin|cvv|cvc|otp)(?:[ -]?(?:code|number))?(?:\s+(?:is|for [\w ]{1,20} is)|\s*[:=])?\s*)(\d{3,8})\b", re.I
+)
+_KEYED = re.compile(
+    r"((?:api|access|secret|auth|client|private|signing|webhook|bot)?[ _-]?\b(?:\w*_)?"
+    r"(?:token|secret|key|apikey|credentials?)s?\b[\"'`]?(?:\s+(?:for|to|of)\s+[\w.' -]{1,30}?)?(?:\s*[:=]+>?\s*|\s+(?:is\s+|was\s+)?)"
+    r"[\"'`]?)([A-Za-z0-9_.~+/=-]{12,})",
+    re.IGNORECASE,
+)
+_CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
+
+# Something of every rule's, in lower case: a text without any of these and without many digits holds no secret. Most
+# texts hold none, and all rules together take a hundred times as long.
+_HINTS: Final = (
+    "-----begin", "://", "eyj", "bearer", "authorization", "sk-", "k_live_", "k_test_", "whsec_", "akia", "asia", "ghp_",
+    "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "aiza", "ya29.", "npm_", "pypi-", "hf_",
+    "sg.", "dop_v1_", "pass", "pwd", "kennwort", "contraseña", "mot de passe", "senha", "пароль", "密码", "密碼",
+    "パスワード", "비밀번호", "pin", "cvv", "cvc", "otp", "token", "secret", "key", "credential",
+)  # fmt: skip
+_MANY_DIGITS = re.compile(r"\d{8}|(?:\d{4,}[ -]){2}")
+
+# A mere "key" may be that of a row, an object or a cache.
+_CALLED_SECRET = re.compile(r"api|access|secret|auth|client|private|signing|webhook|token|credential", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
+_PLAIN_WORD: Final = words_of(
+    """
+    a about above absent again all already also always an and any apparently are as asked at back bad based be
+    because been before being blank broken but by bytes cached called case changed changing checked compromised
+    copied correct different disabled done due easy empty enabled encrypted exactly expired expires expiring fine
+    for forgotten from gone good had hard has hashed have he her here hidden his how i if in incorrect input
+    insecure int invalid is it its just kept known leaked less long lost manager managers masked me missing more
+    much must my needed needs never new no none not now null of off old on one only optional or our out over
+    policies policy protected public put really recorded required requirements reset resetting rotated safe same
+    saved secure sent set she short shown simple so some something somewhere still stored str string strong stuff
+    sure than that the their them then there they this to today tomorrow too true false undefined under unknown
+    unsafe up updated us used very wait was we weak were what when where which who why will with without wrong you
+    your
+    """
+)
+
+
+def mask(text: str) -> str:
+    """`text` with every secret replaced by `[secret:<kind>]`; masking twice changes nothing more."""
+    if not may_hold(text):
+        return text
+    masked = _mask_once(text)
+    while masked != text:
+        text, masked = masked, _mask_once(masked)
+    return masked
+
+
+@of_texts
+@lru_cache(maxsize=8192)
+def may_hold(text: str) -> bool:
+    """Whether it is worth a look."""
+    low = text.lower()
+    return any(hint in low for hint in _HINTS) or _MANY_DIGITS.search(text) is not None
+
+
+def _mask_once(text: str) -> str:
+    for pattern, replace in _RULES:
+        text = "".join(part if _MARK.fullmatch(part) else pattern.sub(replace, part) for part in _MARK.split(text))
+    return text
+
+
+def _whole(kind: str) -> Replace:
+    return lambda _: f"[secret:{kind}]"
+
+
+def _after_first_group(kind: str) -> Replace:
+    return lambda match: f"{match[1]}[secret:{kind}]"
+
+
+def _password(match: re.Match[str]) -> str:
+    value = match[2].rstrip(".)!?:…") or match[2]
+    if not value.strip("*•.") or value.strip("\"'`“”").lower() in _PLAIN_WORD or value.endswith("("):
+        return match[0]
+    return f"{match[1]}[secret:password]{match[2][len(match[2].rstrip('.)')) :]}"
+
+
+def _bare_password(match: re.Match[str]) -> str:
+    value = match[2]
+    mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    return f"{match[1]}[secret:password]" if mixed and value.lower() not in _PLAIN_WORD else match[0]
+
+
+def _keyed(match: re.Match[str]) -> str:
+    value = match[2].rstrip(".")
+    called_secret = bool(_CALLED_SECRET.search(match[1])) and bool(re.search(r"[:=]|\bis\b", match[1]))
+    if not _random_looking(value, strict=not called_secret):
+        return match[0]
+    return f"{match[1]}[secret:token]{match[2][len(value) :]}"
+
+
+def _random_looking(value: str, *, strict: bool) -> bool:
+    """Letters mixed with digits and many different characters; ids and hashes only when nothing calls them secret."""
+    if strict and (_UUID.fullmatch(value) or _HEX.fullmatch(value)):
+        return False
+    letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))
+    return letters >= 3 and digits >= 2 and _entropy(value) >= 2.8
+
+
+def _entropy(value: str) -> float:
+    """Shannon entropy in bits per character."""
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
+
+
+def _card(match: re.Match[str]) -> str:
+    digits = [int(c) for c in match[0] if c.isdigit()]
+    return "[secret:card]" if 13 <= len(digits) <= 19 and _luhn(digits) else match[0]
+
+
+def _luhn(digits: list[int]) -> bool:
+    doubled = (sum(divmod(2 * d, 10)) for d in digits[-2::-2])
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+_RULES: Final[tuple[tuple[re.Pattern[str], Replace], ...]] = (
+    (_PRIVATE_KEY, _whole("private-key")),
+    (_URL_CREDENTIALS, _whole("credentials")),
+    (_JWT, _whole("jwt")),
+    (_BOT_TOKEN, _whole("bot-token")),
+    (_API_KEY, _whole("api-key")),
+    (_BEARER, _after_first_group("token")),
+    (_CARD, _card),
+    (_PASSWORD, _password),
+    (_BARE_PASSWORD, _bare_password),
+    (_PIN, _after_first_group("pin")),
+    (_KEYED, _keyed),
+)

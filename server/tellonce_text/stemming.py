@@ -1,0 +1,75 @@
+"""A light English stemmer: the same stem for the inflections of a word, other languages left as they are."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from tellonce_text.caches import of_texts
+
+BASE_OF: Final = {
+    form: base
+    for base, forms in {
+        "be": "am is are was were been being 's 're 'm", "have": "has had having 've", "do": "does did done doing",
+        "go": "goes went gone going", "get": "gets got gotten", "make": "made", "take": "took taken", "give": "gave given",
+        "come": "came", "see": "saw seen", "know": "knew known", "say": "said says", "tell": "told", "think": "thought",
+        "find": "found", "leave": "left", "feel": "felt", "bring": "brought", "begin": "began begun", "keep": "kept",
+        "hold": "held", "write": "wrote written", "run": "ran running", "meet": "met", "pay": "paid", "buy": "bought",
+        "sell": "sold", "teach": "taught", "learn": "learnt", "speak": "spoke spoken", "drive": "drove driven",
+        "eat": "ate eaten", "drink": "drank drunk", "sleep": "slept", "swim": "swam swum swimming", "fly": "flew flown flies",
+        "grow": "grew grown", "choose": "chose chosen", "break": "broke broken", "lose": "lost", "win": "won winning",
+        "send": "sent", "spend": "spent", "build": "built", "wear": "wore worn", "move": "moved", "quit": "quitting",
+        "stop": "stopped stopping", "plan": "planned planning", "child": "children", "man": "men", "woman": "women",
+        "person": "people", "wife": "wives", "foot": "feet", "tooth": "teeth", "mouse": "mice", "life": "lives'",
+        "live": "lives living", "use": "uses used using", "allergy": "allergic allergies", "marry": "married marriage",
+        "divorce": "divorced", "bear": "born", "hate": "hates hated hating", "love": "loves loved loving",
+        "prefer": "preferred preferring preference preferences", "become": "became", "bus": "buses", "news": "news",
+        "this": "this", "his": "his", "its": "its", "always": "always", "yes": "yes", "gas": "gas", "diabetes": "diabetes",
+        "asthma": "asthma", "rise": "rose risen", "fall": "fell fallen", "create": "created creating", "sing": "sang sung singing", "lend": "lent", "steal": "stole stolen", "wake": "woke woken", "ride": "rode ridden", "throw": "threw thrown", "catch": "caught", "forget": "forgot forgotten forgetting", "read": "reading", "die": "died dying dies", "hear": "heard",
+        "vegetarian": "vegetarians", "cycle": "cycling", "bike": "biking bikes", "hike": "hiking", "schedule": "scheduled scheduling",
+    }.items()
+    for form in forms.split()
+}  # fmt: skip
+_VOWEL = re.compile(r"[aeiouy]")
+_DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
+# What is left of a verb that ends in e: one syllable with one vowel (moving, using; else the consonant would be doubled),
+# or an ending that hardly any other verb has (organising, creating, deciding, combining).
+_LOST_E = re.compile(
+    r"^[^aeiou]*[aeiouy][^aeiouwxy]$|[vcz]$|(?<![aeiou])(?:at|ar|ur|id|ud|ut|in|ag|is|us|as|ir)$|(?<=[aeiou]{2})[sv]$"
+)
+
+
+@of_texts
+@lru_cache(maxsize=16_384)
+def stem(word: str) -> str:
+    """The stem of one lower-case word; words with other than ASCII letters, and short words, come back unchanged."""
+    if word in BASE_OF:
+        return BASE_OF[word]
+    if "-" in word:
+        return "-".join(map(stem, word.split("-")))
+    if len(word) < 4 or not (word.isascii() and word.isalpha()):
+        return word
+    return _without_ending(word)
+
+
+def _without_ending(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return stem(word[:-1])
+    for ending in ("ing", "ed"):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and not word.endswith("eed") and len(base) >= 2 and _VOWEL.search(base):
+            return _without_suffix(base)
+    return word
+
+
+def _without_suffix(base: str) -> str:
+    """The verb before its -ing or -ed."""
+    if base.endswith("i"):
+        return base[:-1] + "y"
+    single = base if base.endswith("ll") else _DOUBLED.sub(r"\1", base)
+    if single != base:
+        return single
+    return base + "e" if _LOST_E.search(base) else base

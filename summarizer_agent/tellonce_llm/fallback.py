@@ -1,0 +1,78 @@
+"""Several language models as one: the first that answers wins."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+
+from tellonce_llm.errors import LLMError, LLMUnavailable
+from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Tier, readable
+
+
+class NoModelAnswered(LLMUnavailable):
+    """Every model was asked and none gave a usable answer; `failures` says why, in the order asked."""
+
+    def __init__(self, failures: Sequence[LLMError]) -> None:
+        reasons = "; ".join(str(failure) for failure in failures) or "none is configured"
+        best = failures[0] if failures else None
+        waits = [f.retry_after for f in failures if isinstance(f, LLMUnavailable) and f.retry_after is not None]
+        super().__init__(
+            "all models", reasons, cause=best.cause if best else "away", retry_after=min(waits, default=None)
+        )
+        self.failures = tuple(failures)
+
+
+def _unnoticed(model: LanguageModel, error: LLMError) -> None:
+    """The default of `on_failure`: nobody wants to know."""
+
+
+class FirstAvailable:
+    """Asks its models in order; a failure of one, told to `on_failure`, is the chance of the next."""
+
+    def __init__(
+        self, models: Sequence[LanguageModel], on_failure: Callable[[LanguageModel, LLMError], None] = _unnoticed
+    ) -> None:
+        self._models = tuple(models)
+        self._on_failure = on_failure
+
+    @property
+    def name(self) -> str:
+        """All names, best first."""
+        return " > ".join(model.name for model in self._models) or "none"
+
+    @property
+    def tier(self) -> Tier:
+        """The best tier it can reach."""
+        return self._models[0].tier if self._models else "keep"
+
+    async def reads(self) -> frozenset[FileKind]:
+        """What any of them reads."""
+        kinds = [await readable(model) for model in self._models]
+        return frozenset().union(*kinds)
+
+    async def complete(self, request: Completion) -> Answer:
+        """The first usable answer. Raises NoModelAnswered."""
+        failures: list[LLMError] = []
+        for model in self._models:
+            try:
+                return await model.complete(request)
+            except LLMError as error:
+                self._note(failures, model, error)
+        raise NoModelAnswered(failures)
+
+    async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        """The first model that yields anything is kept: once text is out, its failure is raised, not papered over."""
+        failures: list[LLMError] = []
+        for model in self._models:
+            begun = False
+            try:
+                async for piece in model.stream(request):
+                    begun = True
+                    yield piece
+                return
+            except LLMError as error:
+                self._note(failures, model, error)
+                if begun:
+                    raise
+        raise NoModelAnswered(failures)
+
+    def _note(self, failures: list[LLMError], model: LanguageModel, error: LLMError) -> None:
+        failures.append(error)
+        self._on_failure(model, error)

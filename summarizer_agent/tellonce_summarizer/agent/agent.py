@@ -1,0 +1,247 @@
+"""The agent's loop: claim work, do it while keeping the lease alive, hand the result in."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from tellonce import tracing
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.journal import Emit
+from tellonce.work import (
+    ClaimedWork,
+    ClaimWorkArgs,
+    Extended,
+    ExtendWorkArgs,
+    Failed,
+    FailWorkArgs,
+    Submitted,
+    SubmitWorkArgs,
+    WorkItem,
+)
+from tellonce_llm import Tier
+from tellonce_summarizer.agent.work import Done, done
+from tellonce_summarizer.models.fallback_chain import FallbackChain
+
+log = logging.getLogger(__name__)
+
+_FIRST_PAUSE = 0.2
+_LONGEST_PAUSE = 10.0
+_FINISH_SECONDS = 3.0
+_HAND_BACK_SECONDS = 1.5
+
+
+class Workplace(Protocol):
+    """The part of `MemoryClient` an agent needs."""
+
+    async def claim_work(self, args: ClaimWorkArgs) -> ClaimedWork: ...
+    async def extend_work(self, args: ExtendWorkArgs) -> Extended: ...
+    async def submit_work(self, args: SubmitWorkArgs) -> Submitted: ...
+    async def fail_work(self, args: FailWorkArgs) -> Failed: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How an agent works. `wait_seconds`: how long one claim may wait for work."""
+
+    worker: str
+    concurrency: int = 2
+    wait_seconds: float = 20.0
+    finish_seconds: float = _FINISH_SECONDS
+
+
+class Agent:
+    """Works until told to stop; then finishes what it can within `finish_seconds` and hands back the rest."""
+
+    def __init__(self, place: Workplace, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
+        self._place = place
+        self._chain = chain
+        self._habits = habits
+        self._emit = emit
+        self._running: set[asyncio.Task[None]] = set()
+        self._vain: Tier | None = None
+        """The best tier up when a model last answered and what it said was of no use."""
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Claims and works until `stop` is set."""
+        failures = 0
+        try:
+            while not stop.is_set():
+                jobs = await _unless(stop, self._claimed())
+                if jobs is None:
+                    failures += 1
+                    await _unless(stop, asyncio.sleep(_pause(failures)))
+                    continue
+                failures = 0
+                await self._start(jobs, stop)
+        finally:
+            await self._wind_down()
+
+    async def _claimed(self) -> tuple[WorkItem, ...] | None:
+        """New jobs; None when the server cannot be asked or will not answer us."""
+        args = ClaimWorkArgs(
+            worker=self._habits.worker,
+            limit=self._habits.concurrency - len(self._running),
+            wait_seconds=self._habits.wait_seconds,
+            best_tier=self._worth_redoing(),
+        )
+        try:
+            return (await self._place.claim_work(args)).jobs
+        except (MemoryUnreachable, MemoryRefused) as error:
+            log.warning("no work could be claimed: %s", error)
+            self._emit("claim_failed", reason=type(error).__name__)
+            return None
+
+    def _worth_redoing(self) -> Tier:
+        """The best tier up, for provisional results to be redone by; `keep` while redoing would only repeat them."""
+        best = self._chain.best_tier()
+        return "keep" if best == self._vain else best
+
+    async def _start(self, jobs: tuple[WorkItem, ...], stop: asyncio.Event) -> None:
+        for job in jobs:
+            task = asyncio.create_task(self._attend(job))
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        if not jobs:
+            await _unless(stop, asyncio.sleep(_FIRST_PAUSE))
+        while len(self._running) >= self._habits.concurrency and not stop.is_set():
+            await _unless(stop, asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED))
+
+    async def _attend(self, job: WorkItem) -> None:
+        """Works on a job and keeps its lease; a lease lost to another worker ends the work."""
+        with tracing.traced(f"work {job.kind}", job.traceparent):
+            work = asyncio.create_task(self._work(job))
+            lease = asyncio.create_task(self._keep_lease(job))
+            try:
+                await asyncio.wait({work, lease}, return_when=asyncio.FIRST_COMPLETED)
+            except asyncio.CancelledError:
+                await _ended(work, lease)
+                await self._hand_back(job)
+                raise
+            for task in (work, lease):
+                if task.done() and (failure := task.exception()) is not None:
+                    log.error("job %s is left to its lease", job.job_id, exc_info=failure)
+            await _ended(work, lease)
+
+    async def _work(self, job: WorkItem) -> None:
+        emit = self._emitter(job)
+        emit("work_claimed", attempt=job.attempt)
+        started = time.perf_counter()
+        try:
+            outcome = await done(
+                job.input,
+                self._chain,
+                emit,
+                best_tier=job.best_tier,
+                second_reading=job.second_reading,
+                owner=job.job_id.partition(":")[0],
+            )
+        except Exception as error:
+            log.exception("job %s failed", job.job_id)
+            emit("work_crashed", reason=type(error).__name__)
+            await self._fail(job, f"{type(error).__name__}: {error}")
+            return
+        self._learn_from(outcome)
+        state = await self._submit(job, outcome, emit)
+        ms = round((time.perf_counter() - started) * 1000)
+        emit("work_done", ms=ms, state=state, tier=outcome.tier, model=outcome.model, provisional=outcome.provisional)
+
+    def _learn_from(self, outcome: Done) -> None:
+        if any(not call.ok and not call.down for call in outcome.calls):
+            self._vain = self._chain.best_tier()
+        elif outcome.tier == self._chain.best_tier():
+            self._vain = None
+
+    async def _submit(self, job: WorkItem, outcome: Done, emit: Emit) -> str:
+        """Hands the result in, again and again while the server is away: the lease decides when it is too late."""
+        args = SubmitWorkArgs(
+            job_id=job.job_id,
+            fence=job.fence,
+            result=outcome.result,
+            model=outcome.model,
+            tier=outcome.tier,
+            provisional=outcome.provisional,
+            calls=outcome.calls,
+        )
+        attempt = 0
+        while True:
+            attempt += 1
+            try:
+                submitted = await self._place.submit_work(args)
+            except MemoryUnreachable as error:
+                emit("submit_delayed", attempt=attempt, reason=type(error).__name__)
+                await asyncio.sleep(_pause(attempt))
+                continue
+            except MemoryRefused as error:
+                log.warning("the result of job %s was not taken: %s", job.job_id, error)
+                return "refused"
+            return submitted.state
+
+    async def _keep_lease(self, job: WorkItem) -> None:
+        """Returns when the lease is lost: refused, or not renewed in time."""
+        loop = asyncio.get_running_loop()
+        ends = loop.time() + job.lease_seconds
+        while loop.time() < ends:
+            await asyncio.sleep(min(job.lease_seconds / 3, max(0.0, ends - loop.time())))
+            try:
+                await self._place.extend_work(ExtendWorkArgs(job_id=job.job_id, fence=job.fence))
+                ends = loop.time() + job.lease_seconds
+            except MemoryUnreachable:
+                continue
+            except MemoryRefused as error:
+                log.warning("job %s is somebody else's now: %s", job.job_id, error)
+                self._emitter(job)("lease_lost", reason="refused")
+                return
+        self._emitter(job)("lease_lost", reason="not renewed in time")
+
+    async def _fail(self, job: WorkItem, reason: str) -> None:
+        args = FailWorkArgs(job_id=job.job_id, fence=job.fence, reason=reason[:500], retryable=True)
+        try:
+            await self._place.fail_work(args)
+        except (MemoryUnreachable, MemoryRefused) as error:
+            log.warning("job %s could not be handed back: %s", job.job_id, error)
+
+    async def _hand_back(self, job: WorkItem) -> None:
+        self._emitter(job)("work_handed_back")
+        try:
+            async with asyncio.timeout(_HAND_BACK_SECONDS):
+                await self._fail(job, "the worker was stopped")
+        except TimeoutError:
+            log.warning("job %s is left to its lease", job.job_id)
+
+    async def _wind_down(self) -> None:
+        if not self._running:
+            return
+        _, late = await asyncio.wait(self._running, timeout=self._habits.finish_seconds)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    def _emitter(self, job: WorkItem) -> Emit:
+        return partial(self._emit, job=job.job_id, kind=job.kind)
+
+
+def _pause(failures: int) -> float:
+    return min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(failures, 10)) * random.uniform(0.5, 1.0)
+
+
+async def _unless(stop: asyncio.Event, doing: Awaitable[Any]) -> Any:
+    """The result, or None as soon as `stop` is set."""
+    task = asyncio.ensure_future(doing)
+    stopped = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        await _ended(task, stopped)
+
+
+async def _ended(*tasks: asyncio.Future[Any]) -> None:
+    """Cancels what still runs and waits until it has ended; its failure was somebody else's business."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,50 @@
+"""Which task answers which kind of work."""
+
+from tellonce.journal import Emit
+from tellonce.work import (
+    ChunkInput,
+    ErasureInput,
+    ExchangeInput,
+    ExchangeResult,
+    ProfileInput,
+    ProfileResult,
+    RoutineInput,
+    RoutineResult,
+    SummaryResult,
+    ThreadInput,
+    Tier,
+    WorkInput,
+)
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
+from tellonce_summarizer.tasks.exchange import exchange_task
+from tellonce_summarizer.tasks.second_reading import read_again
+from tellonce_summarizer.tasks.summaries import chunk_task, profile_task, routine_task, thread_task
+
+Done = Outcome[ExchangeResult] | Outcome[SummaryResult] | Outcome[ProfileResult] | Outcome[RoutineResult]
+
+
+async def done(
+    work: WorkInput,
+    chain: FallbackChain,
+    emit: Emit,
+    *,
+    best_tier: Tier = "claude",
+    second_reading: bool = True,
+    owner: str | None = None,
+) -> Done:
+    """The result of one piece of work, by the best tier that answers.
+
+    `second_reading`: whether one is admitted. Work of one `owner` may be asked in one call; without, each alone.
+    """
+    match work:
+        case ExchangeInput():
+            first = await chain.climb(exchange_task(work, emit), emit, best_tier=best_tier, together=owner)
+            return await read_again(work, first, chain, emit, admitted=second_reading, together=owner)
+        case ChunkInput() | ErasureInput():
+            return await chain.climb(chunk_task(work), emit, best_tier=best_tier)
+        case ThreadInput():
+            return await chain.climb(thread_task(work), emit, best_tier=best_tier)
+        case ProfileInput():
+            return await chain.climb(profile_task(work), emit, best_tier=best_tier)
+        case RoutineInput():
+            return await chain.climb(routine_task(work), emit, best_tier=best_tier)

@@ -1,0 +1,159 @@
+"""The model ladder, from Claude down to no model at all; tells what was used, what it cost, what went wrong."""
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import ValidationError
+
+from tellonce import tracing, work
+from tellonce.journal import Emit
+from tellonce.work import TIERS, ModelCall
+from tellonce_llm import Answer, Guarded, LLMError, LLMUnavailable, LLMUnusable, Tier
+from tellonce_summarizer.models.answers import UnacceptableAnswerError, complaint
+from tellonce_summarizer.task import Task
+
+ResultT = TypeVar("ResultT")
+KEEP_MODEL = "keep"
+"""The name in the ledger of what no model did."""
+_FOR_GOOD: Tier = "claude"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One model on the ladder, and the seconds it may take."""
+
+    model: Guarded
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[ResultT]):
+    """A result, who made it and what every call on the way cost."""
+
+    result: ResultT
+    model: str
+    tier: Tier
+    provisional: bool
+    calls: tuple[ModelCall, ...]
+
+
+class FallbackChain:
+    """Tries its steps from the best down; the `keep` tier below them never fails."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = tuple(steps)
+
+    def best_tier(self) -> Tier:
+        """The best tier that may be asked now."""
+        for step in self._steps:
+            if step.model.breaker.resting() == 0:
+                return step.model.tier
+        return "keep"
+
+    async def climb(
+        self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = "claude", together: str | None = None
+    ) -> Outcome[ResultT]:
+        """The first acceptable result of this tier or one below. Every failure is told, none is silent.
+
+        What any tier but the best has done is provisional, whether or not a better one is configured. Work with the same
+        `together` may be asked in one call.
+        """
+        calls: list[ModelCall] = []
+        steps = [step for step in self._steps if TIERS.index(step.model.tier) >= TIERS.index(best_tier)]
+        for index, step in enumerate(steps):
+            result = await _result(step, task, calls, emit, together)
+            if result is not None:
+                made, answer = result
+                return Outcome(made, answer.model, step.model.tier, step.model.tier != _FOR_GOOD, tuple(calls))
+            emit("model_fallback", model=step.model.name, to=_name(steps, index + 1))
+        return Outcome(task.without_model(), KEEP_MODEL, "keep", True, tuple(calls))
+
+    async def ask(
+        self, tier: Tier, task: Task[ResultT], emit: Emit, together: str | None = None
+    ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
+        """The result of this tier alone, None where it gives no usable one, and what it cost."""
+        calls: list[ModelCall] = []
+        for step in self._steps:
+            if step.model.tier == tier:
+                result = await _result(step, task, calls, emit, together)
+                return (result[0] if result else None), tuple(calls)
+        return None, ()
+
+
+async def _result(
+    step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit, together: str | None
+) -> tuple[ResultT, Answer] | None:
+    answer = await _asked(step, task, calls, emit, together)
+    if answer is None:
+        return None
+    try:
+        result = task.accept(answer)
+    except (UnacceptableAnswerError, ValidationError) as error:
+        _reject(calls, answer, _reason(error), emit)
+        return None
+    emit("ltm_parse_result", ok=True, model=answer.model)
+    return result, answer
+
+
+async def _asked(
+    step: Step, task: Task[ResultT], calls: list[ModelCall], emit: Emit, together: str | None
+) -> Answer | None:
+    model = step.model
+    rest = model.breaker.resting()
+    if rest:
+        emit("ltm_llm_skipped", model=model.name, resting_seconds=round(rest, 1))
+        return None
+    request = dataclasses.replace(task.request(model.tier), timeout=step.seconds, together=together)
+    started = time.perf_counter()
+    answer: Answer | None = None
+    try:
+        with tracing.traced(f"chat {model.name}"):
+            answer = await model.complete(request)
+        calls.append(_call(answer))
+    except LLMError as error:
+        paid = error.answer if isinstance(error, LLMUnusable) else None
+        calls.append(_failed_call(model, paid, error))
+    emit("ltm_llm_call", ms=round((time.perf_counter() - started) * 1000), **_figures(calls[-1]))
+    return answer
+
+
+def _figures(call: ModelCall) -> dict[str, object]:
+    """Without the provider's own words, which may repeat ours; the ledger keeps them."""
+    return call.model_dump(exclude={"seconds", "note"})
+
+
+def _name(steps: Sequence[Step], index: int) -> str:
+    return steps[index].model.name if index < len(steps) else KEEP_MODEL
+
+
+def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
+    """Why an answer is of no use, without its text: events and ledger hold no content."""
+    return complaint(error) if isinstance(error, ValidationError) else str(error)
+
+
+def _reject(calls: list[ModelCall], answer: Answer, reason: str, emit: Emit) -> None:
+    calls[-1] = calls[-1].model_copy(update={"ok": False, "note": reason})
+    emit("ltm_parse_result", ok=False, model=answer.model)
+    emit("parse_failed", model=answer.model, reason=reason)
+
+
+def _call(answer: Answer) -> ModelCall:
+    return ModelCall(
+        model=answer.model,
+        tier=answer.tier,
+        input_tokens=answer.input_tokens + answer.cache_read_tokens + answer.cache_write_tokens,
+        output_tokens=answer.output_tokens,
+        seconds=round(answer.seconds, 3),
+        price_usd=answer.price_usd or 0.0,
+        note="" if answer.price_usd is not None else "price unknown",
+    )
+
+
+def _failed_call(model: Guarded, paid: Answer | None, error: LLMError) -> ModelCall:
+    if paid is None:
+        down = isinstance(error, LLMUnavailable)
+        return ModelCall(model=model.name, tier=model.tier, ok=False, down=down, note=str(error))
+    return _call(paid).model_copy(update={"ok": False, "note": str(error)})

@@ -1,0 +1,75 @@
+"""A chat's canonical summary: how new lines are added, and what it is without a model."""
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from tellonce.work import Canonical, ExchangeInput
+from tellonce_summarizer.keep.lines import shrunk
+from tellonce_summarizer.keep.sentences import dated, telling
+from tellonce_summarizer.length import tokens
+from tellonce_summarizer.models.answers import CanonicalShape
+
+_OVER = 1.1
+_SIDES_SHARE = 0.8
+"""Share of the cap the statements may take; the rest is for what was talked about."""
+_SENTENCES = 2
+
+
+def ceiling(work: ExchangeInput) -> int:
+    """Tokens a canonical summary never exceeds: a little above the cap, for passing that is how a chat shows it is full."""
+    return int(work.canonical_cap_tokens * _OVER)
+
+
+def is_full(work: ExchangeInput) -> bool:
+    """Whether the summary is so long that adding lines no longer does."""
+    summary = work.canonical
+    fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
+    return sum(tokens(text) for text in fields) > work.canonical_cap_tokens
+
+
+def without_model(work: ExchangeInput) -> Canonical:
+    """The prior summary and the exchange's telling sentences, verbatim, with their day; the oldest lines go first.
+
+    Nothing is added where no sentence is good enough to be shown.
+    """
+    if not any(sentence.shown for sentence in work.notable):
+        return work.canonical
+    zone = ZoneInfo(work.timezone)
+    said = [dated(sentence, zone) for sentence in telling(work.messages, work.notable, _SENTENCES, shown_only=True)]
+    return extended(work, said)
+
+
+def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
+    """The prior summary with `lines` at the end of what was talked about."""
+    prior = work.canonical
+    rest = max(0, ceiling(work) - tokens(prior.user_confirmed) - tokens(prior.llm_inferred))
+    told = _lines(prior.general_summary, *lines)
+    return prior.model_copy(update={"general_summary": shrunk(told, rest)})
+
+
+def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
+    """The prior summary with the new lines, without the obsolete ones; or the new one alone when it was full."""
+    prior = Canonical() if is_full(work) else work.canonical
+    gone = {_key(line) for line in new.obsolete}
+    fields = {
+        name: _joined(getattr(prior, name), getattr(new, name), gone) for name in ("user_confirmed", "llm_inferred")
+    }
+    used = sum(tokens(text) for text in fields.values())
+    if used > work.canonical_cap_tokens * _SIDES_SHARE:
+        side = int(work.canonical_cap_tokens * _SIDES_SHARE / 2)
+        fields = {name: shrunk(text.splitlines(), side) for name, text in fields.items()}
+        used = sum(tokens(text) for text in fields.values())
+    told = _joined(prior.general_summary, new.general_summary, gone).splitlines()
+    return Canonical(**fields, general_summary=shrunk(told, ceiling(work) - used))
+
+
+def _joined(prior: str, new: str, gone: set[str]) -> str:
+    return "\n".join(line for line in _lines(prior, new) if _key(line) not in gone)
+
+
+def _lines(*texts: str) -> list[str]:
+    return list(dict.fromkeys(line.strip() for text in texts for line in text.splitlines() if line.strip()))
+
+
+def _key(line: str) -> str:
+    return " ".join(line.casefold().strip("-•* .").split())

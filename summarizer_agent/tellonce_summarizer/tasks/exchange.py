@@ -1,0 +1,99 @@
+"""The exchange task: memories and the canonical summary's new lines from one exchange, in one call of a model."""
+
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from tellonce.journal import Emit
+from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory
+from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
+from tellonce_summarizer.keep.notes import notes
+from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
+from tellonce_summarizer.task import Task
+from tellonce_summarizer.tasks import prompts, validation
+from tellonce_summarizer.tasks.canonical import carried_forward, extended, is_full, without_model
+from tellonce_summarizer.tasks.items import items
+from tellonce_summarizer.tasks.transcript import plain, transcript
+
+_ITEM_TOKENS = 2500
+_LINE_TOKENS = 500
+_BEFORE_CHARACTERS = 400
+
+
+def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
+    """Items and canonical summary; every item that is dropped is told to `emit`."""
+    return Task(
+        request=partial(_request, work),
+        accept=partial(_accepted, work, emit),
+        without_model=lambda: ExchangeResult(items=notes(work), canonical=without_model(work)),
+    )
+
+
+def _request(work: ExchangeInput, tier: Tier) -> Completion:
+    local = tier == "ollama"
+    return Completion(
+        turns=(Turn("user", shown(work)),),
+        system=(SystemBlock(prompts.EXCHANGE_LOCAL if local else prompts.EXCHANGE, cache=not local),),
+        max_tokens=_ITEM_TOKENS + (work.canonical_cap_tokens if is_full(work) and not local else _LINE_TOKENS),
+        json_schema=schema_of(ExchangeShape),
+    )
+
+
+def shown(work: ExchangeInput) -> str:
+    """The exchange as a model reads it: what changes least comes first, what was just said last."""
+    zone = ZoneInfo(work.timezone)
+    mode = f"rewrite, under {work.canonical_cap_tokens} tokens" if is_full(work) else "add"
+    parts = [
+        f"USER: {work.user_name or 'name unknown'}\nTIME ZONE of the user: {work.timezone}\n"
+        f"NOW: {work.now.astimezone(zone):%a %Y-%m-%d %H:%M}",
+        f"KNOWN\n{known_lines(work.known, zone)}",
+        f"MODE: {mode}\nPRIOR\n{_canonical_text(work.canonical)}",
+        f"BEFORE\n{transcript(work.before, zone, _BEFORE_CHARACTERS)}",
+        f"NEW MESSAGES\n{transcript(work.messages, zone)}",
+    ]
+    return "\n\n".join(parts)
+
+
+def known_lines(known: tuple[KnownMemory, ...], zone: ZoneInfo) -> str:
+    """`#12 fact, since 2026-02-01: …`; a note stands in quotation marks."""
+    return "\n".join(_known_line(memory, zone) for memory in known) or "(nothing)"
+
+
+def _known_line(memory: KnownMemory, zone: ZoneInfo) -> str:
+    marks = [memory.kind, f"since {memory.since.astimezone(zone).date().isoformat()}"]
+    marks += ["uncertain"] if memory.status == "uncertain" else []
+    marks += ["confirmed by the user"] if memory.user_confirmed else []
+    text = " ".join(memory.text.split())
+    return f"#{memory.id} {', '.join(marks)}: {f'“{text}”' if memory.note else text}"
+
+
+def _canonical_text(summary: Canonical) -> str:
+    fields = ("user_confirmed", "llm_inferred", "general_summary")
+    return "\n".join(f"[{name}]\n{getattr(summary, name) or '(empty)'}" for name in fields)
+
+
+def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult:
+    loose = read(LooseExchange, answer.text)
+
+    def drop(reason: str) -> None:
+        emit("ltm_item_dropped", model=answer.model, reason=reason)
+
+    found = items(loose.items, work, drop)
+    new = readable(CanonicalShape, loose.canonical or {})
+    if isinstance(new, str):
+        drop(f"canonical: {new}")
+        return ExchangeResult(items=found, canonical=without_model(work))
+    local = answer.tier == "ollama"
+    return ExchangeResult(items=found, canonical=_local_line(work, new) if local else carried_forward(work, new))
+
+
+def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
+    """A local model's line on what was talked about, if it passes the stricter validation; else verbatim sentences."""
+    line = " ".join(new.general_summary.split())
+    if validation.complaint(line, plain(work.messages, 1800)) is not None:
+        return without_model(work)
+    return extended(work, [line])
+
+
+def certain_items(result: ExchangeResult) -> list[tuple[int, ExchangeItem]]:
+    """What a model claims outright, with its place in the list."""
+    return [(place, item) for place, item in enumerate(result.items) if item.certain and not item.note]

@@ -1,0 +1,118 @@
+"""A second, independent reading of what a model claims outright: yes or no, against the words and their context."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from tellonce.journal import Emit
+from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, When
+from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
+from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
+from tellonce_summarizer.task import Task
+from tellonce_summarizer.tasks import prompts
+from tellonce_summarizer.tasks.exchange import certain_items
+from tellonce_summarizer.tasks.transcript import transcript
+
+NOT_YET = "not read a second time yet"
+NOT_FOUND = "a second reading did not find this in what was said"
+_TOKENS = 1500
+_BEFORE_CHARACTERS = 400
+_LONGEST_DOUBT = 200
+
+Verdicts = Mapping[int, str | None]
+"""By number: None where the statement holds, else why it does not."""
+
+
+async def read_again(
+    work: ExchangeInput,
+    first: Outcome[ExchangeResult],
+    chain: FallbackChain,
+    emit: Emit,
+    *,
+    admitted: bool,
+    together: str | None = None,
+) -> Outcome[ExchangeResult]:
+    """`first` with doubts where the same model, asked afresh, does not find a claim in the words.
+
+    Where the reading is not admitted or brings no usable answer, every claim is doubtful and the result provisional.
+    """
+    claims = certain_items(first.result)
+    if not claims or first.tier == "keep":
+        return first
+    if not admitted:
+        return _doubted(first, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)
+    task = reading_task(work, [item for _, item in claims])
+    verdicts, calls = await chain.ask(first.tier, task, emit, together)
+    outcome = replace(first, calls=(*first.calls, *calls))
+    if verdicts is None:
+        return _doubted(outcome, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)
+    confirmations = {place: verdicts.get(number, NOT_YET) for number, (place, _) in enumerate(claims, 1)}
+    return _doubted(outcome, {place: why for place, why in confirmations.items() if why is not None})
+
+
+def reading_task(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> Task[Verdicts | None]:
+    """One question for each claim; numbers start at 1."""
+    request = Completion(
+        turns=(Turn("user", shown(work, claims)),),
+        system=(SystemBlock(prompts.SECOND_READING, cache=True),),
+        max_tokens=_TOKENS,
+        json_schema=schema_of(VerdictsShape),
+    )
+    return Task(request=partial(_same, request), accept=_verdicts, without_model=lambda: None)
+
+
+def shown(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> str:
+    """The lines said, and the claims without whatever the first reading thought of them."""
+    zone = ZoneInfo(work.timezone)
+    before = transcript(work.before, zone, _BEFORE_CHARACTERS)
+    texts = {memory.id: memory.text for memory in work.known}
+    statements = "\n\n".join(_statement(n, claim, texts, zone) for n, claim in enumerate(claims, 1))
+    return (
+        f"USER: {work.user_name or 'name unknown'}\n\nMESSAGES\n{before}\n{transcript(work.messages, zone)}"
+        f"\n\n{statements}"
+    )
+
+
+def _same(request: Completion, tier: Tier) -> Completion:
+    return request
+
+
+def _statement(number: int, claim: ExchangeItem, texts: Mapping[int, str], zone: ZoneInfo) -> str:
+    quoted = " … ".join(f"“{quote.text}” [{quote.message_id}]" for quote in claim.quotes)
+    over = [texts[known] for known in (*claim.replaces, *claim.ends) if known in texts]
+    lines = [f"STATEMENT {number}, about {claim.about}: {claim.text}", f"Quoted: {quoted}"]
+    lines += [f"Time: {_span(claim.when, zone)}"] if claim.when else []
+    lines += [f"Deadline: {claim.deadline.astimezone(zone).date().isoformat()}"] if claim.deadline else []
+    lines += [f"So this is over or replaced: {text}" for text in over]
+    return "\n".join(lines)
+
+
+def _span(when: When, zone: ZoneInfo) -> str:
+    ends = (end.astimezone(zone).strftime("%Y-%m-%d %H:%M") if end else "…" for end in (when.start, when.end))
+    return f"{' to '.join(ends)} ({when.precision})"
+
+
+def _verdicts(answer: Answer) -> Verdicts:
+    parts = (readable(VerdictShape, part) for part in read(LooseVerdicts, answer.text).verdicts)
+    found: dict[int, str | None] = {}
+    for part in parts:
+        if not isinstance(part, str):
+            # Two verdicts on one statement: the doubting one counts.
+            why = None if part.holds else (part.why or "").strip() or NOT_FOUND
+            found[part.number] = found.get(part.number) or why
+    return found
+
+
+def _doubted(
+    outcome: Outcome[ExchangeResult], confirmations: Mapping[int, str], *, unread: bool = False
+) -> Outcome[ExchangeResult]:
+    items = tuple(
+        item.model_copy(update={"certain": False, "doubt": confirmations[place][:_LONGEST_DOUBT]})
+        if place in confirmations
+        else item
+        for place, item in enumerate(outcome.result.items)
+    )
+    result = outcome.result.model_copy(update={"items": items})
+    return replace(outcome, result=result, provisional=outcome.provisional or unread)

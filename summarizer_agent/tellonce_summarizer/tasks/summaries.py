@@ -1,0 +1,150 @@
+"""The summary tasks: a chunk, a thread, a profile, a routine; what a model is asked and what of its answer is kept."""
+
+from collections.abc import Callable
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from tellonce.work import (
+    ChunkInput,
+    ErasureInput,
+    ProfileInput,
+    ProfileResult,
+    RoutineInput,
+    RoutineResult,
+    SummaryBody,
+    SummaryResult,
+    ThreadInput,
+)
+from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
+from tellonce_summarizer.keep.lines import bounded, fitted, joined, shrunk
+from tellonce_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
+from tellonce_summarizer.length import clip, tokens
+from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
+from tellonce_summarizer.task import ResultT, Task
+from tellonce_summarizer.tasks import prompts, validation
+from tellonce_summarizer.tasks.transcript import plain, transcript
+
+ROUTINE_CHARACTERS = 300
+_MESSAGE_CHARACTERS = 1200
+
+
+def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
+    """The summary of one run of messages."""
+    zone = ZoneInfo(work.timezone)
+    source = plain(work.messages, _MESSAGE_CHARACTERS)
+    return Task(
+        request=_requests(
+            _json(prompts.CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
+            _text(prompts.CHUNK_LOCAL.format(characters=validation.LONGEST), source, 250),
+        ),
+        accept=_accepting(_summary, lambda text: SummaryResult(text=_local(text, source))),
+        without_model=lambda: chunk_summary(work),
+    )
+
+
+def thread_task(work: ThreadInput) -> Task[SummaryResult]:
+    """The rolling summary of a thread or a chat."""
+    new = "\n\n".join(f"{chunk_line(chunk, ZoneInfo(work.timezone))}\n{bullets(chunk.body)}" for chunk in work.chunks)
+    source = f"PRIOR\n{work.prior_text or '(empty)'}\n{bullets(work.prior_body)}\n\nNEW\n{new}"
+    return Task(
+        request=_requests(
+            _json(prompts.THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
+            _text(prompts.CHUNK_LOCAL.format(characters=validation.LONGEST), source, 250),
+        ),
+        accept=_accepting(partial(_capped, work), lambda text: _local_thread(work, _local(text, source))),
+        without_model=lambda: thread_summary(work),
+    )
+
+
+def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
+    result = _summary(answer)
+    text = shrunk([result.text], work.cap_tokens)
+    return SummaryResult(text=text, body=fitted(result.body, work.cap_tokens - tokens(text)))
+
+
+def _local_thread(work: ThreadInput, text: str) -> SummaryResult:
+    body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
+    return SummaryResult(text=text, body=fitted(body, work.cap_tokens - tokens(text)))
+
+
+def profile_task(work: ProfileInput) -> Task[ProfileResult]:
+    """The user's narrative."""
+    active = [memory for memory in work.memories if memory.status == "active"]
+    shown = zip(active, shown_memories(active, ZoneInfo(work.timezone)), strict=True)
+    source = "\n".join(f"- {memory.kind}: {line}" for memory, line in shown)
+    asked = f"MEMORIES\n{source or '(none)'}"
+    return Task(
+        request=_requests(
+            _text(prompts.PROFILE.format(cap=work.cap_tokens), asked, work.cap_tokens * 2),
+            _text(prompts.PROFILE.format(cap=min(80, work.cap_tokens)), asked, 200),
+        ),
+        accept=_accepting(
+            lambda answer: ProfileResult(narrative=_prose(answer.text, work.cap_tokens)),
+            lambda text: ProfileResult(narrative=_local(text, source)),
+        ),
+        without_model=lambda: profile(work),
+    )
+
+
+def routine_task(work: RoutineInput) -> Task[RoutineResult]:
+    """Two or three sentences for a proactive message; without a model its first 300 characters."""
+    text = work.message.text.strip()
+    request = _text(prompts.ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
+
+    def accept(answer: Answer) -> RoutineResult:
+        return RoutineResult(summary=_shorter(_local(answer.text, text), text))
+
+    def cut() -> RoutineResult:
+        return RoutineResult(summary=text[:ROUTINE_CHARACTERS])
+
+    return Task(request=lambda tier: request, accept=accept, without_model=cut)
+
+
+def _shorter(summary: str, text: str) -> str:
+    if len(summary) >= len(text) or text.startswith(summary.rstrip(" .…")):
+        raise UnacceptableAnswerError("repeats the message instead of summarising it")
+    return summary
+
+
+def bullets(found: SummaryBody) -> str:
+    """A body as a model reads it."""
+    return "\n".join(f"- {name}: {line}" for name, told in found for line in told)
+
+
+def _requests(claude: Completion, ollama: Completion) -> Callable[[Tier], Completion]:
+    return lambda tier: ollama if tier == "ollama" else claude
+
+
+def _json(system: str, user: str, max_tokens: int) -> Completion:
+    schema = SummaryShape.model_json_schema()
+    return Completion((Turn("user", user),), (SystemBlock(system, cache=True),), max_tokens, schema)
+
+
+def _text(system: str, user: str, max_tokens: int) -> Completion:
+    return Completion((Turn("user", user),), (SystemBlock(system),), max_tokens)
+
+
+def _accepting(claude: Callable[[Answer], ResultT], ollama: Callable[[str], ResultT]) -> Callable[[Answer], ResultT]:
+    return lambda answer: ollama(answer.text) if answer.tier == "ollama" else claude(answer)
+
+
+def _summary(answer: Answer) -> SummaryResult:
+    shape = read(SummaryShape, answer.text)
+    if not shape.paragraph.strip():
+        raise UnacceptableAnswerError("an empty paragraph")
+    fields = {name: bounded(getattr(shape, name), 12) for name in SummaryBody.model_fields}
+    return SummaryResult(text=clip(shape.paragraph, 2000), body=SummaryBody(**fields))
+
+
+def _local(text: str, source: str) -> str:
+    """A local model's text, if it passes the stricter validation."""
+    wrong = validation.complaint(text, source)
+    if wrong is not None:
+        raise UnacceptableAnswerError(wrong)
+    return text.strip()
+
+
+def _prose(text: str, cap_tokens: int) -> str:
+    if not text.strip():
+        raise UnacceptableAnswerError("empty")
+    return clip(text, cap_tokens * 3)
