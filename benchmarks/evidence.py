@@ -5,7 +5,7 @@
 
 The summarizer is the real agent without a language model, so that the figures are the same on every machine.  The command
 ends with exit code 1 if in any shape and budget a context of a memory with the summarizer holds less evidence than one
-without it: SPEC §4 asks for that, and `tests/server/test_evidence.py` holds it on a small talk.
+without it: docs/CONTRACT.md, 4 asks for that, and `tests/server/test_evidence.py` holds it on a small talk.
 """
 
 import argparse

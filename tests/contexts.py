@@ -49,7 +49,7 @@ def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) ->
 
 
 def material_of(rows: ContextRows, **more: object) -> Material:
-    """These rows and nothing that was found, with the budget of SPEC §4, but for `more`."""
+    """These rows and nothing that was found, with the budget of docs/CONTRACT.md, 4, but for `more`."""
     material: dict[str, object] = {
         "rows": rows,
         "hits": [],

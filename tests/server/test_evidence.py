@@ -1,4 +1,4 @@
-"""The permanent gate of SPEC §4: with the summarizer a question finds no less of its evidence than without.
+"""The permanent gate of docs/CONTRACT.md, 4: with the summarizer a question finds no less of its evidence than without.
 
 On a small talk and by words alone; `python -m benchmarks.evidence` judges large ones with the embedding model.
 """

@@ -87,7 +87,7 @@ def build(
     profile: str = "",
     files: tuple[File, ...] = (),
 ) -> Prompt:
-    """Sections 1-10, in the order of SPEC §4; a cache breakpoint stands wherever what follows changes more often.
+    """Sections 1-10, in the order of docs/CONTRACT.md, 4; a cache breakpoint stands wherever what follows changes more often.
 
     Section 2 names the day; the minute stands before the message, else every turn would change the prompt's beginning
     and nothing of it could be cached. `profile` is shown while the memory has none of its own.

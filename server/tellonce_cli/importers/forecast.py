@@ -87,7 +87,7 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """By whoever reads what was said here (SPEC §6); a subscription costs nothing by the call, but has few calls."""
+    """By whoever reads what was said here (docs/CONTRACT.md, 6); a subscription costs nothing by the call, but has few calls."""
     calls = talk.calls(rules)
     if settings.learner == "auto" and settings.anthropic_api_key is not None:
         price = price_of(settings.model)

@@ -139,7 +139,7 @@ class ContextReader:
             canonical_cap=self._deps.settings.compaction.canonical_cap,
             include=frozenset(r.args.include) if r.args.include is not None else None,
             keep=self._deps.settings.compaction.keep,
-            # A client that takes sections has a place of its own for the time, as SPEC §4 lays a prompt out.
+            # A client that takes sections has a place of its own for the time, as docs/CONTRACT.md, 4 lays a prompt out.
             clock=r.args.detail == "text" and r.args.include is None,
         )
 

@@ -24,7 +24,7 @@ ALWAYS = 3
 """The last messages that stay whatever the budget."""
 
 KEPT = 20
-"""The last messages that a question leaves in place (SPEC §4)."""
+"""The last messages that a question leaves in place (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
 """One part in so many of the budget that a question leaves to the last messages, for which long replies among them are

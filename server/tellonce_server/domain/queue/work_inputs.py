@@ -27,7 +27,7 @@ from tellonce_server.store.queue import Job, NewJob
 from tellonce_text.secrets import mask
 
 SIDE_CHARACTERS = 1800
-"""How much of one message extraction sees (SPEC §5)."""
+"""How much of one message extraction sees (docs/CONTRACT.md, 5)."""
 
 MESSAGE_CHARACTERS = 4000
 """How much of one message a summary sees."""
