@@ -25,7 +25,7 @@ from tellonce_relay.telegram import markdown, split
 from tellonce_relay.turn import expectation, tags
 from tellonce_server.api import coercion, storable
 from tellonce_server.domain.context import lines, slots
-from tellonce_server.domain.erasure import forget_query, previews, redaction, targets, word_forms
+from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import features, orders, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, importance, literals, order, resolution, retraction
@@ -40,7 +40,7 @@ from tellonce_summarizer.keep import sentences as told_sentences
 from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, transcript, validation
-from tellonce_text import claims, fences, folding, normalization, secrets, stemming, tokens
+from tellonce_text import claims, fences, folding, normalization, secrets, sentences, stemming, tokens
 from tellonce_text import importance as message_importance
 from tellonce_text.dates import admission, annotation, date_mentions, deadlines, resolver, spans
 from tellonce_text.dates import tokens as date_tokens
@@ -161,8 +161,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.redaction.redact_all": lambda text: redaction.redact_all(
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),
-    "tellonce_server.domain.erasure.targets.placed_sentences": lambda text: list(targets.placed_sentences(text)),
-    "tellonce_server.domain.erasure.targets.sentences": targets.sentences,
+    "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
+    "tellonce_text.sentences.sentences": sentences.sentences,
     "tellonce_server.domain.erasure.word_forms.irregular_forms": word_forms.irregular_forms,
     "tellonce_server.domain.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
     "tellonce_server.domain.erasure.word_forms.is_spaceless": word_forms.is_spaceless,

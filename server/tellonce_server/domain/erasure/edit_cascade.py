@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from tellonce_text.sentences import sentences
+
 from tellonce.contract import JobKind, Memory
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.erasure.derived import take_back_derived
 from tellonce_server.domain.erasure.rebuild import queue_chunk, queue_profile, queue_remaking
-from tellonce_server.domain.erasure.targets import sentences
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import contains_quote
 from tellonce_server.domain.memory.statements import Statements

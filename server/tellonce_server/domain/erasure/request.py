@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
+from tellonce_text.sentences import sentences
+
 from tellonce.contract import ForgetArgs
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
@@ -16,7 +18,7 @@ from tellonce_server.domain.erasure.forget_query import (
 )
 from tellonce_server.domain.erasure.previews import Match
 from tellonce_server.domain.erasure.scan import CONTENT
-from tellonce_server.domain.erasure.targets import Target, sentences
+from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.store import forget
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement, TextRow

@@ -1,7 +1,6 @@
 """Whether a sentence states a topic, in any form of its words, or most of a statement; pure."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -16,25 +15,12 @@ _SHARE = 0.6
 """Share of a statement's words a sentence must hold to state it."""
 _SAME = 0.8
 """Share of the words of either that a sentence and a statement have in common when they say the same."""
-_SENTENCE: Final = re.compile(
-    r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
-)
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")
 _SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
 _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
 """1,000 and 5k: amounts whose digits are not those of the number."""
-
-
-def sentences(text: str) -> list[str]:
-    """The text cut into sentences; joined they are the text again."""
-    return _SENTENCE.findall(text)
-
-
-def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The same with where each begins."""
-    return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
 
 
 class Sentence:

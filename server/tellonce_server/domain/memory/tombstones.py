@@ -5,7 +5,8 @@ import hmac
 from collections.abc import Sequence
 from datetime import datetime
 
-from tellonce_server.domain.erasure.targets import sentences
+from tellonce_text.sentences import sentences
+
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Tombstone

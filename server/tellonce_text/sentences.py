@@ -1,0 +1,19 @@
+"""A text cut into sentences of which nothing is lost; pure, of no language, linear in the text."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+_SENTENCE: Final = re.compile(
+    r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The text cut into sentences; joined they are the text again."""
+    return _SENTENCE.findall(text)
+
+
+def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """The same, each with the place where it begins."""
+    return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
