@@ -1,8 +1,8 @@
 """The public contract of the agent tools: jobs of the write-ahead queue, what they hold and what answers them."""
 
-from typing import Annotated, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
-from pydantic import AwareDatetime, Field
+from pydantic import AwareDatetime, Field, model_validator
 
 from tellonce.contract import JobKind, Role, Scope
 from tellonce.contract_types import Clean, Contract, Text
@@ -238,7 +238,23 @@ class RoutineResult(Contract):
 WorkResult = Annotated[ExchangeResult | SummaryResult | ProfileResult | RoutineResult, Field(discriminator="kind")]
 
 
-class ModelCall(Contract):
+FORMER_FIELDS: Final = {"rung": "tier", "best_rung": "best_tier"}
+
+
+class _TakesFormerNames(Contract):
+    """Takes a field under the name it had in the release before, for one release."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _renamed(cls, given: Any) -> Any:
+        return (
+            {FORMER_FIELDS.get(name, name): value for name, value in given.items()}
+            if isinstance(given, dict)
+            else given
+        )
+
+
+class ModelCall(_TakesFormerNames):
     """One call of a language model, for the cost ledger. Price in US dollars; 0 for local models."""
 
     model: str
@@ -252,7 +268,7 @@ class ModelCall(Contract):
     note: str = ""
 
 
-class ClaimWorkArgs(Contract):
+class ClaimWorkArgs(_TakesFormerNames):
     worker: Annotated[Text, Field(max_length=128)]
     kinds: tuple[JobKind, ...] | None = None
     limit: int = Field(default=1, ge=1, le=50, strict=True)
@@ -275,7 +291,7 @@ class Extended(Contract):
     lease_until: AwareDatetime
 
 
-class SubmitWorkArgs(Contract):
+class SubmitWorkArgs(_TakesFormerNames):
     job_id: JobId
     fence: Fence
     result: WorkResult

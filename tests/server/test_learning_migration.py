@@ -63,10 +63,10 @@ async def test_what_rules_made_becomes_the_users_sentence_and_what_the_user_said
             reading = (await agent.queue_status()).reading
             async with memory.tables() as tables:
                 jobs = await tables.fetch(
-                    "select id, rung, provisional, class, redo from chat_context_queue order by id"
+                    "select id, tier, provisional, class, redo from chat_context_queue order by id"
                 )
                 calls = await tables.fetchrow("select learning_calls, summary_calls, second_calls from chats")
-                tiers = await tables.fetch("select rung from model_calls order by id")
+                tiers = await tables.fetch("select tier from model_calls order by id")
     assert {i: (m.content, m.note, m.user_confirmed) for i, m in facts.items()} == {
         1: ("I live in Bern, near my dog Max", True, False),
         2: ("Lives in Bern", False, True),

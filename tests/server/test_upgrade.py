@@ -137,6 +137,10 @@ one now is gone.
 """
 
 
+RENAMED: Final = {"lane_no": "thread_no", "rung": "tier"}
+"""Columns that an upgrade calls by another name."""
+
+
 async def rows(db: asyncpg.Connection) -> dict[str, dict[tuple[object, ...], Row]]:
     """Every row of every table, by its primary key."""
     keys = await db.fetch(
@@ -147,7 +151,7 @@ async def rows(db: asyncpg.Connection) -> dict[str, dict[tuple[object, ...], Row
     found = {}
     for table, key in keys:
         texts = await db.fetch(f"select to_jsonb(t)::text from {table} t")
-        stored = [json.loads(text) for (text,) in texts]
+        stored = [{RENAMED.get(n, n): value for n, value in json.loads(text).items()} for (text,) in texts]
         found[table] = {tuple(row[column] for column in key): row for row in stored}
     return found
 

@@ -7,6 +7,7 @@ import pytest
 
 from tellonce import former_name
 from tellonce.settings import ServerSettings, load
+from tellonce.work import ClaimWorkArgs, ModelCall
 from tellonce_server.app import former_folder
 from tellonce_server.store.postgres.file_lock import hold
 
@@ -59,3 +60,8 @@ async def test_a_folder_in_use_stays(machine: Path) -> None:
     finally:
         lock.release()
     assert load(ServerSettings).data_dir == machine / "chatmem"
+
+
+def test_an_agent_of_the_release_before_is_understood() -> None:
+    assert ClaimWorkArgs.model_validate({"worker": "one", "best_rung": "claude"}).best_tier == "claude"
+    assert ModelCall.model_validate({"model": "m", "rung": "ollama"}).tier == "ollama"
