@@ -12,17 +12,18 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 
 from tellonce.settings import ServerSettings
+from tellonce_server.app.admission import Admission
 from tellonce_server.app.credentials import Standing
 from tellonce_server.app.hooked_clients import show_hooked
 from tellonce_server.app.open_streams import OpenStreams
 from tellonce_server.app.operator_pages import add_operator_pages
 from tellonce_server.app.page.cookies import PageCookie, cookie_name
 from tellonce_server.app.page.site import add_page
-from tellonce_server.app.rate_limit import Admission, RateLimit
 from tellonce_server.app.request_timeout import TimedArrival
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.app.unavailable import Unavailable
+from tellonce_server.core.rate_limit import RateLimit
 
 BODY_BYTES = 2 * 1024 * 1024
 KEEP_ALIVE_SECONDS = 75

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Final
 
-from tellonce_server.app.rate_limit import RateLimit
+from tellonce_server.core.rate_limit import RateLimit
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 
 MOST: Final = 2

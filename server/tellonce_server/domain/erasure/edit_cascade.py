@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from tellonce_text.sentences import sentences
-
 from tellonce.contract import JobKind, Memory
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
@@ -17,6 +15,7 @@ from tellonce_server.store import memories, queue, summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.queue import NewJob
+from tellonce_text.sentences import sentences
 
 TELLING = 3
 """Content words of a sentence from which it can be recognised in a derived text."""

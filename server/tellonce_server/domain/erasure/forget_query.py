@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-from tellonce_text.sentences import placed_sentences
-
 from tellonce.contract import ForgetLabel
 from tellonce_server.domain.erasure.targets import Sentence, Target
 from tellonce_server.domain.erasure.word_forms import is_spaceless
 from tellonce_server.store.forget import Place
 from tellonce_text.folding import Literal as FoldedLiteral
 from tellonce_text.folding import Span, fold
+from tellonce_text.sentences import placed_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]

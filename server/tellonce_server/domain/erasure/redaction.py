@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tellonce_text.sentences import placed_sentences
-
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, touched
+from tellonce_text.sentences import placed_sentences
 
 GONE = "[forgotten]"
 """What stands where a whole text went: the message is still counted, its words are not there."""

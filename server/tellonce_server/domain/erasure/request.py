@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 
-from tellonce_text.sentences import sentences
-
 from tellonce.contract import ForgetArgs
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
@@ -23,6 +21,7 @@ from tellonce_server.store import forget
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement, TextRow
 from tellonce_text.folding import Literal
+from tellonce_text.sentences import sentences
 
 TELLING = 3
 """Words of a message's sentence from which it is recognized in a text made from it."""

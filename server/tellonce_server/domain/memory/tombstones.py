@@ -5,12 +5,11 @@ import hmac
 from collections.abc import Sequence
 from datetime import datetime
 
-from tellonce_text.sentences import sentences
-
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_text.claims import claims
+from tellonce_text.sentences import sentences
 
 SAME = 0.75
 """Share of a tombstone's words a statement must hold to be taken for the forgotten one said otherwise."""

@@ -1,9 +1,6 @@
 """What an authenticated request must pass before anything is read of it: a scope of ours, and the credential's rate."""
 
 import math
-import time
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -11,45 +8,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tellonce_server.app.auth import LOCAL, SCOPES
-
-BURST_SECONDS = 10
-"""A credential that was quiet may send what it could have sent in this time at once."""
-
-MOST_BUCKETS = 10_000
-
-
-@dataclass
-class _Bucket:
-    tokens: float
-    filled_at: float
-
-
-class RateLimit:
-    """A token bucket for each credential. `rate` is in requests a second; 0 turns it off."""
-
-    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._rate = rate
-        self._burst = rate * BURST_SECONDS
-        self._clock = clock
-        self._buckets: MutableMapping[str, _Bucket] = {}
-
-    def wait(self, credential: str) -> float:
-        """Takes one request's token; 0, or the seconds until there is one."""
-        if not self._rate:
-            return 0
-        now = self._clock()
-        bucket = self._buckets.get(credential) or self._new(credential, now)
-        bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.filled_at) * self._rate)
-        bucket.filled_at = now
-        if bucket.tokens >= 1:
-            bucket.tokens -= 1
-            return 0
-        return (1 - bucket.tokens) / self._rate
-
-    def _new(self, credential: str, now: float) -> _Bucket:
-        if len(self._buckets) >= MOST_BUCKETS:
-            self._buckets.pop(next(iter(self._buckets)))
-        return self._buckets.setdefault(credential, _Bucket(self._burst, now))
+from tellonce_server.core.rate_limit import RateLimit
 
 
 class Admission:

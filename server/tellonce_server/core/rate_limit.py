@@ -1,0 +1,44 @@
+"""How many times a second something may happen: a bucket of tokens for each name."""
+
+import time
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+
+BURST_SECONDS = 10
+"""A name that was quiet may do at once what it could have done in this time."""
+
+MOST_BUCKETS = 10_000
+
+
+@dataclass
+class _Bucket:
+    tokens: float
+    filled_at: float
+
+
+class RateLimit:
+    """A token bucket for each name. `rate` is in times a second; 0 turns it off."""
+
+    def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate = rate
+        self._burst = rate * BURST_SECONDS
+        self._clock = clock
+        self._buckets: MutableMapping[str, _Bucket] = {}
+
+    def wait(self, name: str) -> float:
+        """Takes one token; 0, or the seconds until there is one."""
+        if not self._rate:
+            return 0
+        now = self._clock()
+        bucket = self._buckets.get(name) or self._new(name, now)
+        bucket.tokens = min(self._burst, bucket.tokens + (now - bucket.filled_at) * self._rate)
+        bucket.filled_at = now
+        if bucket.tokens >= 1:
+            bucket.tokens -= 1
+            return 0
+        return (1 - bucket.tokens) / self._rate
+
+    def _new(self, name: str, now: float) -> _Bucket:
+        if len(self._buckets) >= MOST_BUCKETS:
+            self._buckets.pop(next(iter(self._buckets)))
+        return self._buckets.setdefault(name, _Bucket(self._burst, now))
