@@ -10,7 +10,6 @@ from tellonce_cli.screen import console
 from tellonce_server.core.db_errors import StorageRefused
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import look, prepare
-from tellonce_sql import migrations
 
 
 def run() -> int:
@@ -25,7 +24,7 @@ async def _setup(settings: ServerSettings) -> None:
     async with connected(settings.login_url) as connection:
         try:
             done = await prepare(connection)
-            applied = await migrate(connection, migrations())
+            applied = await migrate(connection)
         except StorageRefused as error:
             raise CommandFailed(str(error)) from error
         found = await look(connection)

@@ -12,7 +12,6 @@ from tellonce_server.core.db_errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import prepare
-from tellonce_sql import migrations
 
 
 @asynccontextmanager
@@ -49,7 +48,7 @@ async def current(dsn: str) -> AsyncGenerator[Any]:
     async with connected(dsn) as connection:
         try:
             await prepare(connection)
-            await migrate(connection, migrations())
+            await migrate(connection)
         except StorageRefused as error:
             raise CommandFailed(str(error)) from error
         yield connection

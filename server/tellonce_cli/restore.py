@@ -4,24 +4,17 @@ Access is no part of what is restored where the backup is of this memory: who wa
 """
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
-import asyncpg
-
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.archive import fill, is_archive, opened
-from tellonce_cli.dump import replace_by_dump
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import storage
 from tellonce_cli.reach import current, database
 from tellonce_cli.screen import console
 from tellonce_server.app.bootstrap import KEY_NAME
-from tellonce_server.store.database import unzip
-from tellonce_sql import migrations, query
-
-Rows = list[tuple[Any, ...]]
+from tellonce_server.store.backup.refusal import BackupRefused
+from tellonce_server.store.backup.restore import aside, in_use, put_back, replace, texts_held
 
 
 def run(file: Path, *, force: bool = False) -> int:
@@ -36,65 +29,29 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
         async with current(dsn) as connection:
             await _refuse_if_in_use(connection)
             await _refuse_if_full(connection, force)
-            stones, tokens = await _stones(connection), await connection.fetch(query("backup.tokens"))
-            key = await connection.fetchval(query("backup.key"), KEY_NAME)
-        await _replace(dsn, file)
+            kept = await aside(connection, KEY_NAME)
+        try:
+            await replace(dsn, file)
+        except BackupRefused as refusal:
+            raise CommandFailed(str(refusal)) from refusal
         async with current(dsn) as connection:
-            ours = key is not None and key == await connection.fetchval(query("backup.key"), KEY_NAME)
-            kept = await _keep(connection, stones) if ours else 0
-            if ours:
-                await _keep_tokens(connection, [tuple(row) for row in tokens])
+            again = await put_back(connection, kept, KEY_NAME)
     console.print(f"{file} is restored.")
-    await _forget_again(settings, {stone[0] for stone in stones} if kept else set())
+    await _forget_again(settings, kept.owners if again else set())
 
 
 async def _refuse_if_in_use(connection: Any) -> None:
-    if await connection.fetchval(query("backup.sessions")):
+    if await in_use(connection):
         raise CommandFailed("the memory is in use; stop `tellonce up` and every client first, then restore.")
 
 
 async def _refuse_if_full(connection: Any, force: bool) -> None:
-    texts = await connection.fetchval(query("backup.texts"))
+    texts = await texts_held(connection)
     if texts and not force:
         raise CommandFailed(
             f"this memory holds {texts} messages and memories, which a restore would replace. "
             "Back it up first, then restore with --force."
         )
-
-
-async def _replace(dsn: str, file: Path) -> None:
-    """All of what is there goes and what is in the file comes, or nothing changes."""
-    if not is_archive(file):
-        await replace_by_dump(dsn, file)
-        return
-    archive = opened(file)
-    with archive.file:
-        connection: Any = await asyncpg.connect(dsn)
-        try:
-            await fill(connection, archive, migrations())
-        finally:
-            await connection.close()
-
-
-async def _stones(connection: Any) -> Rows:
-    rows = await connection.fetch(query("backup.tombstones"))
-    return [
-        (r["owner_id"], r["chat_id"], r["claim"], json.dumps(list(r["words"])), r["created_at"], r["lifted_at"])
-        for r in rows
-    ]
-
-
-async def _keep(connection: Any, stones: Rows) -> int:
-    """How many marks of forgotten things the backup did not have."""
-    done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(stones, 6))
-    return int(done.rpartition(" ")[2])
-
-
-async def _keep_tokens(connection: Any, tokens: Rows) -> None:
-    """A backup would let in whom a token was taken from since, and shut out who got one."""
-    async with connection.transaction():
-        await connection.execute(query("backup.clear_tokens"))
-        await connection.executemany(query("backup.keep_token"), tokens)
 
 
 async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:

@@ -12,8 +12,8 @@ import pytest
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.domain.erasure.scrub import LOCK, give_way
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.scrub import LOCK, give_way
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS, promised
 

@@ -31,7 +31,6 @@ from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import prepare
 from tellonce_server.store.route import Route, find_route, unpooled
-from tellonce_sql import migrations
 
 KEY_NAME = "memory"
 
@@ -107,7 +106,7 @@ async def _migrate(dsn: str) -> None:
     connection: Any = await asyncpg.connect(dsn)
     try:
         await prepare(connection)
-        await migrate(connection, migrations())
+        await migrate(connection)
     finally:
         await connection.close()
 

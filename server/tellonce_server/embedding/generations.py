@@ -4,23 +4,17 @@ Searches answer from the old model until the switch commits, and from the new on
 for none. The old vectors are kept for a way back until the next change is begun.
 """
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
-import asyncpg
-
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.protocol import Embedder
+from tellonce_server.store import generations
 from tellonce_server.store.codes import ModelVector, code
-from tellonce_server.store.database import Database, codecs, unzip
-from tellonce_sql import query
+from tellonce_server.store.database import Database
 
 BATCH: Final = 64
-KINDS: Final = ("message", "memory", "summary")
-_PLURAL: Final = {"message": "messages", "memory": "memories", "summary": "summaries"}
-_FIRST: Final = (-(2**63), -(2**63), 0)
 
 Progress = Callable[[int], None]
 """How many texts were embedded since the last word."""
@@ -42,77 +36,42 @@ class Generations:
 
         Begun again, it goes on where it ended.
         """
-        async with self._connection() as connection:
-            if await _active(connection) == embedder.model:
+        async with generations.session(self._dsn) as connection:
+            if await generations.active(connection) == embedder.model:
                 return None
-            await connection.execute(query("embeddings.drop_others"), embedder.model)
+            await generations.drop_others(connection, embedder.model)
             count = 0
-            for kind in KINDS:
-                count += await self._prepare(connection, kind, embedder, progress)
-            await self._switch(connection, embedder.model)
+            for kind in generations.KINDS:
+                count += await _prepare(connection, kind, embedder, progress)
+            await generations.switch(connection, embedder.model, self._now())
             return count
 
     async def go_back(self) -> str:
         """Switch to the former model, whose name is returned. Raises NoWayBack."""
-        async with self._connection() as connection:
-            models = await connection.fetchrow(query("embeddings.models"))
-            former: str | None = models["former"]
+        async with generations.session(self._dsn) as connection:
+            former = await generations.former(connection)
             if former is None:
                 raise NoWayBack("There was no other embedding model before this one.")
-            await self._switch(connection, former)
+            await generations.switch(connection, former, self._now())
             return former
 
-    async def _prepare(self, connection: Any, kind: str, embedder: Embedder, progress: Progress) -> int:
-        count, after = 0, _FIRST
-        while True:
-            rows = await connection.fetch(query(f"embeddings.{_PLURAL[kind]}_left"), embedder.model, *after, BATCH)
-            if not rows:
-                return count
-            vectors = await embedder.embed([row["text"] for row in rows], urgent=False)
-            kept = [
-                (*row[:4], ModelVector(v, embedder.model), code(v, embedder.mean))
-                for row, v in zip(rows, vectors, strict=True)
-            ]
-            await connection.execute(query("embeddings.keep"), embedder.model, kind, *unzip(kept, 6))
-            after = (rows[-1]["owner_id"], rows[-1]["chat_id"], rows[-1]["id"])
-            count += len(rows)
-            progress(len(rows))
 
-    async def _switch(self, connection: Any, model: str) -> None:
-        # Indexes of vectors would take each new one singly; they are built anew in the background.
-        for row in await connection.fetch(query("near.all_of_them")):
-            await connection.execute(row["clear"])
-        async with connection.transaction():
-            former = await _active(connection)
-            if former == model:
-                return
-            await connection.execute(query("embeddings.activate"), model, self._now())
-            for name in _PLURAL.values():
-                if former is not None:
-                    await connection.execute(query(f"embeddings.put_away_{name}"), former)
-                await connection.execute(query(f"embeddings.take_{name}"), model)
-            await connection.execute(query("embeddings.drop_taken"), model)
-
-    @asynccontextmanager
-    async def _connection(self) -> AsyncGenerator[Any]:
-        connection: Any = await asyncpg.connect(self._dsn)
-        try:
-            await codecs(connection)
-            yield connection
-        finally:
-            await connection.close()
-
-
-async def _active(connection: Any) -> str | None:
-    model: str | None = await connection.fetchval(query("embeddings.models"))
-    return model
+async def _prepare(connection: Any, kind: str, embedder: Embedder, progress: Progress) -> int:
+    count, after = 0, generations.BEGINNING
+    while rows := await generations.left(connection, kind, embedder.model, after, BATCH):
+        vectors = await embedder.embed([row["text"] for row in rows], urgent=False)
+        kept = [
+            (*row[:4], ModelVector(v, embedder.model), code(v, embedder.mean))
+            for row, v in zip(rows, vectors, strict=True)
+        ]
+        await generations.keep(connection, kind, embedder.model, kept)
+        after = (rows[-1]["owner_id"], rows[-1]["chat_id"], rows[-1]["id"])
+        count += len(rows)
+        progress(len(rows))
+    return count
 
 
 async def follow(database: Database, embedder: ActiveEmbedder, now: datetime) -> None:
     """Let this process embed with the active model; the first model that comes to an empty memory becomes it."""
-    if embedder.off:
-        return
-    await database.run("embeddings.settle", embedder.model, now)
-    models = await database.row("embeddings.models")
-    assert models is not None  # the table has its one row from the start
-    embedder.follow(models["active"])
+    if not embedder.off:
+        embedder.follow(await generations.settle(database, embedder.model, now))

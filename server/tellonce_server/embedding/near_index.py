@@ -3,20 +3,13 @@
 Below that size a scan of the codes in the primary key is as fast, and a message costs a tenth to write.
 """
 
-import logging
-from typing import Any, Final
+from typing import Final
 
-import asyncpg
-
+from tellonce_server.store import near_indexes
 from tellonce_server.store.database import Database
-from tellonce_sql import query
 
 LARGE: Final = 20_000
 """Messages of an owner whose codes take some 5 ms to scan."""
-
-_LOCK: Final = 0x63_68_61_74_6E_65_61_72
-
-logger = logging.getLogger(__name__)
 
 
 class NearIndexes:
@@ -29,20 +22,6 @@ class NearIndexes:
 
     async def build_missing(self) -> int:
         """How many were built: one at a time, and by one process at a time."""
-        missing = await self._database.rows("near.missing", self._large)
-        return await self._build() if missing else 0
-
-    async def _build(self) -> int:
-        connection: Any = await asyncpg.connect(self._dsn)
-        try:
-            if not await connection.fetchval(query("locks.take"), _LOCK):
-                return 0
-            # Read again: the process that held the lock may have built them.
-            missing = await connection.fetch(query("near.missing"), self._large)
-            for row in missing:
-                await connection.execute(row["clear"])
-                await connection.execute(row["build"])
-                logger.info("built %s", row["name"])
-            return len(missing)
-        finally:
-            await connection.close()
+        if not await near_indexes.any_missing(self._database, self._large):
+            return 0
+        return await near_indexes.build(self._dsn, self._large)

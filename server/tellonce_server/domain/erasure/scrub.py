@@ -5,26 +5,14 @@ only a table that is written anew is free of them, and it is locked meanwhile. S
 has waited for it for a moment, and is tried again later.
 """
 
-import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
-from typing import Any, Final
-
-import asyncpg
+from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_sql import queries, query
+from tellonce_server.store import scrub as store
 
 logger = logging.getLogger(__name__)
-
-LOCK: Final = 0x63_68_61_74_73_63_72_75
-"""Held by whoever scrubs: a second one beside it would only lock the same tables again."""
-
-LONGEST_WAIT: Final = 0.4
-"""Seconds anybody waits for a rewrite before it gives way, and it for them."""
-LOOK_SECONDS: Final = 0.1
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
@@ -36,7 +24,7 @@ class Scrubber:
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
         self._deps = deps
-        self._dsn = dsn
+        self._login = admin_dsn or dsn
         self._admin_dsn = admin_dsn
         self._began: datetime | None = None
         self._rewritten: set[str] = set()
@@ -49,7 +37,7 @@ class Scrubber:
         if not hours or (self._not_before is not None and self._deps.now() < self._not_before):
             return False
         latest = self._deps.now() - timedelta(hours=hours)
-        if not await self._deps.database.value("scrub.due", latest):
+        if not await store.is_due(self._deps.database, latest):
             return False
         return await self.scrub()
 
@@ -58,27 +46,18 @@ class Scrubber:
 
         False while another process scrubs, and when somebody needed a table: what is rewritten by then need not be again.
         """
-        async with self._session() as session:
-            if not await session.fetchval(query("locks.take"), LOCK):
+        async with store.session(self._login) as session, store.session(self._login) as watch:
+            if not await store.is_alone(session):
                 return False
             self._began = self._began or self._deps.now()
             for name in self._rewrites():
-                if not await self._rewrite(session, name, gives_way=gives_way):
+                if not await store.rewrite(session, watch, name, gives_way=gives_way):
                     self._put_off(name)
                     return False
                 self._rewritten.add(name)
             if self._admin_dsn is not None:
-                await self._retire_log(session)
+                await store.retire_log(session)
         await self._done(self._began)
-        return True
-
-    async def _rewrite(self, session: Any, name: str, *, gives_way: bool) -> bool:
-        async with self._session() as watch:
-            for statement in await _statements(session, name):
-                if not gives_way:
-                    await session.execute(statement)
-                elif not await give_way(session, watch, statement):
-                    return False
         return True
 
     def _put_off(self, name: str) -> None:
@@ -90,69 +69,11 @@ class Scrubber:
         """Statements of this round that are still to be run."""
         return [
             name
-            for name in sorted(queries())
-            if name.startswith("scrub.rewrite_")
-            and name not in self._rewritten
-            and (name != "scrub.rewrite_statistics" or self._admin_dsn is not None)
+            for name in store.rewrites()
+            if name not in self._rewritten and (name != store.OF_THE_ADMINISTRATOR or self._admin_dsn is not None)
         ]
 
     async def _done(self, began: datetime) -> None:
-        await self._deps.database.run("scrub.done", began)
+        await store.note_done(self._deps.database, began)
         self._began, self._rewritten, self._pause = None, set(), FIRST_PAUSE
         self._deps.emit("scrubbed", ms=round((self._deps.now() - began).total_seconds() * 1000))
-
-    @asynccontextmanager
-    async def _session(self) -> AsyncGenerator[Any]:
-        connection: Any = await asyncpg.connect(self._admin_dsn or self._dsn)
-        try:
-            yield connection
-        finally:
-            await connection.close()
-
-    async def _retire_log(self, connection: Any) -> None:
-        """Two rounds: the first closes the segment that holds the old text, the second lets it go."""
-        for name in (
-            "scrub.checkpoint",
-            "scrub.switch_log",
-            "scrub.checkpoint",
-            "scrub.switch_log",
-            "scrub.checkpoint",
-        ):
-            await connection.execute(query(name))
-
-
-async def _statements(session: Any, name: str) -> list[str]:
-    """What rewrites a table. Large owners' vector indexes go before, and are built again in the background without a lock:
-    beside them the rest of `messages` takes a thirtieth of the time.
-    """
-    if name != "scrub.rewrite_messages":
-        return [query(name)]
-    return [*(row["clear"] for row in await session.fetch(query("near.all_of_them"))), query(name)]
-
-
-async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement` on `session` unless somebody waits for it too long; whether it was run.
-
-    `watch` is a second session of the same login.
-    """
-    await session.execute(query("scrub.wait_shortly"))
-    work = asyncio.create_task(session.execute(statement))
-    needed = asyncio.create_task(_until_needed(watch, session.get_server_pid()))
-    try:
-        await asyncio.wait({work, needed}, return_when=asyncio.FIRST_COMPLETED)
-        if not work.done():
-            await watch.fetchval(query("scrub.cancel"), session.get_server_pid())
-        await work
-    except (asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError):
-        return False
-    finally:
-        work.cancel()
-        needed.cancel()
-        await asyncio.gather(work, needed, return_exceptions=True)
-    return True
-
-
-async def _until_needed(watch: Any, pid: int) -> None:
-    """Returns once somebody has waited for the process too long."""
-    while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
-        await asyncio.sleep(LOOK_SECONDS)

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 import anyio
 import asyncpg
 
+import tellonce_sql
 from tellonce_server.core.db_errors import StorageRefused
 from tellonce_sql import Migration, query
 
@@ -45,8 +46,8 @@ class MigrationError(StorageRefused):
     """The schema cannot be brought to this program's version; the message says why and what to do."""
 
 
-async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration]) -> list[str]:
-    """Apply what is missing and return the applied files' names. Waits while another process migrates.
+async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
+    """Apply what is missing, by default of all this program has, and return the applied files' names. Waits while another process migrates.
 
     `connection` must be a session of its own: the lock belongs to it, so no pooler in transaction mode.
     MigrationError for two files of one number, a file changed after it was applied, a newer database, a table in use.
@@ -54,7 +55,7 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
     async with _alone(connection):
         await connection.execute(CREATE_LEDGER)
         applied = {row["version"]: row["sha256"] for row in await connection.fetch(_APPLIED)}
-        todo = missing(migrations, applied)
+        todo = missing(tellonce_sql.migrations() if migrations is None else migrations, applied)
         for migration in todo:
             await _apply(connection, migration)
     return [migration.file_name for migration in todo]

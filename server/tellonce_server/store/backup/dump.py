@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
-from tellonce_cli.failures import CommandFailed
+from tellonce_server.store.backup.refusal import BackupRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
@@ -31,7 +31,7 @@ class Target:
     tools: Path
 
     async def run(self, tool: str, *arguments: str, output: Path | None = None) -> None:
-        """Run a tool on this database. Raises CommandFailed with what it said."""
+        """Run a tool on this database. Raises BackupRefused with what it said."""
         address, password = without_password(self.dsn)
         await run(self.program(tool), *arguments, f"--dbname={address}", password=password, output=output)
 
@@ -62,7 +62,7 @@ def _refuse_newer(script: Path) -> None:
     newest = max((version for version in _applied(script)), default=0)
     known = max(migration.version for migration in migrations())
     if newest > known:
-        raise CommandFailed(
+        raise BackupRefused(
             f"the backup is of a newer tellonce (schema {newest}, this one knows {known}); update, then restore."
         )
 
@@ -101,16 +101,16 @@ def _folders() -> list[Path]:
         return [*folders, bindir()]
     except EmbeddedPostgresError as error:
         if not folders:
-            raise CommandFailed(MISSING.format(tool=DUMP)) from error
+            raise BackupRefused(MISSING.format(tool=DUMP)) from error
         return folders
 
 
 async def _server_version(dsn: str) -> int:
-    """The server's major version. Raises CommandFailed when it does not answer."""
+    """The server's major version. Raises BackupRefused when it does not answer."""
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
-        raise CommandFailed(f"PostgreSQL does not answer ({error}). Run `tellonce doctor` for the fix.") from error
+        raise BackupRefused(f"PostgreSQL does not answer ({error}). Run `tellonce doctor` for the fix.") from error
     try:
         return int(connection.get_server_version().major)
     finally:
@@ -126,7 +126,7 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program; its output goes to a file. Raises CommandFailed with what it said."""
+    """Run a program; its output goes to a file. Raises BackupRefused with what it said."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(
@@ -141,7 +141,7 @@ async def run(tool: str, *arguments: str, password: str | None = None, output: P
     if process.returncode != 0:
         reason = said.decode(errors="replace").strip()
         hint = f" {MISSING.format(tool=Path(tool).name)}" if "server version mismatch" in reason else ""
-        raise CommandFailed(f"{Path(tool).name} failed: {reason[-1500:]}{hint}")
+        raise BackupRefused(f"{Path(tool).name} failed: {reason[-1500:]}{hint}")
 
 
 def without_password(dsn: str) -> tuple[str, str | None]:

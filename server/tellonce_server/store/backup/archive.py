@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, Final, cast
 import asyncpg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from tellonce_cli.failures import CommandFailed
+from tellonce_server.store.backup.refusal import BackupRefused
 from tellonce_server.store.postgres.migrate import CREATE_LEDGER, statements
-from tellonce_sql import Migration, query
+from tellonce_sql import Migration, migrations, query
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
@@ -84,33 +84,33 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """The archive in `file`, which the caller closes. Raises CommandFailed if it is none, or of a newer program."""
+    """The archive in `file`, which the caller closes. Raises BackupRefused if it is none, or of a newer program."""
     archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
     except (KeyError, ValidationError, zipfile.BadZipFile) as error:
         archive.close()
-        raise CommandFailed(f"{file} is no backup that this tellonce can read; nothing was changed.") from error
+        raise BackupRefused(f"{file} is no backup that this tellonce can read; nothing was changed.") from error
     return Archive(archive, manifest)
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that make the backup's schema. Raises CommandFailed where this program has others."""
+    """The migrations that make the backup's schema. Raises BackupRefused where this program has others."""
     newest = max((migration.version for migration in known), default=0)
     if max(manifest.migrations, default=0) > newest:
-        raise CommandFailed(
+        raise BackupRefused(
             f"the backup is of a newer tellonce (schema {max(manifest.migrations)}, this one knows {newest}); "
             "update, then restore."
         )
     chosen = [migration for migration in known if migration.version in manifest.migrations]
     if {migration.version: migration.sha256 for migration in chosen} != manifest.migrations:
-        raise CommandFailed("the backup was made by a tellonce with other migrations than this one's.")
+        raise BackupRefused("the backup was made by a tellonce with other migrations than this one's.")
     return chosen
 
 
-async def fill(connection: Any, archive: Archive, known: Sequence[Migration]) -> None:
+async def fill(connection: Any, archive: Archive) -> None:
     """Put the backup in place of what is there, in one transaction: all of it, or nothing changes."""
-    chosen = to_apply(archive.manifest, known)
+    chosen = to_apply(archive.manifest, migrations())
     try:
         async with connection.transaction():
             await connection.execute(query("backup.clear"))
@@ -119,7 +119,7 @@ async def fill(connection: Any, archive: Archive, known: Sequence[Migration]) ->
                 await _apply(connection, migration)
             await _copy_all(connection, archive)
     except (zipfile.BadZipFile, EOFError, asyncpg.DataError, asyncpg.IntegrityConstraintViolationError) as error:
-        raise CommandFailed(f"the backup is damaged ({error}); nothing was changed.") from error
+        raise BackupRefused(f"the backup is damaged ({error}); nothing was changed.") from error
 
 
 async def _apply(connection: Any, migration: Migration) -> None:

@@ -1,0 +1,73 @@
+"""What a restore reads before it and writes after it: whether anybody would lose something, and who has access."""
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import asyncpg
+
+from tellonce_server.store.backup.archive import fill, is_archive, opened
+from tellonce_server.store.backup.dump import replace_by_dump
+from tellonce_server.store.database import unzip
+from tellonce_sql import query
+
+Rows = list[tuple[Any, ...]]
+
+
+class Aside(NamedTuple):
+    """What a restore must not take back: the marks of what was forgotten, the tokens, and the key that tells memories apart."""
+
+    tombstones: Rows
+    tokens: Rows
+    key: bytes | None
+
+    @property
+    def owners(self) -> set[int]:
+        """Those who have forgotten something."""
+        return {row[0] for row in self.tombstones}
+
+
+async def in_use(connection: Any) -> bool:
+    return bool(await connection.fetchval(query("backup.sessions")))
+
+
+async def texts_held(connection: Any) -> int:
+    """How many messages and memories there are."""
+    return int(await connection.fetchval(query("backup.texts")))
+
+
+async def aside(connection: Any, key_name: str) -> Aside:
+    tombstones = [
+        (r["owner_id"], r["chat_id"], r["claim"], json.dumps(list(r["words"])), r["created_at"], r["lifted_at"])
+        for r in await connection.fetch(query("backup.tombstones"))
+    ]
+    tokens = [tuple(row) for row in await connection.fetch(query("backup.tokens"))]
+    return Aside(tombstones, tokens, await connection.fetchval(query("backup.key"), key_name))
+
+
+async def replace(dsn: str, file: Path) -> None:
+    """All of what is there goes and what is in the file comes, or nothing changes. Raises BackupRefused."""
+    if not is_archive(file):
+        await replace_by_dump(dsn, file)
+        return
+    archive = opened(file)
+    with archive.file:
+        connection: Any = await asyncpg.connect(dsn)
+        try:
+            await fill(connection, archive)
+        finally:
+            await connection.close()
+
+
+async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
+    """How many marks of forgotten things the backup did not have; 0 for a backup of another memory, which stays as it is.
+
+    A backup would let in whom a token was taken from since, and shut out who got one.
+    """
+    if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
+        return 0
+    done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 6))
+    async with connection.transaction():
+        await connection.execute(query("backup.clear_tokens"))
+        await connection.executemany(query("backup.keep_token"), kept.tokens)
+    return int(done.rpartition(" ")[2])
