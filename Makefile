@@ -10,7 +10,7 @@ define new-venv
 @$(PYTHON) -m venv .venv
 endef
 
-.PHONY: up test check lint format types contracts unit clean
+.PHONY: up test check lint format types contracts dead unit clean
 
 up: .venv/ready
 	$(BIN)/tellonce up
@@ -19,7 +19,7 @@ up: .venv/ready
 test: .venv/ready-dev
 	$(MAKE) --no-print-directory --jobs=4 check unit
 
-check: lint types contracts
+check: lint types contracts dead
 
 lint: .venv/ready-dev
 	$(BIN)/ruff format --check .
@@ -35,6 +35,10 @@ types: .venv/ready-dev
 
 contracts: .venv/ready-dev
 	$(BIN)/lint-imports
+
+# Code that nobody calls. Tests are read as callers; what they define themselves is no matter of this.
+dead: .venv/ready-dev
+	! $(BIN)/vulture | grep -Ev '^(tests|benchmarks|docs)/'
 
 # Files go out whole and in order, so the long ones (chain, conformance, crash) begin and the quick ones (unit) fill up
 # the end; xdist's own order, most tests first, ends with one core at the longest file. tests/conftest.py says how many

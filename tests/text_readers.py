@@ -357,7 +357,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
 
 SLOW = frozenset(
     """
-    tellonce_relay.turn.reminders.wanted_by
+    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim

@@ -26,11 +26,9 @@ from tellonce_server.embedding.onnx_format import (
 )
 from tellonce_server.embedding.weights import Floats, by_column, read_weights, whole
 
-EARLY_LAYER = 3
-"""How many layers the second output has passed: on which words to keep, their mean tells more than the last one's."""
-
 EMBEDDING, EARLY = "embedding", "early"
-"""Names of the outputs: the text's unit vector, and the plain mean over the tokens after the early layer."""
+"""Names of the outputs: the text's unit vector, and the plain mean over the tokens after three layers, which tells more on
+which words to keep than the last one's."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
 """Names within the graph, since its first version: which tokens are real, and the tokens after the early layer."""
