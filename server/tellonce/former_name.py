@@ -1,4 +1,4 @@
-"""The settings and the data folder of the releases that were called chatmem; this release still takes them."""
+"""Reads the settings and the data folder of the releases named chatmem. Only this release accepts them."""
 
 import logging
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ _warned: set[str] = set()
 
 
 def data_folder() -> Path:
-    """Where the memory lies by default: under the new name, or under the former one until the server has moved it."""
+    """The default data folder: the new one, or the former one until the server has moved it."""
     folder = user_data_path(NAME, appauthor=False)
     former = user_data_path(FORMER_NAME, appauthor=False)
     return former if former.is_dir() and not folder.exists() else folder
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Settings written `CHATMEM_…` in the environment and in `.env`, to be read where `TELLONCE_…` is not set."""
+    """Settings named `CHATMEM_…` in the environment and in `.env`, used if `TELLONCE_…` is not set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 
@@ -37,7 +37,7 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables that carry the former prefix, under the new one; each is warned of once in a process."""
+    """The variables with the former prefix, renamed to the new one. Each causes one warning per process."""
     prefix = f"{FORMER_NAME}_"
     former = {name: value for name, value in variables.items() if name.lower().startswith(prefix)}
     for name in sorted({name.upper() for name in former} - _warned):
