@@ -58,7 +58,7 @@ class Tombstones:
         return found or (said if self._message(chat_id, number, text) in marks else [])
 
     async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
-        """The user says it again: it may be known again."""
+        """Remove tombstones, because the user said it again."""
         if stones:
             await tombstones.lift(q, owner_id, [stone.id for stone in stones], now)
 
@@ -71,7 +71,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """Those that stand for what the text says."""
+        """The tombstones that cover what the text says."""
         if not stones:
             return []
         said = self.mark(text)
@@ -89,7 +89,7 @@ class Tombstones:
 
 
 def covers(stone: Tombstone, said: Mark) -> bool:
-    """Whether the tombstone stands for what the marked text says."""
+    """Whether the tombstone covers what the hashed text says."""
     claim, words = said
     if hmac.compare_digest(claim, stone.claim):
         return True

@@ -1,7 +1,7 @@
-"""Words of a text as the full-text index holds them, the same for what is stored and what is asked; pure.
+"""The words of a text as the full-text index holds them, the same for stored texts and for queries. Pure.
 
-PostgreSQL's parser and stemmers do the rest.  They see no word in Chinese or Japanese, no base in an irregular form, and
-take "fish/chips" for a file: that is put right here.  Knows no database.
+PostgreSQL's parser and stemmers do the rest. They find no words in Chinese or Japanese, no base of an irregular form,
+and read "fish/chips" as a file name; this module corrects that. Knows no database.
 """
 
 import re
@@ -13,7 +13,7 @@ from tellonce_text.normalization import nfkc
 
 
 def index_text(content: str, speaker: str | None) -> str:
-    """What of a message is indexed: its text and who said it."""
+    """The indexed text of a message: its content and its speaker."""
     return normal(f"{speaker}: {content}" if speaker else content)
 
 
