@@ -45,7 +45,7 @@ class Draft:
 
     def say(self, text: str) -> None:
         """Note that the context shows this text, so that no other section repeats it."""
-        self._said.append(" ".join(text.casefold().split()))
+        self._said.append(statement(text, quoted=False))
 
     def says(self, line: str) -> bool:
         """Whether a shown text already makes the statement of this line."""

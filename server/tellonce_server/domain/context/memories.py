@@ -24,9 +24,11 @@ class Memories:
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """Add those that fit into the rest of the share."""
+        draft = self._draft
+        # A note is the user's own words: where the message itself stands above, they are not said again.
+        ordered = [x for x in ordered if x.pinned or not (x.note and draft.says(x.content))]
         if not ordered or not self._opened():
             return
-        draft = self._draft
         # Each kind costs its heading. The headings of all kinds that may occur are paid for in advance.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
         room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0
