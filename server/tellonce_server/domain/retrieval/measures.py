@@ -1,6 +1,6 @@
-"""Measures every signal of the candidates of one question, before anything is weighed; pure.
+"""Measures every signal of a question's candidates before they are weighted. Pure.
 
-What is measured does not depend on the weights, so that fitting them measures once.
+The measurements do not depend on the weights, so that fitting the weights measures once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,10 +19,11 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Messages that are read for time expressions of their own, those of whoever is named first: each takes about 0.1 ms, once."""
+"""Messages that are searched for their own time expressions, those of the named person first. Each takes about 0.1 ms,
+once."""
 
 SITTING = timedelta(hours=4)
-"""A longer pause begins another sitting."""
+"""A pause of this length separates two sessions."""
 
 NONE = -1
 
