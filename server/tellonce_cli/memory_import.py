@@ -92,6 +92,7 @@ class Keeper:
             user_confirmed=False,
             source_ids=(),
             model=None,
+            about=item.about,
         )
         statements = Statements(deps)
         vector = await statements.vector(text)

@@ -16,6 +16,7 @@ from telegram import User
 from tellonce.children import Child
 from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
 from tellonce.signals import told_to_end
+from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.bot_pairing import keep_user, offered
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
@@ -34,6 +35,8 @@ def run() -> int:
     """Start, report, wait, stop. 0 when told to stop, 1 when the server would not start."""
     if told := move_former_folder():
         console.print(told)
+    for unknown in unknown_settings():
+        console.print(f"Warning: {unknown}.")
     return asyncio.run(_up())
 
 
