@@ -18,6 +18,7 @@ from tellonce.contract import MAX_TEXT_BYTES
 from tellonce.work import KnownMemory, NotableSentence, WorkMessage
 from tellonce_cli.importers import fitting
 from tellonce_relay import incoming, views
+from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import questions
 from tellonce_relay.responders import wording
 from tellonce_relay.routines import short_form
@@ -42,7 +43,7 @@ from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, transcript, validation
 from tellonce_text import claims, fences, folding, normalization, secrets, sentences, stemming, tokens
 from tellonce_text import importance as message_importance
-from tellonce_text.dates import admission, annotation, date_mentions, deadlines, resolver, spans
+from tellonce_text.dates import admission, alarms, annotation, date_mentions, deadlines, resolver, spans
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -119,12 +120,14 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
     "tellonce_relay.telegram.markdown.rendered": markdown.rendered,
     "tellonce_relay.telegram.markdown.units": markdown.units,
+    "tellonce_relay.orders.is_command_in_words": orders_in_words.is_command_in_words,
+    "tellonce_relay.orders.order_of": orders_in_words.order_of,
+    "tellonce_relay.orders.without_joint": orders_in_words.without_joint,
     "tellonce_relay.commands.questions.right_wording": lambda text: questions.right_wording(text, 1),
     "tellonce_relay.responders.wording.best_sentences": lambda text: wording.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.wording.content_words": wording.content_words,
     "tellonce_relay.responders.wording.is_question": wording.is_question,
     "tellonce_relay.responders.wording.told_sentences": wording.told_sentences,
-    "tellonce_relay.responders.wording.wish": wording.wish,
     "tellonce_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
     "tellonce_relay.telegram.split.split": lambda text: split.split(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
@@ -274,6 +277,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.validation.complaint": lambda text: validation.complaint(text[:2_000], text),
     "tellonce_summarizer.tasks.validation.overlap": lambda text: validation.overlap(text, text),
     "tellonce_text.dates.admission.admits": lambda text: admission.admits(text, NOW.date(), SAID),
+    "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
+    "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.deadlines.appointment": lambda text: deadlines.appointment(text, NOW, ZONE),
     "tellonce_text.dates.deadlines.due_date": lambda text: deadlines.due_date(text, NOW, ZONE),
@@ -286,6 +291,8 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
+    tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
+    tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
     tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
     tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due

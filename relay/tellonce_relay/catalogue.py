@@ -21,7 +21,8 @@ _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 def language_of(code: str | None) -> Language:
     """The catalogue's language for a Telegram language code such as `de-AT`; English where it has none."""
     short = (code or "").lower().partition("-")[0]
-    return next((language for language in LANGUAGES if language == short), "en")
+    found: Language = next((language for language in LANGUAGES if language == short), "en")
+    return found
 
 
 def spoken() -> Language:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, model_validator
+from pydantic import AwareDatetime, Field, WithJsonSchema, model_validator
 
 from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
 from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
@@ -88,9 +88,7 @@ class GetContextArgs(NamedPlace):
     token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
     exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
     as_of: Moment | None = Field(default=None, description="ISO 8601: memory as believed then.")
-    include: tuple[SectionName, ...] | None = Field(
-        default=None, description="Only these; leave out history if you keep your own transcript."
-    )
+    include: tuple[SectionName, ...] | None = Field(default=None, description="Only these. No history if you keep it.")
     detail: Literal["text", "sections"] = "text"
 
 
@@ -147,7 +145,7 @@ class SearchMemoryArgs(Place):
     since: Moment | None = None
     until: End | None = None
     limit: int = Field(default=8, ge=1, le=100, strict=True, description="1-100, default 8.")
-    cursor: Text | None = Field(default=None, description="next_cursor of the page before.")
+    cursor: Text | None = Field(default=None, description="next_cursor.")
 
 
 class SearchResult(Contract):
@@ -411,10 +409,15 @@ class NewChat(Contract):
     archived: bool = Field(description="Whether a canonical summary was put away.")
 
 
+_NAME = {"type": "string"}
+_NAMES = {"type": "array", "items": _NAME}
+"""Where a wrong value is answered with the right ones, the schema does without them: every word of it costs tokens."""
+
+
 class GetProfileArgs(Place):
     """`limit` None: 50 for an assistant, whose model reads every line; everything for the relay, a program."""
 
-    kinds: tuple[MemoryKind, ...] | None = None
-    status: MemoryStatus | None = Field(default=None, description="Default active and uncertain.")
+    kinds: Annotated[tuple[MemoryKind, ...], WithJsonSchema(_NAMES)] | None = None
+    status: Annotated[MemoryStatus, WithJsonSchema(_NAME)] | None = Field(default=None, description="E.g. completed.")
     limit: int | None = Field(default=None, ge=1, le=1000, strict=True, description="Default 50.")
-    cursor: Text | None = Field(default=None, description="next_cursor of the page before.")
+    cursor: Text | None = Field(default=None, description="next_cursor.")

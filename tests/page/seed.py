@@ -49,13 +49,18 @@ async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
     await memory.remember(c.RememberArgs.model_validate({"statements": learned}))
     await work_off(agent)
     for number, question in enumerate(QUESTIONS):
-        await _exchange(memory, f"q{number}", now - timedelta(minutes=9 - 3 * number), question, "Let me look.")
-        await memory.get_context(c.GetContextArgs(query=question, exclude_message_id=f"q{number}-user"))
+        at = now - timedelta(minutes=9 - 3 * number)
+        await _exchange(memory, f"q{number}", at, question, "Let me look.", asks=True)
 
 
-async def _exchange(memory: MemoryClient, name: str, at: datetime, said: str, answered: str) -> None:
+async def _exchange(
+    memory: MemoryClient, name: str, at: datetime, said: str, answered: str, *, asks: bool = False
+) -> None:
+    """`asks`: the assistant asks for a context before it answers."""
     user = {"role": "user", "content": said, "message_id": f"{name}-user", "sent_at": at}
     await memory.record_message(c.RecordMessageArgs.model_validate(user))
+    if asks:
+        await memory.get_context(c.GetContextArgs(query=said, exclude_message_id=f"{name}-user"))
     assistant = {"role": "assistant", "content": answered, "message_id": f"{name}-assistant"}
     after = {"sent_at": at + timedelta(seconds=20), "exchange_of": f"{name}-user"}
     await memory.record_message(c.RecordMessageArgs.model_validate({**assistant, **after}))

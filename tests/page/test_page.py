@@ -10,6 +10,7 @@ from playwright.async_api import expect
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tests.page.browser import Tab
+from tests.patience import HANGS
 from tests.server.processes import HttpServer
 from tests.stubs.exports import telegram
 
@@ -22,6 +23,13 @@ async def state(memory: MemoryClient, number: int) -> c.Memory:
     found = (await memory.explain(c.ExplainArgs(memory_id=number))).memory
     assert found is not None
     return found
+
+
+async def messages(memory: MemoryClient) -> int:
+    """How many there are, in all chats."""
+    found = (await memory.mcp.call_tool("page_today", {})).structured_content
+    assert found is not None
+    return int(found["messages"])
 
 
 async def test_today_tells_who_one_is_and_takes_decisions_back(tab: Tab, memory: MemoryClient) -> None:
@@ -192,13 +200,13 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
 ) -> None:
     page = await tab.show("data")
     telegram(tmp_path / "result.json", messages=400)
-    before = (await memory.get_profile(c.GetProfileArgs())).conversation.messages
+    before = await messages(memory)
     await page.locator("#import-file").set_input_files(tmp_path / "result.json")
-    await expect(page.locator("#import-plan")).to_contain_text("telegram")
-    assert (await memory.get_profile(c.GetProfileArgs())).conversation.messages == before
+    await expect(page.locator("#import-plan")).to_contain_text("telegram", timeout=HANGS * 1000)
+    assert await messages(memory) == before
     await page.locator("#import-go").click()
-    await expect(page.locator("#import-done")).to_contain_text("added")
-    assert (await memory.get_profile(c.GetProfileArgs())).conversation.messages > before
+    await expect(page.locator("#import-done")).to_contain_text("added", timeout=HANGS * 1000)
+    assert await messages(memory) > before
     async with page.expect_download() as download:
         await page.get_by_role("link", name="Export everything").click()
     lines = (await (await download.value).path()).read_text().splitlines()

@@ -47,10 +47,11 @@ def material(evil: str) -> Material:
     ]
     rows = rows_of(
         window,
-        chat=ChatHead(evil, evil, evil, 10, "telegram"),
-        narrative=evil,
-        thread_summary=evil,
-        chunks=[Chunk(1, 0, START, START, evil)],
+        # What a context says already it does not say again, so that each of these says something of its own at the end.
+        chat=ChatHead(f"{evil} 1", f"{evil} 2", f"{evil} 3", 10, "telegram"),
+        narrative=f"{evil} 4",
+        thread_summary=f"{evil} 5",
+        chunks=[Chunk(1, 0, START, START, f"{evil} 6")],
         memories=memories,
         quoted=window[0],
     )
@@ -140,7 +141,9 @@ async def test_attacks_that_went_through_the_memory_come_back_as_data(
     ours = [line for line in readable(whole).split("\n") if line and not line.startswith(INDENT)]
     assert len([line for line in ours if line.startswith("─── ")]) == 1
     speaking = re.compile(r"\[\d\d:\d\d [AP]M\] User \(|- |\[\w{3} \d+, ")
-    others = [line for line in ours if not speaking.match(line)]
+    others = [
+        line for line in ours if not speaking.match(line) and not line.startswith("Now: Monday, 16 February 2026")
+    ]
     assert set(others) <= {
         *("FACTS, GOALS AND PINS", "FACTS", "PREFERENCES", "GOALS", "IMPORTANT DATES", "PINS", "OUTCOMES"),
         *(

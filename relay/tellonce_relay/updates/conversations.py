@@ -14,7 +14,6 @@ from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.commands.confirmations import Confirmations, ask_about_doubts
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.stop import Stopped, unless_stopped
-from tellonce_relay.telegram.attachments import attachment_of
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.tag_effects import Saved
@@ -208,8 +207,9 @@ class Conversations:
 
     async def _perceived(self, opened: OpenTurn) -> turn.DraftAnswer | None:
         """See and hear what the messages carry; what is said instead of an answer, where there is nothing else in them."""
-        if any(attachment_of(case.message) is not None for case in opened.cases):
-            await opened.head.surface.typing()
+        if not any(self._perception.carried(case) for case in opened.cases):
+            return None
+        await opened.head.surface.typing()
         reads = await self._e.command_context.responder.reads()
         for place in range(len(opened.cases)):
             await self._perception.perceive(opened, place, reads, self.when_back)

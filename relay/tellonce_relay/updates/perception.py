@@ -25,7 +25,7 @@ class Perception:
     async def perceive(self, opened: OpenTurn, place: int, reads: frozenset[FileKind], when_back: WhenBack) -> None:
         """Take in what one of the turn's messages carries, unless that was done or tried before."""
         case = opened.cases[place]
-        carried = attachment_of(case.message) or self._quoted(case)
+        carried = self.carried(case)
         if carried is None or case.update_id in opened.files:
             return
         try:
@@ -37,6 +37,10 @@ class Perception:
         except Unperceived as problem:
             opened.files[case.update_id] = ()
             opened.problems.append(problem)
+
+    def carried(self, case: Case) -> Attachment | None:
+        """The file that comes with a message, or that it is a reply to."""
+        return attachment_of(case.message) or self._quoted(case)
 
     def unsaid(self, opened: OpenTurn) -> str:
         """What the person should know of what could not be taken in; what stays true they are told once."""

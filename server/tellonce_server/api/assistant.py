@@ -137,7 +137,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.GET_PROFILE,
             "Get profile",
-            "What is known about the user, newest first. For one question use get_context.",
+            "What is known about the user. For one question use get_context.",
             c.GetProfileArgs,
             c.Profile,
             tools.get_profile,

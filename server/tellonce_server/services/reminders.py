@@ -30,6 +30,7 @@ class Reminding:
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # of one statement
+        # A thread that another client names has no number; only Telegram's topics are delivered to.
         db, topic = self._deps.database, args.message_thread_id
         await reminders.set_alarm(
             db,

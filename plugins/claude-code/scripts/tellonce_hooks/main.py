@@ -126,17 +126,17 @@ def _catch_up(event: Json) -> None:
     place, finished = _place(event), spool.finished(event["session_id"])
     if finished is not None:
         kept = finished | {entry["message"]["message_id"] for _, entry in spool.waiting()}
-        for one in _said(event):
+        for one in _said(event, kept):
             if one["message_id"] not in kept:
                 spool.put(place, one)
     spool.flush("Stop")
 
 
-def _said(event: Json) -> list[Json]:
-    """The transcript's messages. Its last reply may not be written yet, but the event holds it."""
+def _said(event: Json, known: set[str]) -> list[Json]:
+    """The transcript's messages. Its last reply may not be written yet, but the event holds it; that to a command is left out."""
     said = turns(event.get("transcript_path", ""))
-    last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id")
-    if not last or not prompt_id:
+    last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
+    if not last or prompt_id not in known | {one["message_id"] for one in said}:
         return said
     return [one for one in said if one["message_id"] != reply_id(prompt_id)] + [
         message("assistant", last, reply_id(prompt_id), _now(), exchange_of=prompt_id)

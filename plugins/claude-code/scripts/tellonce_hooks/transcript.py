@@ -57,8 +57,10 @@ def _take(line: str, found: dict[str, Json]) -> None:
         return
     if entry.get("type") == "user":
         prompt = entry.get("promptId")
-        if prompt and prompt not in found and not text.startswith(OWN_FORMS):
-            found[prompt] = {"id": prompt, "text": text, "at": entry.get("timestamp"), "reply": None}
+        if prompt and prompt not in found:
+            # A command is a turn too, so that its reply is not taken for that to the prompt before; but nobody said it.
+            said = "" if text.startswith(OWN_FORMS) else text
+            found[prompt] = {"id": prompt, "text": said, "at": entry.get("timestamp"), "reply": None}
     elif entry.get("type") == "assistant" and found:
         turn = list(found.values())[-1]
         turn["reply"], turn["replied"] = text, entry.get("timestamp")

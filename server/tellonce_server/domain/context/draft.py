@@ -44,7 +44,7 @@ class Draft:
 
     def say(self, text: str) -> None:
         """The context shows this text: no other section says it again."""
-        self._said.append(" ".join(text.casefold().split()))
+        self._said.append(statement(text, quoted=False))
 
     def says(self, line: str) -> bool:
         """Whether a text that is shown makes the statement of this line."""

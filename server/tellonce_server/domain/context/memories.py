@@ -24,9 +24,11 @@ class Memories:
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """What of these fits into what is left of the share."""
+        draft = self._draft
+        # A note is the user's own words: where the message itself stands above, they are not said again.
+        ordered = [x for x in ordered if x.pinned or not (x.note and draft.says(x.content))]
         if not ordered or not self._opened():
             return
-        draft = self._draft
         # Each kind present costs its heading; paid up front for all kinds that may come.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
         room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0

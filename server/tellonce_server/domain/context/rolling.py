@@ -12,6 +12,7 @@ THREAD_PART = 3
 """One part in so many of the share is kept for the thread summary, if there is one."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
+_DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
 """Whether a section that is filled already makes a statement."""
@@ -34,14 +35,17 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 def unsaid(text: str, says: Says) -> str:
     """The lines, and of a line that lists quotations the quotations, that make a statement nobody has made above."""
-    lines = (_listed(line, says) for line in text.strip().split("\n"))
-    return "\n".join(line for line in lines if line.strip())
+    lines = [_listed(line, says) for line in text.strip().split("\n")]
+    kept = "\n".join(line for line in lines if line.strip())
+    # What was a further line must not come to stand where a line of ours begins.
+    return kept if not kept or lines[0].strip() else f"… {kept}"
 
 
-def statement(line: str) -> str:
-    """What a line states, in the form in which two are compared: of a line with a quotation the words quoted."""
-    quoted = _QUOTED.search(line)
-    return " ".join((quoted[1] if quoted else line).casefold().split())
+def statement(line: str, *, quoted: bool = True) -> str:
+    """What a line states, in the form in which two are compared: without the days written beside relative words, and of a
+    line with a quotation, if `quoted`, the words quoted."""
+    words = _QUOTED.search(line) if quoted else None
+    return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 
 
 def _listed(line: str, says: Says) -> str:

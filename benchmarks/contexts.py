@@ -1,0 +1,177 @@
+"""Ten assembled contexts of one month, for a person to judge: `docs/CONTEXT.md` is what this command prints.
+
+    python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
+
+The month is written here: a chat with a bot, its routines, a topic, a reply, an import and a second assistant.  The server,
+the summarizer (without a language model) and the clock are real, but the clock moves only when this file says so.
+"""
+
+import argparse
+import asyncio
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from benchmarks.learning.harness import FIRST_USER, drain, ladder_of, open_memory
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.import_messages import Importer, ImportMessage
+from tests.memory_fixtures import Clock, Memory
+
+ZONE = ZoneInfo("Asia/Singapore")
+BEGIN = datetime(2026, 10, 20, 9, 0, tzinfo=ZONE)
+BUDGET = 700
+TOPIC = 7
+
+SAID = """\
+0|I'm Mira, I live in Singapore and work as a structural engineer.|Nice to meet you, Mira!
+0|I'm allergic to peanuts, and always answer me in short sentences please.|Noted. Short it is.
+1|My sister Ann moved to Graz last week, she plays the viola there.|Lovely, Graz has a good orchestra.
+2|What could I cook for six people on Friday?|A vegetable lasagne and a big salad. It can be prepared the day before.
+3|The dentist is on 24 November at 3pm.|I'll keep it in mind.
+5|I started bouldering yesterday, my arms are jelly.|Rest them for two days.
+8|Swimming on Sundays is still my favourite, two kilometres.|That is a good distance.
+11|I bought a tandem with Jo, we fell twice.|Ouch! It gets easier.
+14|We decided to paint the hall sage green.|A calm colour.
+17|My daily walk to the office takes 40 minutes now, since we moved to Tiong Bahru.|Enough for a podcast.
+21|Ann plays in Vienna on 12 December and I want to be there.|Shall we look at flights?
+24|The hall is painted, and it looks wonderful.|Congratulations!
+27|I sprained my ankle when bouldering, so no sports for two weeks.|Get well soon. Keep it up high.
+"""
+
+ASKED = (
+    ("Which sports do I do?", "Several messages of a month answer together."),
+    ("Where does my sister live?", "One fact; what bears on nothing is left out."),
+    (
+        "What can I cook for Ann when she visits?",
+        "The allergy bears on it though no word is shared: wishes and pins always stand.",
+    ),
+    ("When is the dentist?", "A date, with its day."),
+    ("What colour is the hall?", "A decision and its outcome."),
+    ("How long is my walk to work?", "A value, as it was told last."),
+    ("Good night!", "Nothing is asked: history and what was learned, not search."),
+    ("What did the report say about the bridge?", "From the import, with its day."),
+    ("Which tests failed in the shop project?", "Told to the other assistant today: it stands under ELSEWHERE."),
+)
+
+HEAD = """\
+# What a model is shown
+
+Printed by `python -m benchmarks.contexts`: contexts of one month of a person's talk, {budget} tokens each, with the summarizer at work
+but without a language model, so that notes are the user's own sentences.
+
+- **FACTS, GOALS AND PINS**: pins, wishes and what bears on the question first; each line with its number, for corrections, and its day.
+- **USER PROFILE**, **CHAT SUMMARY**: what was learned and summed up, without what a section above says already; the newest lines stay.
+- **CONVERSATION HISTORY**: the last messages, and summaries of what is older, as far as they fit.
+- **ELSEWHERE**: the newest exchange of other threads and other assistants of the last day.
+- **RELEVANT CONTEXT**: what was found for the question, best first until the budget or the floor ends it, shown in the order of time.
+- **QUOTED MESSAGE**: what the user replies to.
+- **Now**: the moment, for a client without a clock of its own.
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
+    asyncio.run(_main(parser.parse_args().model))
+
+
+async def _main(model: Path | None) -> None:
+    clock = Clock(BEGIN)
+    async with open_memory(model, FIRST_USER, ZONE.key, clock) as memory:
+        await _lived(memory, clock)
+        print(HEAD.format(budget=BUDGET))
+        async with memory.client(FIRST_USER) as client:
+            for number, (query, why) in enumerate(ASKED, 1):
+                print(*_shown(number, query, why, await _context(client, query)), sep="\n")
+            reply = await _context(client, "And is that still true?", reply_to_message_id="u1")
+            print(
+                *_shown(len(ASKED) + 1, "And is that still true?", "A reply: the quoted message is labelled.", reply),
+                sep="\n",
+            )
+
+
+async def _lived(memory: Memory, clock: Clock) -> None:
+    """The month: its imports, exchanges, routines and the other assistant, each at its time."""
+    deps = (await memory.storage.services()).deps
+    old = ImportMessage(
+        "user", "The report says the bridge needs new bearings by 2028.", "i1", BEGIN - timedelta(days=200), "telegram"
+    )
+    await Importer(deps, ChatScope(FIRST_USER, FIRST_USER)).add([old])
+    async with memory.client(FIRST_USER) as client:
+        for number, (day, asked, answered) in enumerate(_exchanges()):
+            clock.at = BEGIN + timedelta(days=day, minutes=5 * number)
+            await _say(client, "user", asked, f"u{number}", clock)
+            await _say(client, "assistant", answered, f"a{number}", clock)
+        clock.at = BEGIN + timedelta(days=28)
+        await client.record_message(
+            c.RecordMessageArgs(
+                role="assistant",
+                content="Rain until noon. Two meetings. The bridge review is at four.",
+                channel="telegram",
+                message_id="r1",
+                sent_at=clock.at,
+                routine="morning-summary",
+                summary="Rain until noon; two meetings.",
+            )
+        )
+        await client.record_message(
+            c.RecordMessageArgs(
+                role="user",
+                content="Which boots are good for bouldering halls?",
+                channel="telegram",
+                message_id="t1",
+                sent_at=clock.at,
+                message_thread_id=TOPIC,
+            )
+        )
+        clock.forward(hours=1)
+        for role, text in (
+            ("user", "Two checkout tests fail since the update."),
+            ("assistant", "I fixed the rounding; one still fails."),
+        ):
+            await client.record_message(
+                c.RecordMessageArgs(
+                    role=role, content=text, conversation_id="shop", channel="claude-code", sent_at=clock.at
+                )  # type: ignore[arg-type]  # two literals
+            )
+    await drain(memory, ladder_of(None))
+    clock.forward(hours=2)
+
+
+def _exchanges() -> Iterator[tuple[int, str, str]]:
+    for line in SAID.splitlines():
+        day, asked, answered = line.split("|")
+        yield int(day), asked, answered
+
+
+async def _say(client: MemoryClient, role: c.Role, text: str, number: str, clock: Clock) -> None:
+    clock.forward(minutes=1)
+    await client.record_message(
+        c.RecordMessageArgs(role=role, content=text, channel="telegram", message_id=number, sent_at=clock.at)
+    )
+
+
+async def _context(client: MemoryClient, query: str, *, reply_to_message_id: str | None = None) -> c.Context:
+    return await client.get_context(
+        c.GetContextArgs(chat_id=FIRST_USER, query=query, token_budget=BUDGET, reply_to_message_id=reply_to_message_id)
+    )
+
+
+def _shown(number: int, query: str, why: str, context: c.Context) -> list[str]:
+    return [
+        f"## {number}. {query}",
+        "",
+        f"{why} {context.tokens} tokens.",
+        "",
+        "```text",
+        context.context or "",
+        "```",
+        "",
+    ]
+
+
+if __name__ == "__main__":
+    main()
