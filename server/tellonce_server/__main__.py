@@ -39,7 +39,7 @@ def run(settings: ServerSettings, *, stdio: bool) -> None:
     """Serve until told to stop."""
     sys.setswitchinterval(SWITCH_SECONDS)
     transport = "stdio" if stdio else "http"
-    serve = getattr(imported(f"tellonce_server.{transport}"), f"serve_{transport}")
+    serve = getattr(imported(f"tellonce_server.app.{transport}"), f"serve_{transport}")
     asyncio.run(serve(settings))
 
 
