@@ -13,7 +13,7 @@ from tellonce_server.services.import_messages import ImportMessage
 
 CHARACTERS_A_TOKEN = 4
 STORED_A_SECOND = 1_500
-"""Messages the import itself stores in a second (docs/PERFORMANCE.md)."""
+"""Messages the import itself stores in a second (docs/explanation/performance.md)."""
 
 INSTRUCTIONS = 3_000
 """Tokens of a call besides the talk itself: what to learn, and what is known."""
