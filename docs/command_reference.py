@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Iterator
 from enum import Enum
+from typing import TypeGuard
 
 import typer.main
 from typer.core import TyperArgument, TyperGroup, TyperOption
@@ -34,7 +35,7 @@ def _commands(group: TyperGroup, path: str) -> Iterator[str]:
             yield "\n".join(["| argument or option | meaning |", "|---|---|", *rows])
 
 
-def _shown(parameter: object) -> bool:
+def _shown(parameter: object) -> TypeGuard[TyperArgument | TyperOption]:
     return isinstance(parameter, TyperArgument | TyperOption) and not parameter.hidden and parameter.name != "help"
 
 

@@ -38,7 +38,7 @@ def commands(text: str, program: str) -> list[list[str]]:
     lines = [line for block in FENCED.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     found = []
     for line in [*lines, *QUOTED.findall(text)]:
-        for piece in re.split(r"\\?\||&&|;", line):
+        for piece in re.split(r"(?<!\\)\||&&|;", line):
             words = shlex.split(piece, comments=True) if piece.count("'") % 2 == 0 and piece.count('"') % 2 == 0 else []
             if words and Path(words[0]).name == program:
                 found.append(words[1:])
