@@ -30,12 +30,13 @@ nothing is half-written. If the error's `_meta` holds `tellonce/later`, the same
 `chat_id`, `conversation_id`, `message_thread_id` and `reply_to_message_id` name the place of a call. A client that names none has a chat of
 its own. The user is always the one the credential belongs to.
 
-The examples below are one conversation: a test calls them in this order on a real server and compares the answers. Its PostgreSQL is an external one."""
+The examples below are one conversation: a test calls them in this order on a real server and compares
+the answers. Its PostgreSQL is an external one."""
 
 
 def text() -> str:
-    tools = assistant_tools(_never)
     examples: Schema = json.loads(EXAMPLES.read_text())
+    tools = sorted(assistant_tools(_never), key=lambda spec: list(examples).index(spec.name))
     parts = [part for spec in tools for part in _tool(spec, examples[spec.name])]
     return "\n\n".join([INTRO, *parts, *_objects(tools), *asyncio.run(_others())]) + "\n"
 
