@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, SettingsError, load
 
 
 @pytest.fixture(autouse=True)
