@@ -30,7 +30,9 @@ class UnknownSetting:
     nearest: str | None
 
     def __str__(self) -> str:
-        advice = f"; did you mean {self.nearest}?" if self.nearest else "; docs/SETTINGS.md lists the settings"
+        advice = (
+            f"; did you mean {self.nearest}?" if self.nearest else "; docs/reference/settings.md lists the settings"
+        )
         return f"{self.name} in {self.where} is not a setting and has no effect{advice}"
 
 

@@ -14,7 +14,7 @@ from tellonce_server.services.import_messages import ImportMessage
 
 CHARACTERS_A_TOKEN = 4
 STORED_A_SECOND = 1_500
-"""Messages that the import stores per second (docs/PERFORMANCE.md)."""
+"""Messages that the import stores per second (docs/explanation/performance.md)."""
 
 INSTRUCTIONS = 3_000
 """Tokens of a call in addition to the messages: instructions and known memories."""
