@@ -1,27 +1,21 @@
 """`tellonce chat`: a conversation in the terminal over the same memory."""
 
 import asyncio
-import os
 import secrets
-import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from rich.live import Live
 from rich.markdown import Markdown
 
 from tellonce import contract as c
-from tellonce.choices import picked
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
-from tellonce.connect import connect_http, connect_stdio
-from tellonce.settings import SettingsError, load
-from tellonce_cli.failures import CommandFailed
+from tellonce.settings import load
+from tellonce_cli import forget
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
+from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
@@ -33,15 +27,14 @@ from tellonce_relay.responders.responder import Responder
 from tellonce_relay.turn.tag_effects import Done
 from tellonce_relay.turn.turn import TurnOptions, run_turn
 
-CHANNEL = "terminal"
+_STARTS_ONE = "No server is running, so this chat starts one of its own until it ends."
 _HELP = """\
 /undo – take back what my last answer saved
 /yes, /no – what my last answer asked about is right, or is not"""
-_OURS = ("127.0.0.1", "localhost", "::1")
 
 
 class Terminal:
-    """A surface that streams to the screen, and prints plainly when piped."""
+    """A chat surface that streams to the screen, or prints plainly when the output is piped."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -61,14 +54,14 @@ class Terminal:
         return [f"{CHANNEL}:{secrets.token_hex(8)}"]
 
     def close(self) -> None:
-        """What is shown of an answer goes, and the cursor comes back; a turn may end without an answer."""
+        """Remove the partial answer and show the cursor again; a turn may end without an answer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
 def _page(text: str) -> Markdown:
-    """Markdown with its line breaks, which would be blanks: lists and addresses are written in lines."""
+    """Markdown that keeps its line breaks, because lists and addresses depend on them."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -83,7 +76,7 @@ def run() -> int:
 
 async def _chat(settings: RelaySettings) -> int:
     responder, keyboard = choose(settings), Keyboard()
-    async with connected(settings) as memory:
+    async with connected(settings, _STARTS_ONE) as memory:
         talk = Talk(memory, responder, settings, keyboard)
         if keyboard.interactive:
             console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
@@ -99,52 +92,8 @@ def _who(responder: Responder) -> str:
     return f"You talk with {responder.name}."
 
 
-@asynccontextmanager
-async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
-    """The running server's memory; without one, a server of our own over stdio, on the same data.
-
-    Raises CommandFailed where the memory is another machine's (what is said now would be missed there), and where our own
-    cannot be opened.
-    """
-    try:
-        token = settings.bearer("assistant")
-    except SettingsError:
-        token = ""
-    if token and await _answers(settings.url, token):
-        async with connect_http(settings.url, token, name=CHANNEL) as memory:
-            yield memory
-    elif urlsplit(settings.url).hostname not in _OURS:
-        raise CommandFailed(
-            f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
-        )
-    else:
-        if console.is_terminal:
-            console.print("No server is running, so this chat starts one of its own until it ends.")
-        arguments = ["-m", "tellonce_server", "--stdio"]
-        async with connect_stdio(sys.executable, arguments, dict(os.environ), name=CHANNEL) as memory:
-            await _open(memory)
-            yield memory
-
-
-async def _open(memory: MemoryClient) -> None:
-    """Now, and not with the first line: there may be none, and what is refused would then be told to nobody."""
-    try:
-        await memory.get_profile(c.GetProfileArgs())
-    except (MemoryRefused, MemoryUnreachable) as error:
-        raise CommandFailed(f"{error}. Run `tellonce doctor` for the fix.") from error
-
-
-async def _answers(url: str, token: str) -> bool:
-    async with connect_http(url, token, attempts=1) as memory:
-        try:
-            await memory.get_profile(c.GetProfileArgs())
-        except (MemoryUnreachable, MemoryRefused):
-            return False
-        return True
-
-
 class Talk:
-    """One conversation: what is typed is a command or a turn."""
+    """One conversation. Each input line is a command or a turn."""
 
     def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
         self._command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
@@ -188,19 +137,19 @@ class Talk:
             return f"{phrase('help.text')}\n{_HELP}"
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
-        # Nothing can be replied to here: what is asked about is the last answer.
+        # The terminal has no replies, so a question always refers to the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._command_context, about) or phrase("help.unknown_command")
 
     async def _undo(self) -> str:
-        """Take back what the last answer saved."""
+        """Undo what the last answer saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
             await self._change(one.memory.id, one.undo)
         return phrase("memory.taken_back") if saved else "My last answer saved nothing."
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or deny what the last answer was not sure of."""
+        """Confirm or deny what the last answer was unsure of."""
         doubted, self._effects.doubted = self._effects.doubted, []
         for memory in doubted:
             await self._change(memory.id, action)
@@ -210,32 +159,8 @@ class Talk:
         await self._command_context.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
 
     async def _forget(self, topic: str) -> str:
-        memory = self._command_context.memory
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
-        preview = await memory.forget(target)
-        if preview.confirm is None:
-            return phrase("forget.nothing")
-        console.print(views.matches_view(preview, self._command_context.zone))
-        kept = await self._kept(preview)
-        if kept is None:
-            return "Kept."
-        done = await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
-        return views.forgotten_view(done)
-
-    async def _kept(self, preview: c.Forgotten) -> tuple[int, ...] | None:
-        """The matches that are to stay; None for a no. What cannot be read as numbers is asked again."""
-        question = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
-        while True:
-            if not self._keyboard.interactive:
-                console.print(question)
-            said = ((await self._keyboard.line(question)) or "").strip().lower()
-            if said in ("", "n", "no", "none"):
-                return None
-            ticked = frozenset(match.id for match in preview.matches if match.ticked)
-            numbers = ticked if said in ("y", "yes") else picked(said, len(preview.matches))
-            if numbers:
-                return tuple(match.id for match in preview.matches if match.id not in numbers)
-            console.print("Nothing is marked ☑." if numbers is not None else "Numbers of the list, please.")
+        return await forget.asked(self._command_context.memory, target, self._command_context.zone, self._keyboard)
 
 
 def _effect_lines(effects: Done) -> list[str]:

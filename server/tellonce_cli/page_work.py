@@ -1,7 +1,7 @@
-"""What the memory page leaves to a process of its own: imports, exports and backups.
+"""The work that the memory page runs in a separate process: imports, exports and backups.
 
-The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object a line; a failure is one sentence on
-standard error and exit code 1.
+The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object per line. A failure is one sentence
+on standard error and exit code 1.
 """
 
 import asyncio
@@ -15,7 +15,8 @@ from tellonce.work import TIERS
 from tellonce_cli import backup, export
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import Tally, own_bot, take
-from tellonce_cli.importers import KINDS, ImportFailed, Item, Unreadable, estimate_size, read
+from tellonce_cli.import_kinds import ImportKind
+from tellonce_cli.importers import ImportFailed, Item, Unreadable, estimate_size, read, recognized
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.memory_import import make_keeper
 from tellonce_cli.page_lines import run, tell
@@ -25,7 +26,7 @@ from tellonce_server.store import ledger
 from tellonce_server.store.ledger import PerExchange
 
 COST_DAYS = 30
-"""Days back from which the cost of an exchange is taken."""
+"""Days over which the average cost of an exchange is computed."""
 
 
 def back_up(file: str) -> None:
@@ -36,7 +37,7 @@ def back_up(file: str) -> None:
 
 @dataclass
 class Plan:
-    """What is in a file, counted without keeping anything."""
+    """The contents of a file, counted without storing anything."""
 
     messages: int = 0
     mine: int = 0
@@ -59,22 +60,14 @@ class Plan:
             self.memories += 1
 
 
-def recognized(file: Path) -> str:
-    """The kind of an export: the first importer that reads something from it. Raises CommandFailed."""
-    for kind in KINDS:
-        try:
-            first = next(_items(kind, file, "", lambda _: None), None)
-        except (ImportFailed, ValueError, KeyError, TypeError, OSError):
-            continue
-        if first is not None and not isinstance(first, Unreadable):
-            return kind
-    raise CommandFailed(f"this is not an export we can read; {', '.join(KINDS)} are known.")
+def _kind(file: Path) -> ImportKind:
+    return recognized(file, lambda kind: _items(kind, file, "", lambda _: None))
 
 
 def plan_import(file: str, me: str = "") -> None:
-    """A dry run: what is in the file, and what learning from it takes."""
+    """A dry run: the contents of the file, and what learning from them costs."""
     path = Path(file)
-    kind, plan = recognized(path), Plan()
+    kind, plan = _kind(path), Plan()
     for item in _items(kind, path, me, _progress(path)):
         plan.count(item)
     cost = asyncio.run(_cost(load(ServerSettings)))
@@ -87,7 +80,7 @@ def plan_import(file: str, me: str = "") -> None:
 
 
 async def _cost(settings: ServerSettings) -> PerExchange:
-    """What an exchange has cost of late, by the best model that has read one."""
+    """The recent average cost of an exchange with the best model that has read one."""
     async with storage(settings) as services:
         since = services.deps.now() - timedelta(days=COST_DAYS)
         for tier in TIERS:
@@ -98,9 +91,9 @@ async def _cost(settings: ServerSettings) -> PerExchange:
 
 
 def do_import(file: str, me: str = "") -> None:
-    """The import itself; what was there already is not taken twice."""
+    """Run the import, skipping what is already stored."""
     path = Path(file)
-    tally = asyncio.run(_import(load(ServerSettings), recognized(path), path, me))
+    tally = asyncio.run(_import(load(ServerSettings), _kind(path), path, me))
     tell(
         created=tally.created,
         duplicates=tally.duplicates,
@@ -110,7 +103,7 @@ def do_import(file: str, me: str = "") -> None:
     )
 
 
-async def _import(settings: ServerSettings, kind: str, path: Path, me: str) -> Tally:
+async def _import(settings: ServerSettings, kind: ImportKind, path: Path, me: str) -> Tally:
     tally = Tally()
     async with storage(settings) as services:
         await _take(services, _items(kind, path, me, _progress(path)), tally)
@@ -126,13 +119,13 @@ async def _take(services: Services, items: Iterator[Item], tally: Tally) -> None
         await keeper.finish()
 
 
-def _items(kind: str, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:
+def _items(kind: ImportKind, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:
     user = load(ServerSettings).default_user
     return read(kind, path, me=me or None, assistant=own_bot(), chat_id=user, progress=progress)
 
 
 def _progress(path: Path) -> Callable[[int], None]:
-    """Told in whole percents, so that a large file is not a flood of lines."""
+    """Report progress in whole percent, so that a large file does not produce many lines."""
     total, said = max(1, estimate_size(path)), -1
 
     def progress(done: int) -> None:
@@ -146,7 +139,7 @@ def _progress(path: Path) -> Callable[[int], None]:
 
 
 def do_export() -> None:
-    """The whole memory as JSON lines."""
+    """Export the whole memory as JSON Lines."""
     export.run(None, "jsonl")
 
 
@@ -163,7 +156,7 @@ def main() -> None:
 
 
 def _telling(task: Callable[..., None]) -> Callable[..., None]:
-    """An import's own refusal is a sentence already."""
+    """Report an import's error with its own sentence."""
 
     def telling(*arguments: str) -> None:
         try:

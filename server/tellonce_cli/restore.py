@@ -1,6 +1,7 @@
-"""`tellonce restore FILE`: puts a backup in place of the memory, all of it or nothing, and forgets again what it can.
+"""`tellonce restore FILE`: replaces the memory by a backup in one transaction and erases again what was forgotten
+since.
 
-Access is no part of what is restored where the backup is of this memory: who was shut out since stays shut out.
+Tokens are not restored into the memory that the backup came from, so a revoked token stays revoked.
 """
 
 import asyncio

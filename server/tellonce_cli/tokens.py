@@ -1,4 +1,4 @@
-"""`tellonce token …`: access for remote clients."""
+"""`tellonce token …`: manages access tokens for remote clients."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -9,17 +9,17 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import tables_owner
 from tellonce_cli.screen import console, notes
-from tellonce_server.app.auth import SCOPES, TokenScope, create_token
+from tellonce_server.app.auth import TokenScope, create_token
 from tellonce_server.store import tokens
 
 
-def run(action: str, *, name: str = "", scope: str = "assistant", user: int | None = None) -> int:
+def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: int | None = None) -> int:
     settings = load(ServerSettings)
     match action:
         case "create":
             if user is not None and scope != "assistant":
                 raise CommandFailed(f"a token of scope {scope} acts for no one user; leave --user out.")
-            asyncio.run(_create(settings, name, _scope(scope), user))
+            asyncio.run(_create(settings, name, scope, user))
         case "list":
             asyncio.run(_list(settings))
         case _:
@@ -27,19 +27,12 @@ def run(action: str, *, name: str = "", scope: str = "assistant", user: int | No
     return 0
 
 
-def _scope(text: str) -> TokenScope:
-    for scope in SCOPES:
-        if scope == text:
-            return scope
-    raise CommandFailed(f"there is no scope {text!r}; use assistant, relay or agent.")
-
-
 async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:
     owner = (user or settings.default_user) if scope == "assistant" else None
     async with tables_owner(settings) as login:
         token = await create_token(login, name, owner, (scope,), datetime.now(UTC))
     console.print(token)
-    # Beside the token, so that `$(tellonce token create …)` is the token alone.
+    # On standard error, so that `$(tellonce token create …)` yields the token alone.
     notes.print(
         "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` ends it."
     )

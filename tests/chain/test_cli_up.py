@@ -16,6 +16,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryUnreachable
 from tests.chain.home import Home, eventually
 from tests.patience import HANGS, promised
+from tests.stubs.telegram_emulator import telegram
 
 pytestmark = [
     pytest.mark.anyio,
@@ -158,12 +159,20 @@ async def test_it_says_what_runs_where_and_how_hosts_connect(home: Home) -> None
         assert (home.folder / "data" / "tokens" / "assistant").read_text().strip() not in running.said
 
 
-async def test_a_bot_that_lacks_a_setting_is_not_started_and_it_is_said_what_it_lacks(home: Home) -> None:
-    home.environment["TELEGRAM_BOT_TOKEN"] = "999:emulated"
-    async with up(home) as running:
-        assert "Telegram    off: TELEGRAM_USER_ID is not set" in running.said
-        await running.end(signal.SIGTERM)
-    assert "relay ended" not in running.said
+async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(home: Home) -> None:
+    async with telegram("999:emulated") as api:
+        home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELEGRAM_API_URL": api.url}
+        async with up(home) as running:
+            await running.until("/start ")
+            code = re.search(r"/start (\S+)", running.said)
+            assert code is not None
+            await api.say(f"/start {code[1]}", user=77)
+            await running.until("TELEGRAM_USER_ID is now in")
+            await api.until(lambda: len(api.sent) == 1)
+            await api.say("/help", user=77)
+            await api.replies(2)
+            await running.end(signal.SIGTERM)
+    assert "TELEGRAM_USER_ID=77" in (home.folder / ".env").read_text()
 
 
 async def test_a_server_on_all_addresses_is_one_its_own_summarizer_can_call(home: Home) -> None:

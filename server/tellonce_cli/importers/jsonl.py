@@ -1,4 +1,5 @@
-"""JSON lines, a message or a memory each, as `tellonce export` writes them; by hand, role, content and sent_at suffice."""
+"""JSON Lines with one message or memory each, as `tellonce export` writes them. A line written by hand needs only
+role, content and sent_at."""
 
 import hashlib
 import json
@@ -32,15 +33,15 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 
 def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
-    """Lines of other types (summaries, profile) are passed over: they are derived anew. `chat_id`: where it goes.
+    """Yield the items for the chat `chat_id`. Lines of other types (summaries, profile) are skipped, because they are
+    derived again.
 
-    Raises:
-        ImportFailed: when the file cannot be read, or no line of it is what it should be.
+    Raises: ImportFailed: the file cannot be read, or none of its lines is valid.
     """
     first, good = "", False
     try:
         with path.open("rb") as stream:
-            for number, line in _lines(stream, progress):
+            for number, line in lines_of(stream, progress):
                 for item in _items(line, number, chat_id):
                     good = good or not isinstance(item, Unreadable)
                     first = first or (item.why if isinstance(item, Unreadable) else "")
@@ -54,7 +55,7 @@ def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
 NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601)."
 
 
-def _lines(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
+def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
     """Numbered from 1; of a line that is too long only its beginning."""
     number = done = 0
     while line := stream.readline(LONGEST_LINE + 1):
@@ -74,7 +75,7 @@ def _items(line: bytes, number: int, chat_id: int | None) -> Iterator[Item]:
 
 
 def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:
-    entry = _entry(line)
+    entry = entry_of(line)
     kind = entry.get("type", "message")
     if kind == "memory":
         yield _memory(entry)
@@ -82,7 +83,8 @@ def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:
         yield _message(entry, line, chat_id)
 
 
-def _entry(line: bytes) -> dict[str, Any]:
+def entry_of(line: bytes) -> dict[str, Any]:
+    """The object a line holds. Raises NotAsItShouldBe."""
     try:
         entry = json.loads(line)
     except ValueError as error:
@@ -117,7 +119,8 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """As it was exported. Older exports do not say: what was not Telegram's was another client's."""
+    """The exported conversation. Older exports do not name one; in them, messages outside Telegram belong to another
+    client."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]
@@ -130,13 +133,14 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(entry: dict[str, Any], chat_id: int | None) -> str:
-    """A prefix for what was said in a group and now goes elsewhere: two chats may have used one message id."""
+    """An id prefix for messages of a group that are imported elsewhere, because two chats may use the same message id."""
     source = entry.get("chat_id")
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
 def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
-    """What this program exported is put back as it was; a line by hand is a statement like another assistant's."""
+    """A memory exported by this program is restored unchanged; one written by hand is treated as another assistant's
+    statement."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})

@@ -1,7 +1,8 @@
-"""Changes the model of all vectors while the memory is in use: prepared beside the old ones, switched in one transaction.
+"""Changes the model of all vectors while the memory is in use: new vectors are stored beside the old ones, and one
+transaction switches.
 
-Searches answer from the old model until the switch commits, and from the new one after; a vector of the wrong one is taken
-for none. The old vectors are kept for a way back until the next change is begun.
+Searches use the old model until the switch commits. A vector of the wrong model counts as none. The old vectors are
+kept for a rollback until the next change begins.
 """
 
 from collections.abc import Callable
@@ -17,24 +18,24 @@ from tellonce_server.store.database import Database
 BATCH: Final = 64
 
 Progress = Callable[[int], None]
-"""How many texts were embedded since the last word."""
+"""Called with the number of texts embedded since the last call."""
 
 
 class NoWayBack(Exception):
-    """There is no former model to go back to; the text says so."""
+    """There is no former model to return to; the text says so."""
 
 
 class Generations:
-    """`dsn` logs in as the tables' owner: the work is on all owners' rows at once."""
+    """Changes models. `dsn` logs in as the tables' owner, because the work covers all owners' rows."""
 
     def __init__(self, dsn: str, now: Callable[[], datetime]) -> None:
         self._dsn = dsn
         self._now = now
 
     async def change_to(self, embedder: Embedder, progress: Progress) -> int | None:
-        """Embed all texts anew and switch; how many texts were embedded now, None when the model was active already.
+        """Embed all texts again and switch. Returns the number embedded now, or None if the model was already active.
 
-        Begun again, it goes on where it ended.
+        After an interruption, it continues.
         """
         async with generations.session(self._dsn) as connection:
             if await generations.active(connection) == embedder.model:

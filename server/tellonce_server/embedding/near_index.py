@@ -1,6 +1,6 @@
-"""Gives every owner with very many messages a vector index of its own, built while the server goes on; searches nothing.
+"""Builds a separate vector index for every owner with very many messages, while the server runs.
 
-Below that size a scan of the codes in the primary key is as fast, and a message costs a tenth to write.
+Below that size, a scan of the codes in the primary key is as fast, and writing a message costs a tenth.
 """
 
 from typing import Final
@@ -9,11 +9,11 @@ from tellonce_server.store import near_indexes
 from tellonce_server.store.database import Database
 
 LARGE: Final = 20_000
-"""Messages of an owner whose codes take some 5 ms to scan."""
+"""An owner with this many messages needs about 5 ms for a scan of the codes."""
 
 
 class NearIndexes:
-    """`dsn` logs in as the tables' owner: the roles of the pools may make no index."""
+    """Builds indexes. `dsn` logs in as the tables' owner, because the roles of the pools may not create indexes."""
 
     def __init__(self, database: Database, dsn: str, large: int = LARGE) -> None:
         self._database = database

@@ -1,8 +1,8 @@
-"""Rewrites the tables and retires the log after something was forgotten: erased text leaves the database's files too.
+"""Rewrites the tables and recycles the log after an erasure, so that erased text leaves the database's files too.
 
-PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses them;
-only a table that is written anew is free of them, and it is locked meanwhile. So a rewrite gives way as soon as anybody
-has waited for it for a moment, and is tried again later.
+PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses
+them. Only a rewritten table is free of them, and it is locked meanwhile. A rewrite therefore gives way as soon as
+anybody has waited for it for a moment, and is retried later.
 """
 
 import logging
@@ -16,11 +16,12 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""After giving way; each pause is twice the last, for a rewrite undone is work for nothing."""
+"""Maximum pause after giving way. Each pause is twice the last, because a cancelled rewrite is wasted work."""
 
 
 class Scrubber:
-    """`admin_dsn`: a superuser of the embedded server; None for an external one, whose log and samples are not ours."""
+    """Scrubs the files. `admin_dsn` is a superuser of the embedded server; None for an external one, whose log and
+    statistics samples are not ours."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
         self._deps = deps
@@ -32,7 +33,7 @@ class Scrubber:
         self._not_before: datetime | None = None
 
     async def scrub_if_due(self) -> bool:
-        """Scrub when something was erased and the last scrub is old enough; whether it was done."""
+        """Scrub if something was erased and the last scrub is old enough. Returns whether it was done."""
         hours = self._deps.settings.retention.scrub_hours
         if not hours or (self._not_before is not None and self._deps.now() < self._not_before):
             return False
@@ -42,9 +43,10 @@ class Scrubber:
         return await self.scrub()
 
     async def scrub(self, *, gives_way: bool = True) -> bool:
-        """Rewrite now; whether it was done.
+        """Rewrite now and return whether it was done.
 
-        False while another process scrubs, and when somebody needed a table: what is rewritten by then need not be again.
+        Returns False if another process is scrubbing or somebody needed a table. Tables rewritten by then are not
+        repeated.
         """
         async with store.session(self._login) as session, store.session(self._login) as watch:
             if not await store.is_alone(session):
@@ -66,7 +68,7 @@ class Scrubber:
         logger.info("the scrub gives way: %s was needed; it is tried again at %s", name, self._not_before)
 
     def _rewrites(self) -> list[str]:
-        """Statements of this round that are still to be run."""
+        """The remaining statements of this round."""
         return [
             name
             for name in store.rewrites()
