@@ -335,6 +335,8 @@ NOT_READERS = frozenset(
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.cursor.read tellonce_server.domain.retrieval.found.hit
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
+    tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
+    tellonce_server.store.generations.session tellonce_server.store.scrub.session
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.forget.texts
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_text.tsquery.any_of
     tellonce_text.tsquery.quoted tellonce_text.word_lists.words_of tellonce_server.api.schema.compact
