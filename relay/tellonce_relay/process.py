@@ -1,4 +1,4 @@
-"""The relay put together from the settings, and run: updates in, the schedule kept, an orderly end."""
+"""Builds the relay from the settings and runs it: updates, the schedule, and an orderly end."""
 
 import asyncio
 import logging
@@ -13,9 +13,10 @@ from telegram import Bot, BotCommand
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from tellonce.client import MemoryClient
+from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal
-from tellonce.settings import RelaySettings, SettingsError
+from tellonce.settings import SettingsError
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce.signals import told_to_end
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
@@ -47,10 +48,10 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
-    """Relay until `stop` is set or the process is told to end. Raises SettingsError and InvalidToken.
+    """Relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken.
 
-    Whatever may be wrong with the settings shows before the memory is connected: an exception that leaves that
-    connection would come out wrapped.
+    Settings are checked before the memory is connected, because an exception that leaves that connection would be
+    wrapped.
     """
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
@@ -69,7 +70,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
 
 
 async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.Event) -> None:
-    """Deal with updates and keep the schedule until told to stop; then let turns under way end."""
+    """Handle updates and keep the schedule until stopped; then let running turns end."""
     bot, alarms = Relay(dependencies), _alarms(dependencies)
     try:
         await unless_stopped(stop, alarms.settle())
@@ -85,12 +86,13 @@ async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.
             await _receive(dependencies, bot, stop)
         finally:
             stop.set()
-            # A routine that was just sent is to be recorded too.
+            # A routine that was just sent must still be recorded.
             await asyncio.gather(bot.drain(), schedule.ended(dependencies.drain_seconds))
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
-    """Learn who we are, set the menu and the way updates come; tried until it works, or False when told to stop."""
+    """Fetch the bot's identity, and set the menu and the update method. Retries until it works; returns False when
+    stopped."""
     pause = FIRST_PAUSE
     while True:
         try:
@@ -100,7 +102,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
         except InvalidToken:
             raise
         except BadRequest as error:
-            # About our settings, such as the webhook's address: nobody's words are in it.
+            # The error concerns our settings, such as the webhook's address, and quotes nobody.
             logger.warning("Telegram refuses what the settings say: %s", error.message)
         except TelegramError as error:
             logger.warning("Telegram does not answer: %s", error)
@@ -112,7 +114,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
 
 
 async def _set_menu(bot: Bot) -> None:
-    """In each language; English where a person's has no menu."""
+    """Set the menu in each language, with English as the default."""
     for language in LANGUAGES:
         with speaking(language):
             menu = [BotCommand(name, phrase(f"menu.{name}")) for name in commands.MENU]
@@ -120,26 +122,26 @@ async def _set_menu(bot: Bot) -> None:
 
 
 async def _set_webhook(bot: Bot, settings: RelaySettings) -> None:
-    if settings.webhook_url is None:
+    if settings.webhook.url is None:
         await bot.delete_webhook()
         return
-    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
-    await bot.set_webhook(settings.webhook_url, secret_token=secret, allowed_updates=KINDS, max_connections=1)
+    secret = settings.webhook.secret_text
+    await bot.set_webhook(settings.webhook.url, secret_token=secret, allowed_updates=KINDS, max_connections=1)
 
 
 async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) -> None:
-    settings = dependencies.settings
-    if settings.webhook_url is None:
+    webhook = dependencies.settings.webhook
+    if webhook.url is None:
         await poll(dependencies.bot, bot, stop)
         return
-    assert settings.webhook_secret is not None  # relays_token
-    secret = settings.webhook_secret.get_secret_value()
-    await serve_webhook(dependencies.bot, bot, settings.webhook_url, settings.webhook_port, secret, stop)
+    assert webhook.secret is not None  # relays_token
+    secret = webhook.secret.get_secret_value()
+    await serve_webhook(dependencies.bot, bot, webhook.url, webhook.port, secret, stop)
 
 
 @asynccontextmanager
 async def _alone(folder: Path) -> AsyncGenerator[None]:
-    """Two relays on one folder would both make up for what the last one owed. Raises SettingsError."""
+    """Refuse a second relay on one folder, because both would send the same owed answers. Raises SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = FileLock(folder / "lock")
     try:
@@ -156,7 +158,7 @@ async def _alone(folder: Path) -> AsyncGenerator[None]:
 async def _command_context(
     settings: RelaySettings, memory: MemoryClient, responder: Responder
 ) -> AsyncGenerator[CommandContext]:
-    """`/status` asks the queue where this machine has the agent's token."""
+    """The context for commands. `/status` shows the queue if this machine has the agent's token."""
     command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
     try:
         token = settings.bearer("agent")
@@ -184,7 +186,7 @@ def _equipment(
         asked=SeenStore(folder / "asked.json"),
         languages=SeenStore(folder / "languages.json"),
         alarm_notes=SeenStore(folder / "alarms.json"),
-        senses=Senses(bot, transcriber(settings)),
+        senses=Senses(bot, transcriber(settings.transcribe)),
         told=SeenStore(folder / "told.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,

@@ -1,4 +1,4 @@
-"""The settings and the data folder of the releases that were called chatmem; this release still takes them."""
+"""Reads the settings and the data folder of the releases named chatmem. Only this release accepts them."""
 
 import logging
 from collections.abc import Mapping
@@ -9,20 +9,22 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSou
 
 NAME = "tellonce"
 FORMER_NAME = "chatmem"
+_GROUPED = {f"telegram_webhook_{part}": f"telegram_webhook__{part}" for part in ("url", "port", "secret")}
+"""Settings that are part of a group by now."""
 
 logger = logging.getLogger(__name__)
 _warned: set[str] = set()
 
 
 def data_folder() -> Path:
-    """Where the memory lies by default: under the new name, or under the former one until the server has moved it."""
+    """The default data folder: the new one, or the former one until the server has moved it."""
     folder = user_data_path(NAME, appauthor=False)
     former = user_data_path(FORMER_NAME, appauthor=False)
     return former if former.is_dir() and not folder.exists() else folder
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Settings written `CHATMEM_…` in the environment and in `.env`, to be read where `TELLONCE_…` is not set."""
+    """Settings under their former names in the environment and in `.env`, to be read where the new ones are not set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 
@@ -37,14 +39,16 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables that carry the former prefix, under the new one; each is warned of once in a process."""
+    """The variables that carry a former name, under the new one; each is warned of once in a process."""
+    former = {name: new for name in variables if (new := _new(name.lower())) is not None}
+    for name, new in sorted(former.items()):
+        if name.upper() not in _warned:
+            _warned.add(name.upper())
+            logger.warning("%s is read as %s in this release only; rename it", name.upper(), new.upper())
+    return {new: variables[name] for name, new in former.items()}
+
+
+def _new(name: str) -> str | None:
+    """The new name of a variable; None for one that has no former name."""
     prefix = f"{FORMER_NAME}_"
-    former = {name: value for name, value in variables.items() if name.lower().startswith(prefix)}
-    for name in sorted({name.upper() for name in former} - _warned):
-        _warned.add(name)
-        logger.warning("%s is read as %s in this release only; rename it", name, _new(name).upper())
-    return {_new(name): value for name, value in former.items()}
-
-
-def _new(name: str) -> str:
-    return f"{NAME}_{name[len(FORMER_NAME) + 1 :]}"
+    return f"{NAME}_{name.removeprefix(prefix)}" if name.startswith(prefix) else _GROUPED.get(name)

@@ -1,4 +1,4 @@
-"""Every setting of every process, with its default and unit; read from the environment and `.env`, nowhere else."""
+"""The settings of every process and of the server, with default and unit; read from the environment and `.env`, nowhere else."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -19,17 +19,18 @@ from tellonce.former_name import data_folder, former_sources
 from tellonce.remote_settings import Group
 from tellonce.remote_settings import Remote as Remote
 from tellonce.remote_settings import parsed_subjects as parsed_subjects
-from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, ServerAddress, UserIds
+from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, UserIds
 
 DEFAULT_USER_ID = 1
 
 
 class SettingsError(Exception):
-    """A setting has a wrong value; the text names each one and what is wrong with it."""
+    """A setting has a wrong value; the text names each one and the mistake."""
 
 
 class Budgets(Group):
-    """What each part of a context of 4,300 tokens may take, in proportion for other sizes; an unused share flows on."""
+    """The share of each part of a context in tokens, for a context of 4,300 tokens; other sizes scale. Unused shares
+    go to other parts."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
     summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
@@ -60,12 +61,12 @@ class Compaction(Group):
 
     @property
     def chunk_least(self) -> int:
-        """Messages in one chunk summary at least."""
+        """The minimum number of messages in one chunk summary."""
         return max(2, self.chunk // 2)
 
 
 class QueuePolicy(Group):
-    """How the queue of background work hands out jobs, and tries again."""
+    """How the queue of background work hands out jobs and retries them."""
 
     lease_seconds: float = Field(
         default=60, gt=0, description="Seconds after which a silent worker's job goes to another."
@@ -83,7 +84,8 @@ class QueuePolicy(Group):
 
 
 class Retention(Group):
-    """How long is kept what explains the memory, and forgotten text in the files; what was said is kept until it is forgotten."""
+    """How long records about the memory, and forgotten text in the files, are kept. Messages are kept until they are
+    forgotten."""
 
     receipt_days: float = Field(default=30, gt=0, description="Days a context can be explained and shown again.")
     receipts_per_chat: int = Field(default=2000, ge=1, description="Contexts of one chat that can be, at most.")
@@ -97,7 +99,7 @@ class Retention(Group):
 
 
 class ContextDefaults(Group):
-    """How much of each kind a context shows, where the budget allows."""
+    """The maximum number of each kind in a context, if the budget allows it."""
 
     facts: int = Field(default=50, ge=0, description="Newest facts.")
     goals: int = Field(default=20, ge=0, description="Goals, by priority, then deadline.")
@@ -114,7 +116,7 @@ class ContextDefaults(Group):
 
 
 class Settings(BaseSettings):
-    """What every process is told."""
+    """The settings of every process."""
 
     model_config = SettingsConfigDict(
         env_file=".env",
@@ -143,7 +145,7 @@ class Settings(BaseSettings):
     observability: bool = Field(
         default=False,
         validation_alias="OBSERVABILITY_ENABLED",
-        description="Write what happens as JSON lines (docs/TRACING.md).",
+        description="Write what happens as JSON lines (docs/how-to/tracing.md).",
     )
     log_dir: Folder = Field(
         default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of these lines."
@@ -177,7 +179,7 @@ class Settings(BaseSettings):
 
 
 def system_timezone() -> str:
-    """The machine's IANA zone name, UTC where it does not tell."""
+    """The machine's IANA time zone, or UTC if it is unknown."""
     link = Path("/etc/localtime")
     target = str(link.resolve()) if link.exists() else ""
     name = target.partition("zoneinfo/")[2]
@@ -261,205 +263,22 @@ class ServerSettings(Settings):
 
     @property
     def login_url(self) -> str | None:
-        """The address of an external PostgreSQL itself, where sessions last; None: the embedded one."""
+        """The direct URL of an external PostgreSQL, where sessions persist; None for the embedded one."""
         url = self.database_direct_url or self.database_url
         return url.get_secret_value() if url is not None else None
 
     @property
     def own_name(self) -> str:
-        """The host by which this machine calls the server: one that listens on all addresses is called on loopback."""
+        """The host name by which this machine calls the server; a server that listens on all addresses is called on
+        loopback."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
-
-
-class _Client(Settings):
-    url: ServerAddress = Field(
-        default="http://127.0.0.1:8765/mcp",
-        validation_alias=AliasChoices("TELLONCE_URL", "TELLONCE_PORT"),
-        description="The memory server; default: this machine's, on TELLONCE_PORT.",
-    )
-    token: SecretStr | None = Field(
-        default=None,
-        validation_alias="TELLONCE_TOKEN",
-        description="Its access token; default: the one kept in the data folder.",
-    )
-    anthropic_api_key: SecretStr | None = Field(
-        default=None,
-        validation_alias="ANTHROPIC_API_KEY",
-        description="Key of the Claude API; without it Claude is not asked.",
-    )
-    anthropic_base_url: str | None = Field(
-        default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
-    )
-    ollama_url: OllamaAddress | None = Field(
-        default=None,
-        validation_alias="OLLAMA_HOST",
-        description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS says so.",
-    )
-    responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
-        default="auto",
-        validation_alias="TELLONCE_RESPONDER",
-        description="Who answers; auto: Claude where there is a key, then Ollama, else memory alone.",
-    )
-    claude_command: str = Field(
-        default="claude",
-        validation_alias="TELLONCE_CLAUDE_COMMAND",
-        description="Command of Claude Code, where it answers or learns.",
-    )
-
-    def bearer(self, scope: str) -> str:
-        """The token to call the server with: the setting, else the one a server on this machine keeps for `scope`.
-
-        Raises:
-            SettingsError: when there is neither.
-        """
-        if self.token is not None:
-            return self.token.get_secret_value()
-        file = self.data_dir / "tokens" / scope
-        try:
-            return file.read_text().strip()
-        except OSError as error:
-            raise SettingsError(
-                f"No access token: start the server on this machine first (`tellonce up`), or set TELLONCE_TOKEN to one "
-                f"made there with `tellonce token create --scope {scope}`. ({file}: {error.strerror})"
-            ) from None
-
-
-class SummarizerSettings(_Client):
-    learner: Literal["auto", "claude-cli", "keep"] = Field(
-        default="auto",
-        validation_alias="TELLONCE_LEARNER",
-        description="Who reads what was said; auto: Claude where there is a key, then the `claude` command where it is the "
-        "responder, then Ollama, else nobody; claude-cli: the command too, within your subscription; keep: no model.",
-    )
-    cli_calls_hour: int = Field(
-        default=10,
-        ge=0,
-        validation_alias="SUMMARIZER_CLI_CALLS_HOUR",
-        description="Times an hour the `claude` command may be called to learn.",
-    )
-    cli_calls_day: int = Field(
-        default=60, ge=0, validation_alias="SUMMARIZER_CLI_CALLS_DAY", description="The same a day."
-    )
-    cli_seconds: float = Field(
-        default=90,
-        gt=0,
-        validation_alias="SUMMARIZER_CLI_SECONDS",
-        description="Seconds the `claude` command may take for one exchange.",
-    )
-    model: str = Field(
-        default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model that learns."
-    )
-    ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
-    claude_seconds: float = Field(
-        default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds Claude may take."
-    )
-    ollama_seconds: float = Field(
-        default=20, gt=0, validation_alias="SUMMARIZER_OLLAMA_SECONDS", description="Seconds Ollama may take."
-    )
-    concurrency: int = Field(
-        default=2, ge=1, le=32, validation_alias="SUMMARIZER_CONCURRENCY", description="Jobs worked at once."
-    )
-    wait_seconds: float = Field(
-        default=20,
-        ge=0,
-        le=60,
-        validation_alias="SUMMARIZER_WAIT_SECONDS",
-        description="Seconds one claim waits for work.",
-    )
-
-    @property
-    def asks_the_command(self) -> bool:
-        """Whether the `claude` command learns."""
-        return self.learner == "claude-cli" or (self.learner == "auto" and self.responder == "claude-cli")
-
-    @property
-    def cli_calls(self) -> Path:
-        """Where the command's calls are counted."""
-        return self.data_dir / "learner-calls.json"
-
-
-class RelaySettings(_Client):
-    bot_token: SecretStr | None = Field(
-        default=None, validation_alias="TELEGRAM_BOT_TOKEN", description="The bot's token, from @BotFather."
-    )
-    bot_api_url: str = Field(
-        default="https://api.telegram.org", validation_alias="TELEGRAM_API_URL", description="Address of the Bot API."
-    )
-    groups: GroupIds = Field(
-        default=(),
-        validation_alias="TELEGRAM_GROUPS",
-        description="Telegram groups served; each has a memory of its own.",
-    )
-    personal_groups: GroupIds = Field(
-        default=(),
-        validation_alias="TELEGRAM_PERSONAL_GROUPS",
-        description="Groups of only you and the bot; part of your own memory.",
-    )
-    always_groups: GroupIds = Field(
-        default=(),
-        validation_alias="TELEGRAM_ALWAYS_GROUPS",
-        description="Groups in which every message is answered, not only those addressed to the bot.",
-    )
-    webhook_url: str | None = Field(
-        default=None,
-        validation_alias="TELEGRAM_WEBHOOK_URL",
-        description="Public URL Telegram sends to; default: the bot asks Telegram (polling).",
-    )
-    webhook_port: int = Field(
-        default=8443, validation_alias="TELEGRAM_WEBHOOK_PORT", description="Port the webhook listens on."
-    )
-    webhook_secret: SecretStr | None = Field(
-        default=None, validation_alias="TELEGRAM_WEBHOOK_SECRET", description="Secret Telegram sends with each update."
-    )
-    model: str = Field(
-        default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
-    )
-    ollama_model: str = Field(
-        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
-    )
-    user_name: str = Field(default="", validation_alias="TELLONCE_USER_NAME", description="How the user is addressed.")
-    model_seconds: float = Field(
-        default=120,
-        gt=0,
-        validation_alias="TELLONCE_MODEL_SECONDS",
-        description="Longest silence of the model while it answers, in seconds.",
-    )
-    breath_seconds: float = Field(
-        default=1.5,
-        ge=0,
-        le=10,
-        validation_alias="TELLONCE_BREATH_SECONDS",
-        description="Messages that follow each other within so many seconds are answered as one.",
-    )
-    transcribe_url: str | None = Field(
-        default=None,
-        validation_alias="TELLONCE_TRANSCRIBE_URL",
-        description="Server that transcribes voice messages, OpenAI-compatible (whisper.cpp, faster-whisper, LocalAI).",
-    )
-    transcribe_model: str = Field(
-        default="whisper-1", validation_alias="TELLONCE_TRANSCRIBE_MODEL", description="The model it is asked for."
-    )
-    transcribe_key: SecretStr | None = Field(
-        default=None, validation_alias="TELLONCE_TRANSCRIBE_KEY", description="Its key, where it wants one."
-    )
-    transcribe_command: str | None = Field(
-        default=None,
-        validation_alias="TELLONCE_TRANSCRIBE_COMMAND",
-        description="Command that prints what is said in a file instead; the path takes the place of `{file}` or is added.",
-    )
-    config_dir: Folder = Field(
-        default=Path("config"),
-        validation_alias="TELLONCE_CONFIG_DIR",
-        description="Folder of profile.md, agents.toml, routines.toml.",
-    )
 
 
 def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
     """Read one process's settings.
 
-    Raises:
-        SettingsError: naming each wrong value by its variable, never showing a secret.
+    Raises: SettingsError: names each wrong value by its variable and shows no secret.
     """
     try:
         return kind(**overrides)
@@ -478,6 +297,6 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting; of one within a group, the part after the group's."""
+    """The environment variable of a setting; within a group, the part after the group's name."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

@@ -11,9 +11,10 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource
 
 from tellonce import parent_watch
+from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.former_name import FORMER_NAME
 from tellonce.remote_settings import Group
-from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings
+from tellonce.settings import ServerSettings
 
 PREFIX = "TELLONCE_"
 _LIKENESS = 0.85
@@ -29,7 +30,9 @@ class UnknownSetting:
     nearest: str | None
 
     def __str__(self) -> str:
-        advice = f"; did you mean {self.nearest}?" if self.nearest else "; docs/SETTINGS.md lists the settings"
+        advice = (
+            f"; did you mean {self.nearest}?" if self.nearest else "; docs/reference/settings.md lists the settings"
+        )
         return f"{self.name} in {self.where} is not a setting and has no effect{advice}"
 
 

@@ -11,7 +11,8 @@ from rich.markdown import Markdown
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from tellonce.settings import RelaySettings, load
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import load
 from tellonce_cli import forget
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memory_server import CHANNEL, connected
@@ -33,7 +34,7 @@ _HELP = """\
 
 
 class Terminal:
-    """A surface that streams to the screen, and prints plainly when piped."""
+    """A chat surface that streams to the screen, or prints plainly when the output is piped."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -53,14 +54,14 @@ class Terminal:
         return [f"{CHANNEL}:{secrets.token_hex(8)}"]
 
     def close(self) -> None:
-        """What is shown of an answer goes, and the cursor comes back; a turn may end without an answer."""
+        """Remove the partial answer and show the cursor again; a turn may end without an answer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
 def _page(text: str) -> Markdown:
-    """Markdown with its line breaks, which would be blanks: lists and addresses are written in lines."""
+    """Markdown that keeps its line breaks, because lists and addresses depend on them."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -92,7 +93,7 @@ def _who(responder: Responder) -> str:
 
 
 class Talk:
-    """One conversation: what is typed is a command or a turn."""
+    """One conversation. Each input line is a command or a turn."""
 
     def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
         self._command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
@@ -136,19 +137,19 @@ class Talk:
             return f"{phrase('help.text')}\n{_HELP}"
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
-        # Nothing can be replied to here: what is asked about is the last answer.
+        # The terminal has no replies, so a question always refers to the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._command_context, about) or phrase("help.unknown_command")
 
     async def _undo(self) -> str:
-        """Take back what the last answer saved."""
+        """Undo what the last answer saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
             await self._change(one.memory.id, one.undo)
         return phrase("memory.taken_back") if saved else "My last answer saved nothing."
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or deny what the last answer was not sure of."""
+        """Confirm or deny what the last answer was unsure of."""
         doubted, self._effects.doubted = self._effects.doubted, []
         for memory in doubted:
             await self._change(memory.id, action)

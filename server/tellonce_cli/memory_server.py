@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
-from tellonce.settings import RelaySettings, SettingsError
+from tellonce.settings import SettingsError
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.screen import notes
 

@@ -1,4 +1,4 @@
-"""Runs one of the three processes in place."""
+"""Runs one of the three processes inside this one."""
 
 import importlib
 import sys

@@ -1,15 +1,14 @@
-"""`python -m docs.settings`: writes docs/SETTINGS.md from the settings themselves."""
+"""The reference of the settings, from the settings themselves."""
 
 from collections.abc import Container, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, variable
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, variable
 
-FILE = Path(__file__).with_name("SETTINGS.md")
 INTRO = """\
 # Settings
 
@@ -47,7 +46,7 @@ def _section(title: str, fields: Fields) -> Iterator[str]:
     groups = {name: type(field.default) for name, field in fields.items() if isinstance(field.default, BaseModel)}
     yield _table(f"## {title}", _without(fields, groups))
     for name, group in groups.items():
-        title = name.removeprefix("TELLONCE_").capitalize()
+        title = name.partition("_")[2].capitalize()
         yield _table(f"### {title}\n\n{group.__doc__}", _fields(group, f"{name}__"))
 
 
@@ -71,7 +70,3 @@ def _default(field: FieldInfo) -> str:
     if isinstance(value, bool):
         return f"`{value:d}`"
     return "–" if value in (None, "", ()) else f"`{value}`"
-
-
-if __name__ == "__main__":
-    FILE.write_text(text())
