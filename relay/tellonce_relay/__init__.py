@@ -1,1 +1,2 @@
-"""The relay: an MCP client that answers people from the shared memory, on Telegram and in the terminal; holds no SQL."""
+"""The relay: an MCP client that answers people from the shared memory, on Telegram and in the terminal. It holds no
+SQL."""

@@ -1,4 +1,4 @@
-"""`python -m tellonce_relay`: the Telegram relay as a process of its own."""
+"""`python -m tellonce_relay`: the Telegram relay as a separate process."""
 
 import asyncio
 import logging
@@ -17,10 +17,10 @@ UNKNOWN_BOT = (
 
 
 def main() -> None:
-    """Reads the settings and relays until SIGTERM or SIGINT."""
+    """Read the settings and relay until SIGTERM or SIGINT."""
     parent_watch.watch()
     logs.begin()
-    # PTB's request log holds the bot's token in every URL.
+    # The request log of python-telegram-bot contains the bot's token in every URL.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     try:
         settings = load(RelaySettings)

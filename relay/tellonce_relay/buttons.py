@@ -1,4 +1,4 @@
-"""Inline buttons and the data they carry back (64 bytes at most); pure."""
+"""Inline buttons and the data they return (64 bytes at most). Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ _CODES: dict[Action, str] = {
 }
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
 LISTED: frozenset[Action] = frozenset(get_args(Listing))
-"""Actions on a list of what is to be forgotten."""
+"""Actions on a list of matches to forget."""
 BROWSED: frozenset[Action] = frozenset(get_args(Browsing))
 """Actions in the view of the memory."""
 REMINDING: frozenset[Action] = frozenset(get_args(Reminding))
@@ -50,7 +50,7 @@ REMINDING: frozenset[Action] = frozenset(get_args(Reminding))
 
 @dataclass(frozen=True)
 class Reply:
-    """A text with the buttons under it."""
+    """A text with buttons."""
 
     text: str
     markup: InlineKeyboardMarkup | None = None
@@ -58,7 +58,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Pressed:
-    """`number` is that of a memory, or of a list, whose match or page is `item`."""
+    """A tapped button. `number` identifies a memory, or a list with its match or page in `item`."""
 
     action: Action
     number: int
@@ -71,7 +71,7 @@ def data(pressed: Pressed) -> str:
 
 
 def read(text: str) -> Pressed | None:
-    """None for data that is none of ours."""
+    """Parse button data; None if it is not ours."""
     head, *numbers = text.split(":")
     action = _ACTIONS.get(head)
     plain = len(numbers) in (1, 2) and all(n.isascii() and n.isdigit() and len(n) < 20 for n in numbers)
@@ -87,28 +87,28 @@ def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
 
 
 def undo_buttons(memory_id: int, *, reopens: bool) -> InlineKeyboardMarkup:
-    """Under what an answer saved; `reopens`: a goal that it closed."""
+    """The buttons for what an answer saved; `reopens` is a goal that it closed."""
     return _row((phrase("button.undo"), "reopen" if reopens else "undo"), number=memory_id)
 
 
 def reminder_undo(memory_id: int) -> InlineKeyboardMarkup:
-    """Under a reminder that was set."""
+    """The buttons of a reminder that was set."""
     return _row((phrase("button.undo"), "unremind"), number=memory_id)
 
 
 def reminder_restore(memory_id: int) -> InlineKeyboardMarkup:
-    """Under one that was cancelled."""
+    """The buttons of a reminder that was cancelled."""
     return _row((phrase("button.undo"), "remind again"), number=memory_id)
 
 
 def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
-    """Under one that was delivered."""
+    """The buttons of a delivered reminder."""
     more: list[tuple[str, Action]] = [(phrase("button.stop_reminder"), "unremind")] if repeats else []
     return _row((phrase("button.done"), "done"), (phrase("button.later"), "later"), *more, number=memory_id)
 
 
 def reminder_list(memory_ids: Sequence[int], width: int = 5) -> InlineKeyboardMarkup:
-    """Numbered as the list is; each cancels."""
+    """Buttons numbered like the list; each cancels its reminder."""
     cells = [button(f"✗ {n}", Pressed("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
     return InlineKeyboardMarkup([cells[at : at + width] for at in range(0, len(cells), width)])
 

@@ -1,6 +1,7 @@
-"""Every text the bot says, by its key, in the language of the person it speaks with; knows no Telegram.
+"""Every text of the bot, by key, in the language of its reader. Knows no Telegram.
 
-The texts are data: `texts/LANGUAGE.toml`. English has them all, and the others have the same keys and placeholders.
+The texts are data in `texts/LANGUAGE.toml`. English has all of them; the other languages have the same keys and
+placeholders.
 """
 
 import tomllib
@@ -19,20 +20,20 @@ _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 
 
 def language_of(code: str | None) -> Language:
-    """The catalogue's language for a Telegram language code such as `de-AT`; English where it has none."""
+    """The catalogue's language for a Telegram language code such as `de-AT`; English if there is none."""
     short = (code or "").lower().partition("-")[0]
     found: Language = next((language for language in LANGUAGES if language == short), "en")
     return found
 
 
 def spoken() -> Language:
-    """The language of the person who is spoken with now."""
+    """The language of the current conversation."""
     return _spoken.get()
 
 
 @contextmanager
 def speaking(language: Language) -> Generator[None]:
-    """Within this block, and in the tasks it starts, texts are in that language."""
+    """Use that language for texts within this block and in tasks started in it."""
     token = _spoken.set(language)
     try:
         yield
@@ -41,7 +42,7 @@ def speaking(language: Language) -> Generator[None]:
 
 
 def phrase(key: str, **values: object) -> str:
-    """The text of a key such as `forget.kept`, its placeholders filled in. Raises KeyError for an unknown key."""
+    """The text of a key such as `forget.kept` with its placeholders filled in. Raises KeyError for an unknown key."""
     return _form(_entry(spoken(), key), values.get("n")).format(**values)
 
 
@@ -56,25 +57,25 @@ def words(key: str) -> tuple[str, ...]:
 
 
 def in_every_language(key: str) -> tuple[str, ...]:
-    """A text as it stands in each language, its placeholders not filled in."""
+    """A text in each language, with its placeholders."""
     return tuple(str(_entry(language, key)) for language in LANGUAGES)
 
 
 def day(at: datetime, now: datetime, *, weekday: bool = False) -> str:
-    """`Nov 20`, `Fri, Nov 20`; with the year where it is not this one."""
+    """`Nov 20` or `Fri, Nov 20`, with the year unless it is the current one."""
     key = ("weekday_day" if weekday else "day") + ("" if at.year == now.year else "_year")
     names = {"month": words("calendar.months")[at.month - 1], "weekday": words("calendar.weekdays")[at.weekday()]}
     return phrase(f"calendar.{key}", day=at.day, year=at.year, **names)
 
 
 def clock(at: datetime) -> str:
-    """`9:00 AM`, or `09:00` where people write that."""
+    """`9:00 AM`, or `09:00` in languages that use it."""
     half = "AM" if at.hour < 12 else "PM"
     return phrase("calendar.time", hour=f"{at:%H}", hour12=at.hour % 12 or 12, minute=f"{at:%M}", half=half)
 
 
 def moment(at: datetime, now: datetime) -> str:
-    """`tomorrow at 9:00 AM`, `Fri, Nov 27 at 6:00 PM`; both times are on the person's clock."""
+    """`tomorrow at 9:00 AM` or `Fri, Nov 27 at 6:00 PM`; both arguments are in the person's time zone."""
     if at.date() == now.date():
         return phrase("reminder.today_at", time=clock(at))
     if at.date() == now.date() + timedelta(days=1):
@@ -91,7 +92,7 @@ def entries(language: Language) -> Mapping[str, Any]:
 
 
 def plural_form(language: Language, number: int) -> str:
-    """Which form of a noun goes with a number, by the rules of Unicode CLDR."""
+    """The form of a noun for a number, by the rules of Unicode CLDR."""
     if language != "ru":
         return "one" if number == 1 else "other"
     if number % 10 == 1 and number % 100 != 11:

@@ -1,4 +1,5 @@
-"""A file of the configuration folder, read and checked, and what is wrong in it named; knows not what it configures."""
+"""Reads and validates a file of the configuration folder and names its mistakes. Does not know what the file
+configures."""
 
 import tomllib
 from collections.abc import Callable
@@ -12,11 +13,12 @@ from tellonce.settings import SettingsError
 MadeT = TypeVar("MadeT")
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
-"""Of a table: an agent's id, or a routine's name."""
+"""The name of a table: an agent's id, or a routine's name."""
 
 
 def read(file: Path, make: Callable[[dict[str, Any]], MadeT]) -> MadeT | None:
-    """What `make` makes of its tables; None when there is no such file. Raises SettingsError for ValidationErrors."""
+    """The result of `make` for the file's tables; None if there is no such file. Raises SettingsError for
+    ValidationErrors."""
     if not file.exists():
         return None
     try:

@@ -1,7 +1,7 @@
-"""When a cron expression is due next; pure. Five fields, in the user's time zone, Sunday being 0 or 7.
+"""The next time a cron expression is due. Pure. It has five fields in the user's time zone; Sunday is 0 or 7.
 
-Where the clocks are changed, what is due at an hour of the day is due once: in an hour that is left out, as much later as
-they are put forward; in one that comes twice, the first time. What is due in every hour is due in both.
+When the clocks change, a time of day is due once: if its hour is skipped, it is delayed by the change; if its hour
+comes twice, it is due the first time. What is due every hour is due in both hours.
 """
 
 import re
@@ -14,18 +14,18 @@ _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _TICK = timedelta(seconds=1)
 _LONGEST_CHANGE = timedelta(hours=3)
-"""More than any zone's clocks are put forward by."""
+"""More than any zone's clocks are moved forward."""
 
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:
-    """The first moment later than `after`; None when there is none. Raises ValueError for what is no cron expression."""
+    """The first due time after `after`; None if there is none. Raises ValueError for an invalid expression."""
     after = after.astimezone(UTC)
     if expression.split()[1:2] == ["*"]:
         return _next(_trigger(expression, zone), after)
     trigger = _trigger(expression, ZoneInfo("UTC"))
     shown = _next(trigger, _clock(after, zone))
     while shown is not None:
-        # Of two such hours this is the first, and an hour that is left out is counted by the clocks as they were.
+        # Of two equal hours this is the first. A skipped hour is computed with the clock before the change.
         due = shown.replace(tzinfo=zone).astimezone(UTC)
         if due > after:
             return due.astimezone(zone)
@@ -34,7 +34,7 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
 
 
 def check(expression: str) -> str:
-    """The expression. Raises ValueError."""
+    """Return the expression if it is valid. Raises ValueError."""
     _trigger(expression, ZoneInfo("UTC"))
     return expression
 
@@ -45,7 +45,7 @@ def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
 
 
 def _clock(at: datetime, zone: ZoneInfo) -> datetime:
-    """What the clocks show, as if it were UTC; where they were put forward just now, what they would show without that."""
+    """The local clock time as if it were UTC. Directly after a change forward, the time without the change."""
     offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
     return at + min(offset for offset in offsets if offset is not None)
 
@@ -59,7 +59,7 @@ def _trigger(expression: str, zone: ZoneInfo) -> CronTrigger:
 
 
 def _named(part: str) -> str:
-    """Weekday numbers as names: the scheduler's own numbers begin on Monday."""
+    """Convert weekday numbers to names, because the scheduler's own numbers begin on Monday."""
     found = _NUMBERED.fullmatch(part)
     if found is None:
         return part

@@ -1,4 +1,4 @@
-"""A person's message as the turn takes it, whatever channel brought it."""
+"""A person's message in the form for a turn, from any channel."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,10 +10,11 @@ from tellonce_llm import File
 
 @dataclass(frozen=True)
 class Incoming:
-    """`message_id` is the channel's own; with it a replayed update is recognised. No `chat_id`: the caller's own chat.
+    """A message. `message_id` is the channel's own and identifies a repeated update. Without `chat_id`, it belongs to
+    the caller's own chat.
 
-    `parts`: the messages it was written in, where it is more than one; `message_id` is the first one's. `files` are what a
-    model is shown of it; `shows_file`: it came with one.
+    `parts` are the messages if it consists of several; `message_id` is the first one's. `files` are shown to a model;
+    `shows_file` says that it came with one.
     """
 
     text: str
@@ -31,16 +32,16 @@ class Incoming:
 
     @property
     def messages(self) -> tuple["Incoming", ...]:
-        """The single messages."""
+        """The individual messages."""
         return self.parts or (self,)
 
 
 _SPLIT_AT = 4096
-"""UTF-16 units at which Telegram's own apps split a long text."""
+"""Length in UTF-16 units at which Telegram's apps split a long text."""
 
 
 def together(parts: Sequence[Incoming]) -> Incoming:
-    """Several messages as one: lines, but for a text that an app cut in two."""
+    """Join several messages by line breaks, except for a text that an app split in two."""
     if len(parts) == 1:
         return parts[0]
     text = parts[0].text
@@ -50,17 +51,17 @@ def together(parts: Sequence[Incoming]) -> Incoming:
 
 
 def is_split(text: str) -> bool:
-    """Whether the text fills a message to its last character: an app cut it there, and the rest follows."""
+    """Whether the text fills a message completely, so that an app split it there and the rest follows."""
     return len(text.encode("utf-16-le")) // 2 >= _SPLIT_AT
 
 
 def is_command(text: str) -> bool:
-    """A slash and a name; a path like /usr/bin or a lone slash is talk."""
+    """Whether it is a slash with a name. A path like /usr/bin or a single slash is not a command."""
     name = command_of(text)[0].removeprefix("/")
     return text.startswith("/") and name.replace("_", "").isalnum() and name.isascii()
 
 
 def command_of(text: str) -> tuple[str, str]:
-    """A command's name, without the bot it may be addressed to, and what follows it."""
+    """A command's name without the bot it is addressed to, and its arguments."""
     name, *rest = text.split(maxsplit=1) or [""]
     return name.partition("@")[0].casefold(), "".join(rest).strip()

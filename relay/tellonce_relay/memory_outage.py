@@ -1,4 +1,4 @@
-"""While the memory is away: a call is tried again, and whoever waits can be told. Only for calls that may be repeated."""
+"""Retries calls during an outage of the memory and can notify whoever waits. Only for calls that may be repeated."""
 
 import asyncio
 import random
@@ -11,7 +11,7 @@ from tellonce.client import MemoryUnreachable
 ResultT = TypeVar("ResultT")
 
 SHORT = 15.0
-"""Seconds in which a server that restarts is back."""
+"""Seconds within which a restarting server is available again."""
 
 FOREVER = float("inf")
 FIRST_PAUSE = 0.1
@@ -21,41 +21,41 @@ Waiting = Callable[[float], Awaitable[None]]
 
 
 class Outage:
-    """The time the memory is away, if it is, and which chats were told."""
+    """The current outage of the memory, if any, and the chats that were notified."""
 
     def __init__(self) -> None:
         self._since: float | None = None
         self._told: set[int] = set()
 
     def lasts(self) -> float:
-        """Seconds since it began, which is now if nobody noticed it before."""
+        """Seconds since the outage began, which is now if it was not noticed before."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         return now - self._since
 
     def is_news(self, chat_id: int) -> bool:
-        """Once a chat."""
+        """Whether the chat has not been notified yet."""
         if chat_id in self._told:
             return False
         self._told.add(chat_id)
         return True
 
     def is_over(self) -> None:
-        """The memory answered."""
+        """The memory has answered, which ends the outage."""
         self._since = None
         self._told.clear()
 
 
 async def nobody_waits(seconds: float) -> None:
-    """Where nobody is to be told."""
+    """Notify nobody."""
 
 
 async def patiently(
     call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, waiting: Waiting = nobody_waits
 ) -> ResultT:
-    """The call's result. `waiting` hears after each failure how many seconds it has been.
+    """The call's result. `waiting` is called after each failure with the seconds waited so far.
 
-    Raises MemoryUnreachable when the memory was away for `seconds`, and at once what else the call raises.
+    Raises MemoryUnreachable after `seconds` of outage; other errors of the call are raised at once.
     """
     started, pause = time.monotonic(), FIRST_PAUSE
     while True:

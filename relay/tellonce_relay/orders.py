@@ -1,6 +1,6 @@
-"""Orders in plain words, recognized by how a message begins; pure. What the words are is the catalogue's data.
+"""Recognizes orders in plain words by the beginning of a message. Pure. The words are in the catalogue.
 
-Only a bot without a language model reads messages so: what one means is a model's business.
+Only a bot without a language model uses this; otherwise the model understands the message.
 """
 
 import re
@@ -25,14 +25,14 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "summary": "/summary",
 }
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", "task", "summary"))
-"""Orders that go on after their first words; of the others those are the whole message."""
+"""Orders that continue after their first words. Other orders consist of these words alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
-"""What is asked with these first words ("remember the trip?") is a question."""
+"""Orders that become questions with a question mark ("remember the trip?")."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """`rest`: what follows the first words. `language`: whose words they are."""
+    """An order. `rest` follows the first words; `language` is the language of the words."""
 
     kind: Kind
     rest: str
@@ -40,14 +40,14 @@ class Order(NamedTuple):
 
     @property
     def command(self) -> str | None:
-        """The command that does what is ordered; None where there is none."""
+        """The command that carries out the order, or None."""
         if self.kind not in _COMMANDS or (self.kind in _STATED and not self.rest):
             return None
         return f"{_COMMANDS[self.kind]} {self.rest}".strip()
 
 
 def order_of(text: str) -> Order | None:
-    """The order a message is, in the person's language or in another one of the catalogue."""
+    """The order in a message, in the person's language or another of the catalogue."""
     languages = dict.fromkeys((spoken(), *LANGUAGES))
     return next((found for language in languages if (found := _order_in(text, language)) is not None), None)
 
@@ -58,7 +58,7 @@ def is_command_in_words(text: str) -> bool:
 
 
 def without_joint(text: str) -> str:
-    """`to call mom` as `call mom`."""
+    """The text without a leading `to`: `to call mom` becomes `call mom`."""
     joints = "|".join(re.escape(word) for word in words("orders.joints"))
     return re.sub(rf"\A(?:{joints})\s+", "", text.strip(_BLANK), flags=re.IGNORECASE)
 
@@ -84,7 +84,7 @@ def _ending(language: Language) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """Of each kind: a polite word or two, then its first words, the longest first."""
+    """For each kind, a pattern of optional polite words and its first words, the longest first."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

@@ -1,4 +1,4 @@
-"""The relay put together from the settings, and run: updates in, the schedule kept, an orderly end."""
+"""Builds the relay from the settings and runs it: updates, the schedule, and an orderly end."""
 
 import asyncio
 import logging
@@ -48,10 +48,10 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
-    """Relay until `stop` is set or the process is told to end. Raises SettingsError and InvalidToken.
+    """Relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken.
 
-    Whatever may be wrong with the settings shows before the memory is connected: an exception that leaves that
-    connection would come out wrapped.
+    Settings are checked before the memory is connected, because an exception that leaves that connection would be
+    wrapped.
     """
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
@@ -70,7 +70,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
 
 
 async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.Event) -> None:
-    """Deal with updates and keep the schedule until told to stop; then let turns under way end."""
+    """Handle updates and keep the schedule until stopped; then let running turns end."""
     bot, alarms = Relay(dependencies), _alarms(dependencies)
     try:
         await unless_stopped(stop, alarms.settle())
@@ -86,12 +86,13 @@ async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.
             await _receive(dependencies, bot, stop)
         finally:
             stop.set()
-            # A routine that was just sent is to be recorded too.
+            # A routine that was just sent must still be recorded.
             await asyncio.gather(bot.drain(), schedule.ended(dependencies.drain_seconds))
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
-    """Learn who we are, set the menu and the way updates come; tried until it works, or False when told to stop."""
+    """Fetch the bot's identity, and set the menu and the update method. Retries until it works; returns False when
+    stopped."""
     pause = FIRST_PAUSE
     while True:
         try:
@@ -101,7 +102,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
         except InvalidToken:
             raise
         except BadRequest as error:
-            # About our settings, such as the webhook's address: nobody's words are in it.
+            # The error concerns our settings, such as the webhook's address, and quotes nobody.
             logger.warning("Telegram refuses what the settings say: %s", error.message)
         except TelegramError as error:
             logger.warning("Telegram does not answer: %s", error)
@@ -113,7 +114,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
 
 
 async def _set_menu(bot: Bot) -> None:
-    """In each language; English where a person's has no menu."""
+    """Set the menu in each language, with English as the default."""
     for language in LANGUAGES:
         with speaking(language):
             menu = [BotCommand(name, phrase(f"menu.{name}")) for name in commands.MENU]
@@ -140,7 +141,7 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
 
 @asynccontextmanager
 async def _alone(folder: Path) -> AsyncGenerator[None]:
-    """Two relays on one folder would both make up for what the last one owed. Raises SettingsError."""
+    """Refuse a second relay on one folder, because both would send the same owed answers. Raises SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = FileLock(folder / "lock")
     try:
@@ -157,7 +158,7 @@ async def _alone(folder: Path) -> AsyncGenerator[None]:
 async def _command_context(
     settings: RelaySettings, memory: MemoryClient, responder: Responder
 ) -> AsyncGenerator[CommandContext]:
-    """`/status` asks the queue where this machine has the agent's token."""
+    """The context for commands. `/status` shows the queue if this machine has the agent's token."""
     command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
     try:
         token = settings.bearer("agent")

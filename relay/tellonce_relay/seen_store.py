@@ -1,6 +1,6 @@
-"""Small things to remember: names and values in one file, the newest last; knows not what they mean.
+"""Stores small values by name in one file, the newest last. Does not know what they mean.
 
-The file outlives its processes, and a relay and `tellonce send` may both use it: what the other wrote is read again.
+The file is shared between processes such as a relay and `tellonce send`, so changes by others are read again.
 """
 
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class SeenStore:
-    """At most `most` entries; the oldest go first. Without a file, until the process ends."""
+    """At most `most` entries; the oldest are dropped first. Without a file, they last until the process ends."""
 
     def __init__(self, file: Path | None = None, most: int = 500) -> None:
         self._file = file
@@ -26,7 +26,7 @@ class SeenStore:
         return list(self._entries.items())
 
     def put(self, name: str, value: str) -> None:
-        """Note it, and keep it through a kill."""
+        """Store a value so that it survives a kill."""
         if self.get(name) == value:
             return
         self._entries[name] = value
@@ -42,7 +42,7 @@ class SeenStore:
 
 
 def write(file: Path, text: str) -> None:
-    """The whole text or nothing: a kill in between leaves the old file."""
+    """Write the file atomically, so that a kill leaves the old one."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = file.with_suffix(".new")
     draft.write_text(text)
@@ -50,7 +50,7 @@ def write(file: Path, text: str) -> None:
 
 
 def _version(file: Path | None) -> tuple[int, int]:
-    """Differs after each write: a replaced file is another one, even within one tick of the clock."""
+    """Identifies the file's version. A replaced file differs even within one tick of the clock."""
     try:
         status = file.stat() if file is not None else None
     except FileNotFoundError:
@@ -62,5 +62,5 @@ def _read(file: Path) -> dict[str, str]:
     try:
         return {str(name): str(value) for name, value in json.loads(file.read_text()).items()}
     except (ValueError, AttributeError):
-        # A machine that lost power may leave half a file; what it held is a convenience.
+        # A power failure may leave half a file; its contents are not essential.
         return {}

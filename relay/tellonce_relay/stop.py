@@ -1,4 +1,4 @@
-"""Waiting that ends when the process is told to stop."""
+"""Waits that end when the process is stopped."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Stopped(Exception):
-    """The process was told to stop before the work was done; the work was cancelled."""
+    """The process was stopped before the work was done; the work was cancelled."""
 
 
 async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]) -> ResultT:
@@ -26,7 +26,7 @@ async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]
 
 
 async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait so long; False when told to stop meanwhile."""
+    """Wait for `seconds`. Returns whether the process was stopped meanwhile."""
     try:
         async with asyncio.timeout(seconds):
             await stop.wait()

@@ -1,4 +1,4 @@
-"""What /memory, /summary, /status and forgetting show; pure."""
+"""The texts of /memory, /summary, /status and /forget. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
@@ -9,14 +9,14 @@ from tellonce_relay.catalogue import clock, counted, day, phrase
 
 SHOWN = 5
 LONGEST = 3500
-"""Characters that surely fit one message."""
+"""Characters that always fit one message."""
 _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence", "conversation_summaries": "summary"}
-"""What an erasure counts that a person knows of; of messages their sentences are counted."""
+"""The counts of an erasure that a person understands; messages are counted by their sentences."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
-    """`/memory`. Days are those of `zone`, by default the machine's; `most`: memories of a kind."""
+    """The text of `/memory`. Days are in `zone`, by default the machine's; `most` limits the memories of a kind."""
     talk = profile.conversation
     pins = [m for m in profile.pins if m.kind == "pin"]
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
@@ -34,7 +34,7 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
 
 
 def summary_view(summary: ChatSummary) -> str:
-    """`/summary`."""
+    """The text of `/summary`."""
     parts = [phrase("summary.title")]
     parts += [
         phrase("summary.period", period=p.period.replace("–", "-"), messages=counted("message", p.count), text=p.text)
@@ -47,7 +47,7 @@ def summary_view(summary: ChatSummary) -> str:
 
 
 def saved_view(memory: Memory) -> str:
-    """What an answer saved, or which goal it closed."""
+    """The text for what an answer saved, or which goal it closed."""
     return phrase("memory.saved_done" if memory.status == "completed" else "memory.saved", content=memory.content)
 
 
@@ -56,7 +56,7 @@ def remembered_view(memory: Memory) -> str:
 
 
 def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
-    """What would be forgotten, numbered."""
+    """A numbered list of what would be forgotten."""
     lines = [f"{'☑' if m.ticked else '☐'} {m.id}. {match_view(m, zone)}" for m in preview.matches]
     lines += [phrase("forget.unlisted", count=preview.unlisted)] if preview.unlisted else []
     near = [f"  · {m.text[:_QUOTE]}" for m in preview.related[:SHOWN]]
@@ -64,14 +64,14 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
-    """One match: what it is, of which day, how it matches if not exactly, and its text on one line."""
+    """One match on one line: its kind, day, type of match if not exact, and text."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     return f"[{phrase(f'kind.{match.kind}')}, {day(at, at)}{form}] {short(match.text)}"
 
 
 def forgotten_view(done: Forgotten) -> str:
-    """What became of a `/forget`. It is forgotten only when nothing still says it."""
+    """The result of a `/forget`. It says "forgotten" only if nothing is left."""
     tally = ", ".join(counted(noun, done.erased[name]) for name, noun in _TALLIED.items() if done.erased.get(name))
     if not done.traces_left:
         return phrase("forget.done", tally=tally) if tally else phrase("forget.nothing_erased")
@@ -82,12 +82,12 @@ def forgotten_view(done: Forgotten) -> str:
 
 
 def notice_view(notice: str) -> str:
-    """A notice of the memory, which is worded for a model, as the person reads it."""
+    """A notice of the memory, which is worded for a model, in words for the person."""
     return phrase("turn.chat_full") if "/new" in notice else notice
 
 
 def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "") -> str:
-    """`/status`: the backlog in words, and what the models cost this month where that may be known."""
+    """The text of `/status`: the backlog, and this month's cost if it may be shown."""
     lines = [phrase("status.answers", responder=responder)] if responder else []
     lines.append(_backlog(summary))
     if queue is not None:
@@ -100,9 +100,9 @@ def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responde
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with the day and its year, which the words often leave out, or name as `(2026-03-15)`.
+    """A memory with its day and year, which the words often lack or give as `(2026-03-15)`.
 
-    A note is the user's own sentence, so it stands in quotation marks, with the day it was said.
+    A note is the user's own sentence, so it is shown in quotation marks with the day it was said.
     """
     if memory.note:
         return f"“{memory.content}” ({memory.valid_from.astimezone(zone).date().isoformat()})"
@@ -115,7 +115,7 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
 
 
 def short(text: str) -> str:
-    """On one line, clipped."""
+    """The text on one line, clipped."""
     flat = " ".join(text.split())
     return flat if len(flat) <= _QUOTE else flat[: _QUOTE - 1] + "…"
 
@@ -148,5 +148,5 @@ def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None, most: int
 
 
 def long_day(at: datetime) -> str:
-    """With its year, whatever year it is now."""
+    """A day with its year, even if it is the current one."""
     return day(at, at.replace(year=at.year - 1, day=1), weekday=True)

@@ -1,4 +1,5 @@
-"""Child processes of `up`: started, watched, started again when they crash, and ended with it, whatever happens to it."""
+"""Child processes of `up`: started, supervised, restarted after a crash, and ended together with `up`, even if `up` is
+killed."""
 
 import asyncio
 import os
@@ -14,12 +15,12 @@ STOP_SECONDS = 15.0
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 STEADY_SECONDS = 30.0
-"""A child that ran this long starts again without a growing pause."""
+"""A child that ran this many seconds restarts without a longer pause."""
 
 
 @dataclass
 class Child:
-    """One supervised process. `tell` hears what a person should know of it."""
+    """One supervised process. `tell` receives messages for the person."""
 
     name: str
     module: str
@@ -28,7 +29,7 @@ class Child:
     tell: Callable[[str], None]
     longest_pause: float = LONGEST_PAUSE
     output: int | None = None
-    """Descriptor its messages go to; None: ours."""
+    """The descriptor for its log; None means ours."""
     process: asyncio.subprocess.Process | None = None
     _stopping: bool = field(default=False)
 
@@ -38,7 +39,7 @@ class Child:
         while not self._stopping:
             started = time.monotonic()
             await self._start()
-            assert self.process is not None  # just started
+            assert self.process is not None  # it has just been started
             code = await self.process.wait()
             if self._stopping:
                 return
@@ -47,7 +48,7 @@ class Child:
             await asyncio.sleep(pause)
 
     async def stop(self) -> None:
-        """Ask it to end; after fifteen seconds make it."""
+        """Ask it to stop; kill it after fifteen seconds."""
         self._stopping = True
         process = self.process
         if process is None or process.returncode is not None:
@@ -62,8 +63,8 @@ class Child:
             await process.wait()
 
     async def _start(self) -> None:
-        # A session of its own: Ctrl-C in the terminal reaches `up` alone, which ends the children in order. The pipe
-        # on its standard input closes when `up` dies, however it dies.
+        # The child has its own session: Ctrl-C in the terminal reaches `up` alone, which stops the children in order.
+        # The pipe on the child's standard input closes when `up` dies, however it dies.
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

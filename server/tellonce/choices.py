@@ -1,4 +1,4 @@
-"""Numbers a person picks out of a list, as they type them; pure."""
+"""Parses the numbers a person picks from a list. Pure."""
 
 import re
 
@@ -7,7 +7,7 @@ _DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
-    """The numbers meant by `all`, `none`, or `1,3-5`, of a list of `count`; None for anything else."""
+    """The numbers meant by `all`, `none` or `1,3-5` in a list of `count` items; None if the text is none of these."""
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):
         return frozenset(range(1, count + 1)) if said == "all" else frozenset()

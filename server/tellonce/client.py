@@ -1,4 +1,4 @@
-"""The memory as coroutines: one per tool, typed by the contract; knows MCP, not where the server is."""
+"""The memory as coroutines, one per tool, typed by the contract. Knows MCP but not where the server is."""
 
 from typing import TypeVar
 
@@ -14,11 +14,12 @@ from tellonce import work as w
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""JSON-RPC code `connect` gives to a request that found no server (JSON-RPC 2.0 §5.1, server error range)."""
+"""The JSON-RPC code that `connect` gives to a request that reached no server (JSON-RPC 2.0 §5.1, server error range).
+"""
 
 
 LATER_META = "tellonce/later"
-"""Key in an error result's `_meta`: the server could not do it now, but may when called again."""
+"""A key in the `_meta` of an error result: the server cannot answer now but may on another call."""
 
 
 class MemoryRefused(Exception):
@@ -26,7 +27,7 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server could not be asked, or its answer was lost: retry if the call is idempotent."""
+    """The server was not reachable, or its answer was lost. Retry if the call is idempotent."""
 
 
 class MemoryClient:
@@ -108,8 +109,8 @@ class MemoryClient:
             name=tool, arguments=args.model_dump(mode="json", exclude_none=True, by_alias=True)
         )
         try:
-            # The session's own request method: `Client.call_tool` would validate the answer with jsonschema first,
-            # which costs three times the rest of the call; pydantic validates it below.
+            # This uses the session's own request method. `Client.call_tool` validates the answer with jsonschema
+            # first, which takes three times as long as the rest of the call; pydantic validates it below.
             result = await self._client.session.send_request(CallToolRequest(params=params), CallToolResult)
         except MCPError as error:
             raise MemoryUnreachable(str(error)) from error

@@ -17,7 +17,7 @@ from mcp.types import Implementation
 from tellonce.client import UNREACHABLE, MemoryClient
 
 PROTOCOL = "2026-07-28"
-"""Stateless era: no session to lose, so a call after a server restart just works."""
+"""The stateless protocol: there is no session to lose, so calls work after a server restart."""
 
 CONNECT_ATTEMPTS = 4
 CALL_SECONDS = 90.0
@@ -30,9 +30,9 @@ UNKNOWN_TOKEN = "the memory server does not know our access token; it may be the
 async def connect_http(
     url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client of the server at `url`. Entering does no I/O: a missing server shows at the first call.
+    """A client of the server at `url`. Entering does no I/O, so a missing server shows at the first call.
 
-    `name` is the client's, and so the channel of what it records.
+    `name` is the client's name and so the channel of the messages it records.
     """
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
@@ -53,7 +53,7 @@ async def connect_http(
 async def connect_stdio(
     command: str, args: list[str], env: dict[str, str] | None = None, *, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client, of that name, of a server that runs as this process's child."""
+    """A client with that name, of a server that runs as a child process."""
     parameters = StdioServerParameters(command=command, args=args, env=env)
     async with Client(parameters, mode=PROTOCOL, client_info=_info(name)) as client:
         yield MemoryClient(client)
@@ -61,7 +61,7 @@ async def connect_stdio(
 
 @asynccontextmanager
 async def connect_memory(server: "MCPServer[object]", *, name: str | None = None) -> AsyncGenerator[MemoryClient]:
-    """A client, of that name, of a server in this very process; for tests and one-process tools."""
+    """A client with that name, of a server in this process; for tests and one-process tools."""
     async with Client(server, mode=PROTOCOL, client_info=_info(name)) as client:
         yield MemoryClient(client)
 
@@ -73,8 +73,8 @@ def _info(name: str | None) -> Implementation | None:
 class Resilient(httpx2.AsyncBaseTransport):
     """Turns a failed request into a JSON-RPC error.
 
-    An exception leaving the transport would end the whole MCP client; an error answer ends one call. Only a request
-    that was never delivered is sent again.
+    An exception that leaves the transport would end the whole MCP client, whereas an error answer ends only one call. A
+    request is sent again only if it was never delivered.
     """
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, attempts: int) -> None:
@@ -103,9 +103,9 @@ def _backoff(attempt: int) -> float:
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """The answer, read to its end unless it is a stream: a server that dies half way must be noticed here.
+    """The answer, read to its end unless it is a stream, so that a server that dies midway is noticed here.
 
-    An error answer that is not JSON-RPC is made one: of any other the caller would not be shown the text.
+    An error that is not JSON-RPC is converted to it; otherwise the caller would not see its text.
     """
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):

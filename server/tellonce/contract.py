@@ -1,4 +1,4 @@
-"""The public contract of the assistant tools: names, arguments and results; pydantic only, no behaviour."""
+"""The public contract of the assistant tools: names, arguments and results. Pydantic models without behavior."""
 
 from typing import Annotated, Literal
 
@@ -42,7 +42,7 @@ START_NEW_CHAT = "start_new_chat"
 
 
 class Expects(Contract):
-    """The assistant asked for a value: the next message fills the slot only if it matches the type."""
+    """The assistant asked for a value. The next message fills the slot only if it matches the type."""
 
     slot: Annotated[Text, Field(max_length=64)]
     type: SlotType = "text"
@@ -72,7 +72,8 @@ class RecordMessageArgs(NamedPlace):
 
 
 class RecordedMessage(Contract):
-    """What became of a message. `duplicate`: the same id and text were there; nothing changed."""
+    """The outcome of recording a message. `duplicate` means that the same id and text were already stored and nothing
+    changed."""
 
     id: int = Field(description="The message's number in its chat.")
     thread_key: str
@@ -101,7 +102,7 @@ class Section(Contract):
 
 
 class Coverage(Contract):
-    """Where every message of the thread is. `gap` counts messages that are nowhere: always 0."""
+    """Where each message of the thread is kept. `gap` counts messages that are kept nowhere and is always 0."""
 
     verbatim: int
     summarised: int
@@ -121,7 +122,7 @@ class Focus(Contract):
 
 
 class Context(Contract):
-    """What to put before a model. `context` and `sections` are two forms of the same text; one of them is set."""
+    """The text for a model's prompt. `context` and `sections` are two forms of the same text; one of them is set."""
 
     context: str | None = None
     sections: tuple[Section, ...] | None = None
@@ -183,7 +184,7 @@ class Statement(Contract):
 
 
 class QuotedStatement(Statement):
-    """A statement of the connected assistant, with the user's words that say it."""
+    """A statement of the connected assistant, with the user's words that support it."""
 
     quote: Annotated[Text, Field(max_length=2000)] | None = Field(
         default=None, description="The user's own words, verbatim."
@@ -215,7 +216,7 @@ class RememberArgs(Place):
 
     @property
     def statement(self) -> Statement:
-        """The one statement of the first form."""
+        """The single statement of the first form."""
         return Statement.model_construct(**{name: getattr(self, name) for name in Statement.model_fields})
 
 
@@ -253,7 +254,7 @@ class RememberedStatement(Contract):
 
 
 class Remembered(Contract):
-    """One statement's outcome, or `results` in the order of the statements."""
+    """The outcome of one statement, or `results` in the order of the statements."""
 
     memory: Memory | None = None
     outcome: Literal["stored", "duplicate", "superseded"] | None = None
@@ -283,7 +284,7 @@ class Conversation(Contract):
 
 
 class Profile(Contract):
-    """A page of what is known, newest first. The narrative stands on the first page."""
+    """A page of memories, newest first. The narrative is on the first page."""
 
     narrative: str
     facts: tuple[Memory, ...]
@@ -366,7 +367,7 @@ class ExplainArgs(Place):
 
 
 class Version(Contract):
-    """What a text was before it was changed."""
+    """A former version of a text."""
 
     text: str
     at: AwareDatetime
@@ -380,7 +381,7 @@ class Source(Contract):
 
 
 class Explanation(Contract):
-    """Why something is known, or why an answer saw what it saw; a receipt holds its context byte for byte."""
+    """Why something is known, or why an answer saw what it saw. A receipt holds its context byte for byte."""
 
     subject: Literal["receipt", "memory", "message"]
     id: str
@@ -415,7 +416,8 @@ _NAMES = {"type": "array", "items": _NAME}
 
 
 class GetProfileArgs(Place):
-    """`limit` None: 50 for an assistant, whose model reads every line; everything for the relay, a program."""
+    """Arguments of `get_profile`. `limit` None means 50 for an assistant, whose model reads every line, and everything
+    for the relay."""
 
     kinds: Annotated[tuple[MemoryKind, ...], WithJsonSchema(_NAMES)] | None = None
     status: Annotated[MemoryStatus, WithJsonSchema(_NAME)] | None = Field(default=None, description="E.g. completed.")

@@ -1,4 +1,4 @@
-"""The kinds of values the contract is made of: clean texts, bounded numbers, immutable models."""
+"""The types the contract is built from: cleaned texts, bounded numbers, immutable models."""
 
 import re
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ ShownName = Literal["profile", "summary", "memories", "history", "elsewhere", "r
 Stability = Literal["stable", "slow", "append", "volatile"]
 MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
-"""How a hit says what is to be forgotten: these characters, these digits with other separators, other forms of the words."""
+"""How a match is selected: by exact characters, by digits with other separators, or by other forms of the words."""
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
@@ -46,7 +46,7 @@ def _not_blank(text: str) -> str:
 
 
 def _thread_id(value: object) -> object:
-    """A topic's number in every form it comes in; anything else is the name of a session."""
+    """A topic's number in any accepted form; other values are the name of a session."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,17}", value) else value
@@ -71,16 +71,17 @@ Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 class Contract(BaseModel):
-    """What we own on the wire: immutable, and nothing unknown slips through."""
+    """The base of our models on the wire: immutable, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Place(Contract):
-    """Where in the talk a call happens.
+    """The chat and thread a call belongs to.
 
-    A chat by its number, or a conversation by the client's own name for it. With neither, the call happens in the chat of
-    the client's channel. `message_thread_id` is a thread within it: a forum topic's number, or the name of a session.
+    The chat is given by its number, or by the client's own name for a conversation. Without either, it is the chat of
+    the client's channel. `message_thread_id` is a thread within the chat: a forum topic's number or the name of a
+    session.
     """
 
     chat_id: Bigint | None = None
@@ -90,7 +91,7 @@ class Place(Contract):
 
 
 class NamedPlace(Place):
-    """The same, described for the tools that a model calls in every turn."""
+    """The same as `Place`, with descriptions for the tools that a model calls in every turn."""
 
     conversation_id: ConversationId | None = Field(
         default=None, description="Your own id of this talk, e.g. the project."

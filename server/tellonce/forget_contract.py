@@ -1,4 +1,4 @@
-"""The public contract of `forget`: what is asked for, what a preview shows, what an erasure did."""
+"""The public contract of `forget`: the request, the preview and the result of an erasure."""
 
 from typing import Annotated
 
@@ -37,7 +37,7 @@ class ForgetArgs(Place):
 
 
 class ForgetMatch(Contract):
-    """One hit of a preview. `ref` is the number of the memory or message, 0 for texts made from them."""
+    """One match of a preview. `ref` is the number of the memory or message, or 0 for derived texts."""
 
     id: int = Field(description="For except.")
     kind: ResultKind
@@ -50,9 +50,9 @@ class ForgetMatch(Contract):
 
 
 class Forgotten(Contract):
-    """A preview (`confirm` is set, nothing deleted) or the tally of an erasure (`receipt` is set).
+    """A preview (`confirm` is set, nothing is deleted) or the counts of an erasure (`receipt` is set).
 
-    With neither, nothing was erased and nothing can be: `notes` say why.
+    If neither is set, nothing was erased; `notes` say why.
     """
 
     matches: tuple[ForgetMatch, ...] = ()

@@ -1,4 +1,4 @@
-"""The settings and the data folder of the releases that were called chatmem; this release still takes them."""
+"""Reads the settings and the data folder of the releases named chatmem. Only this release accepts them."""
 
 import logging
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _warned: set[str] = set()
 
 
 def data_folder() -> Path:
-    """Where the memory lies by default: under the new name, or under the former one until the server has moved it."""
+    """The default data folder: the new one, or the former one until the server has moved it."""
     folder = user_data_path(NAME, appauthor=False)
     former = user_data_path(FORMER_NAME, appauthor=False)
     return former if former.is_dir() and not folder.exists() else folder

@@ -1,4 +1,4 @@
-"""What happened, as one JSON line an event in `<folder>/YYYY-MM-DD.jsonl`: figures, ids, outcomes, never a message's text."""
+"""Writes events to `<folder>/YYYY-MM-DD.jsonl`, one JSON line each: figures, ids and outcomes, never a message's text."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 
 class Emit(Protocol):
-    """Tells of an event. A field `ms` holds how many milliseconds it took; the event is told at its end."""
+    """Emits an event at its end. The field `ms` is its duration in milliseconds."""
 
     def __call__(self, event: str, /, **fields: object) -> None: ...
 
@@ -28,11 +28,11 @@ def utc_now() -> datetime:
 
 
 def silent(event: str, /, **fields: object) -> None:
-    """Observability is off."""
+    """Emit nothing, because observability is off."""
 
 
 def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_now) -> Emit:
-    """What `process` tells its events to, by its settings."""
+    """The emitter for the process `process`, according to its settings."""
     if not settings.observability:
         return silent
     return Journal(settings.log_dir, process, ZoneInfo(settings.timezone), now)
@@ -40,7 +40,7 @@ def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_
 
 @contextmanager
 def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
-    """A span round what happens inside; if that ends well the event is told, with what was put into the dictionary."""
+    """A span around the block. If the block succeeds, the event is emitted with the values put into the dictionary."""
     started = time.perf_counter()
     found: dict[str, object] = {}
     with tracing.traced(event):
@@ -49,9 +49,9 @@ def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, objec
 
 
 class Journal:
-    """Several processes share the day's file: a line is one write to a file opened for append.
+    """Appends to the day's file, which several processes share: each line is one write to a file opened for append.
 
-    The day is that of the user's `zone`. A disk that takes no more costs events, never a turn.
+    The day is in the user's `zone`. If the disk is full, events are lost but no turn fails.
     """
 
     def __init__(self, folder: Path, process: str, zone: ZoneInfo, now: Callable[[], datetime]) -> None:

@@ -1,7 +1,7 @@
-"""A process's log on stderr: where something broke and by what kind of error, never what it was given.
+"""A process's log on stderr: where an error occurred and its type, never the input.
 
-The words of an error may quote a person's text: a unique violation names the key, a validation error its input. So of
-foreign errors only the type is shown, with the stack; our own errors are written for people and quote nothing.
+An error's message may quote a person's text: a unique violation names the key, a validation error its input. For
+foreign errors the log shows the type and the stack; our own errors quote nothing.
 """
 
 import json
@@ -24,18 +24,18 @@ logger = logging.getLogger(__name__)
 
 
 def begin(level: int = logging.WARNING) -> None:
-    """Log to stderr from here on, also the error that ends the process or one of its threads."""
+    """Start logging to stderr, including the error that ends the process or one of its threads."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
-    # It logs every attempt to reach a database that is away, with its stack; that it is away is logged once, by us.
+    # This logger writes each failed connection to the database with its stack; our own log reports the outage once.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
     sys.excepthook = _died
     threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
 
 
 def write_as(form: Literal["text", "json"]) -> None:
-    """The form of every line from here on, once the settings are read."""
+    """Use this form for all further lines, once the settings are read."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 
@@ -46,7 +46,7 @@ def _died(kind: type[BaseException], error: BaseException | None, trace: Traceba
 
 
 class Discreet(logging.Formatter):
-    """Lines for people: the moment in UTC, the level, who says it, and the message."""
+    """Formats lines for people: the time in UTC, the level, the logger and the message."""
 
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802  # logging's name
         return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -55,13 +55,13 @@ class Discreet(logging.Formatter):
         args = record.args
         if isinstance(args, tuple):
             record.args = tuple(described(value) if isinstance(value, BaseException) else value for value in args)
-        # A handler before this one may have kept the text with the error's words.
+        # An earlier handler may have cached the text with the error's message.
         record.exc_text = None
         return _INPUT.sub("input_value=…, input_type", super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
         if record.name == "asyncio" and record.exc_info:
-            # What follows is the repr of a task, and in it that of its error.
+            # The rest is the repr of a task, which contains the repr of its error.
             record.message = record.message.partition("\n")[0]
         return super().formatMessage(record)
 
@@ -71,7 +71,7 @@ class Discreet(logging.Formatter):
 
 
 class DiscreetJson(Discreet):
-    """One JSON object a line, for programs; `error` holds the stack."""
+    """Formats one JSON object per line for programs; `error` holds the stack."""
 
     def format(self, record: logging.LogRecord) -> str:
         message, _, stack = super().format(record).partition("\n")
@@ -90,12 +90,12 @@ class DiscreetJson(Discreet):
 
 
 def is_ours(error: BaseException) -> bool:
-    """Whether this program made the error, in words for people."""
+    """Whether the error is one of this program's, with a message written for people."""
     return type(error).__module__.partition(".")[0].startswith("tellonce")
 
 
 def described(error: BaseException) -> str:
-    """Of our own errors the text; of others the type, with a database's code or what the system says of its error."""
+    """The message of our own errors; for others the type, with the database's error code or the system's description."""
     if is_ours(error):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -105,7 +105,7 @@ def described(error: BaseException) -> str:
 
 
 def _lines(error: BaseException) -> Iterator[str]:
-    """The stack of an error and of those it came from, oldest first."""
+    """The stack of an error and of its causes, oldest first."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if before is not None:
         yield from _lines(before)

@@ -1,4 +1,4 @@
-"""Ends a process when the one that started it is gone: `up` holds a pipe to each child's standard input."""
+"""Ends a process when its parent is gone: `up` holds a pipe to each child's standard input."""
 
 import os
 import signal
@@ -8,7 +8,8 @@ VARIABLE = "TELLONCE_LIFELINE"
 
 
 def watch() -> None:
-    """Send ourselves SIGTERM when the descriptor named by the environment reaches its end; nothing without it."""
+    """Send SIGTERM to this process when the descriptor named in the environment is closed. Without that variable, do
+    nothing."""
     name = os.environ.pop(VARIABLE, None)
     if name is not None:
         threading.Thread(target=_wait, args=(int(name),), name="lifeline", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Counts as a person writes them."""
+"""Counts with the right plural, for messages."""
 
 
 def counted(number: int, one: str) -> str:

@@ -1,4 +1,4 @@
-"""Imports what a process works with, without wasting its start on a search for garbage; knows none of it."""
+"""Imports modules with the garbage collector paused, which makes the start faster."""
 
 import gc
 import importlib
@@ -6,7 +6,7 @@ from types import ModuleType
 
 
 def imported(module: str) -> ModuleType:
-    """The module. Nothing made by an import is garbage: none is looked for meanwhile, which took a sixth of the time."""
+    """Import the module. An import creates no garbage, and looking for it took a sixth of the time."""
     gc.disable()
     try:
         return importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""The public contract of the relay's tools for reminders: dated memories with an alarm."""
+"""The contract of the relay's reminder tools. A reminder is a dated memory with an alarm."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,8 @@ class SetReminderArgs(Place):
 
 
 class Reminder(Contract):
-    """It goes off at `due_at` while its memory is active; an uncertain one waits for the user's yes."""
+    """A reminder. It is delivered at `due_at` while its memory is active; an uncertain one waits for the user's
+    confirmation."""
 
     memory: Memory
     chat_id: int
@@ -50,7 +51,7 @@ class Reminders(Contract):
 
 
 class ChangeReminderArgs(Place):
-    """`restore` takes a `cancel` back; `move` sets it to another time, also after it was delivered."""
+    """`restore` reverts a `cancel`; `move` sets another time, even after delivery."""
 
     memory_id: RowId
     action: Literal["cancel", "restore", "move"]

@@ -1,4 +1,4 @@
-"""The group of settings for clients from elsewhere: the public address and an OAuth issuer."""
+"""The settings for remote clients: the public address and an OAuth issuer."""
 
 import re
 
@@ -10,7 +10,8 @@ class Group(BaseModel):
 
 
 class Remote(Group):
-    """Clients from elsewhere: the public address, and the OAuth issuer whose access tokens are accepted besides our own."""
+    """Remote clients: the public address, and the OAuth issuer whose access tokens are accepted in addition to our
+    own."""
 
     url: str = Field(default="", description="Public URL of `/mcp`: the audience a token must name.")
     issuer: str = Field(default="", description="Issuer of access tokens; default: only tokens of `tellonce token`.")
@@ -37,12 +38,12 @@ class Remote(Group):
 
     @property
     def users(self) -> dict[str, int]:
-        """The user of each subject."""
+        """The user id of each subject."""
         return parsed_subjects(self.subjects)
 
 
 def parsed_subjects(text: str) -> dict[str, int]:
-    """`sub=user id` pairs; ValueError for anything else."""
+    """Parse `sub=user id` pairs. Raises ValueError for any other text."""
     pairs = [part.strip().rpartition("=") for part in text.split(",") if part.strip()]
     if any(not subject or not re.fullmatch(r"\d{1,18}", user) for subject, _, user in pairs):
         raise ValueError("write subject=user id, separated by commas: ann=42, ben=43")

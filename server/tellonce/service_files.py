@@ -1,4 +1,4 @@
-"""Where the service of this user is described to the system: a systemd user unit, or a launchd agent on macOS."""
+"""Where the user's service is defined: a systemd user unit, or a launchd agent on macOS."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The forms in which settings are written: lists, ids, addresses, folders; pure."""
+"""The formats of setting values: lists, ids, addresses, folders. Pure."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ def _split(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> Any:
-    """A name instead of an id is what people try first."""
+    """Refuse a name in place of an id, which is a common mistake."""
     parts = _split(value)
     wrong = [part for part in parts if not re.fullmatch(r"-?\d+", str(part))] if isinstance(parts, list) else []
     if wrong:
@@ -37,18 +37,18 @@ _Ids = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_numbers)]
 UserIds = Annotated[_Ids, AfterValidator(_of_people)]
 GroupIds = Annotated[_Ids, AfterValidator(_of_groups)]
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
-"""`~` is the home folder: in `.env` no shell says so."""
+"""A path with `~` expanded, because no shell does it in `.env`."""
 
 
 def _with_scheme(value: Any) -> Any:
-    """Ollama itself writes its address without one: `127.0.0.1:11434`, or a host alone."""
+    """Add the scheme that Ollama's own variable omits: `127.0.0.1:11434`, or a host alone."""
     if not isinstance(value, str) or not value or "://" in value:
         return value
     return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"
 
 
 def _with_host(value: Any) -> Any:
-    """A port alone is this machine's server: who moves it with TELLONCE_PORT need not say so twice."""
+    """A bare port means the server on this machine, so moving it with TELLONCE_PORT needs no other setting."""
     if "://" not in str(value) and not str(value).isdecimal():
         raise ValueError(f"{value!r} is neither an address, as in http://127.0.0.1:8765/mcp, nor a port")
     return f"http://127.0.0.1:{value}/mcp" if str(value).isdecimal() else value

@@ -25,11 +25,12 @@ DEFAULT_USER_ID = 1
 
 
 class SettingsError(Exception):
-    """A setting has a wrong value; the text names each one and what is wrong with it."""
+    """A setting has a wrong value; the text names each one and the mistake."""
 
 
 class Budgets(Group):
-    """What each part of a context of 4,300 tokens may take, in proportion for other sizes; an unused share flows on."""
+    """The share of each part of a context in tokens, for a context of 4,300 tokens; other sizes scale. Unused shares
+    go to other parts."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
     summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
@@ -60,12 +61,12 @@ class Compaction(Group):
 
     @property
     def chunk_least(self) -> int:
-        """Messages in one chunk summary at least."""
+        """The minimum number of messages in one chunk summary."""
         return max(2, self.chunk // 2)
 
 
 class QueuePolicy(Group):
-    """How the queue of background work hands out jobs, and tries again."""
+    """How the queue of background work hands out jobs and retries them."""
 
     lease_seconds: float = Field(
         default=60, gt=0, description="Seconds after which a silent worker's job goes to another."
@@ -83,7 +84,8 @@ class QueuePolicy(Group):
 
 
 class Retention(Group):
-    """How long is kept what explains the memory, and forgotten text in the files; what was said is kept until it is forgotten."""
+    """How long records about the memory, and forgotten text in the files, are kept. Messages are kept until they are
+    forgotten."""
 
     receipt_days: float = Field(default=30, gt=0, description="Days a context can be explained and shown again.")
     receipts_per_chat: int = Field(default=2000, ge=1, description="Contexts of one chat that can be, at most.")
@@ -97,7 +99,7 @@ class Retention(Group):
 
 
 class ContextDefaults(Group):
-    """How much of each kind a context shows, where the budget allows."""
+    """The maximum number of each kind in a context, if the budget allows it."""
 
     facts: int = Field(default=50, ge=0, description="Newest facts.")
     goals: int = Field(default=20, ge=0, description="Goals, by priority, then deadline.")
@@ -114,7 +116,7 @@ class ContextDefaults(Group):
 
 
 class Settings(BaseSettings):
-    """What every process is told."""
+    """The settings of every process."""
 
     model_config = SettingsConfigDict(
         env_file=".env",
@@ -177,7 +179,7 @@ class Settings(BaseSettings):
 
 
 def system_timezone() -> str:
-    """The machine's IANA zone name, UTC where it does not tell."""
+    """The machine's IANA time zone, or UTC if it is unknown."""
     link = Path("/etc/localtime")
     target = str(link.resolve()) if link.exists() else ""
     name = target.partition("zoneinfo/")[2]
@@ -261,13 +263,14 @@ class ServerSettings(Settings):
 
     @property
     def login_url(self) -> str | None:
-        """The address of an external PostgreSQL itself, where sessions last; None: the embedded one."""
+        """The direct URL of an external PostgreSQL, where sessions persist; None for the embedded one."""
         url = self.database_direct_url or self.database_url
         return url.get_secret_value() if url is not None else None
 
     @property
     def own_name(self) -> str:
-        """The host by which this machine calls the server: one that listens on all addresses is called on loopback."""
+        """The host name by which this machine calls the server; a server that listens on all addresses is called on
+        loopback."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
 
@@ -275,8 +278,7 @@ class ServerSettings(Settings):
 def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
     """Read one process's settings.
 
-    Raises:
-        SettingsError: naming each wrong value by its variable, never showing a secret.
+    Raises: SettingsError: names each wrong value by its variable and shows no secret.
     """
     try:
         return kind(**overrides)
@@ -295,6 +297,6 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting; of one within a group, the part after the group's."""
+    """The environment variable of a setting; within a group, the part after the group's name."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

@@ -1,6 +1,6 @@
-"""Named tasks beside a process's main work, supervised: one that fails is logged, shown and started again.
+"""Named background tasks of a process. A task that fails is logged, reported by `/health` and restarted.
 
-Knows nothing of what the tasks do.
+This module does not know what the tasks do.
 """
 
 import asyncio
@@ -16,20 +16,20 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0
-"""Seconds before a failed task is started again; each failure in a row doubles the pause."""
+"""Maximum seconds before a failed task is restarted. Each consecutive failure doubles the pause."""
 
 STEADY_SECONDS = 300.0
-"""A task that ran so long before it failed begins with the first pause again."""
+"""A task that ran this many seconds before it failed restarts with the shortest pause."""
 
 MOST_FAILURES = 10
-"""Failures in a row after which a vital task ends the process."""
+"""Consecutive failures after which a vital task ends the process."""
 
 
 @dataclass(frozen=True)
 class SideTask:
-    """`run` goes on until it is cancelled: a return is a failure too, unless the task `ends`.
+    """A task. `run` goes on until it is cancelled; a return counts as a failure unless the task `ends`.
 
-    A process without one of its `vital` tasks is of no use.
+    A process cannot work without its `vital` tasks.
     """
 
     name: str
@@ -47,17 +47,17 @@ class _Record:
 
 
 class SideTaskEnded(Exception):
-    """A side task returned though it was to run until cancelled."""
+    """A side task returned although it should run until it is cancelled."""
 
 
 def end_process() -> None:
-    """An orderly end, as if told from outside; whoever supervises the process starts it again."""
+    """Shut down in order, as for a signal; the supervisor restarts the process."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass(frozen=True)
 class SideTasks:
-    """Runs the tasks. `clock` gives seconds, `sleep` waits for some, `give_up` ends the process."""
+    """Runs the tasks. `clock` returns seconds, `sleep` waits, `give_up` ends the process."""
 
     tasks: Sequence[SideTask]
     clock: Callable[[], float] = time.monotonic
@@ -68,7 +68,8 @@ class SideTasks:
 
     @property
     def health(self) -> dict[str, dict[str, object]]:
-        """By name: whether the task runs now, how often it failed, and the kind of the last failure (never its words)."""
+        """For each task by name: whether it runs, how often it failed, and the type of the last failure, without its
+        message."""
         return {
             name: {"running": record.running, "failures": record.failures, "error": record.error}
             for name, record in self._records.items()
@@ -76,7 +77,7 @@ class SideTasks:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["SideTasks"]:
-        """All tasks run meanwhile; on the way out they are cancelled and waited for."""
+        """Run all tasks in the block, then cancel them and wait for them."""
         self._records.update({task.name: _Record() for task in self.tasks})
         self._group.extend(asyncio.create_task(self._supervise(task), name=task.name) for task in self.tasks)
         try:
@@ -87,7 +88,7 @@ class SideTasks:
             await asyncio.gather(*self._group, return_exceptions=True)
 
     async def ended(self, seconds: float) -> None:
-        """Wait until all have ended by themselves, for so many seconds."""
+        """Wait up to `seconds` until all tasks have ended by themselves."""
         await asyncio.wait(self._group, timeout=seconds)
 
     async def _supervise(self, task: SideTask) -> None:
@@ -101,7 +102,7 @@ class SideTasks:
                     return
                 raise SideTaskEnded(f"{task.name} returned")
             except Exception as error:
-                # An edge: whatever it is, the other tasks go on and this one is started again.
+                # This is the edge of a task: after any error the other tasks continue and this one is restarted.
                 record.running = False
                 steady = self.clock() - started >= STEADY_SECONDS
                 self._note(record, error, steady=steady)
@@ -120,5 +121,5 @@ class SideTasks:
 
 
 def pause(failures_in_a_row: int) -> float:
-    """Seconds to wait after so many failures in a row."""
+    """Seconds to wait after that many consecutive failures."""
     return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures_in_a_row - 1, 10))

@@ -1,7 +1,7 @@
-"""What a tag in a model's answer looks like: `[REMEMBER: …]` in every form that a reader takes for one; pure.
+"""The syntax of a tag in a model's answer: `[REMEMBER: …]` in every form that is read as one. Pure.
 
-The relay reads tags by this definition, and the server defuses by it what stored text holds: what one takes for a tag
-the other does not let through.
+The relay parses tags by this definition, and the server defuses them in stored text by the same one, so that no tag
+gets through.
 """
 
 import re
@@ -16,7 +16,7 @@ CLOSERS: Final = "]］⁆❳〕】〗⟧〛﹞⦌⦘"
 COLONS: Final = ":：﹕︓∶꞉ː˸"
 BARS: Final = "|｜¦∣"
 
-# Compatibility forms of Latin letters stand in these blocks: letter-like, enclosed, full-width, mathematical.
+# These blocks contain the compatibility forms of Latin letters: letter-like, enclosed, full-width, mathematical.
 _BLOCKS: Final = ((0x17F, 0x180), (0x2100, 0x2500), (0xFF00, 0xFFF0), (0x1D400, 0x1D800), (0x1F100, 0x1F200))
 _INVISIBLE: Final = "".join(
     chr(code)
@@ -29,7 +29,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 
 def _forms() -> dict[str, str]:
-    """Each letter of the names with its compatibility forms, as they stand in a character class."""
+    """For each letter of the names, a character class of its compatibility forms."""
     letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
@@ -51,15 +51,15 @@ _NAME: Final = "|".join(map(_spelled, NAMES))
 _AFTER_BRACKET: Final = rf"{_BLANK}(?P<name>{_NAME}){_BLANK}[{COLONS}]"
 
 OPENING: Final = re.compile(rf"[{re.escape(OPENERS)}]{_AFTER_BRACKET}")
-"""The beginning of a tag, up to its colon."""
+"""The beginning of a tag up to its colon."""
 
 SHOWN: Final = re.compile(rf"[{re.escape(OPENERS)}(]{_AFTER_BRACKET}")
-"""The beginning of a tag as a prompt shows it: what memory holds is defused by a round bracket."""
+"""The beginning of a tag as a prompt shows it. Tags in stored text are defused by a round bracket."""
 
 MAY_OPEN: Final = re.compile(
     rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"
 )
-"""The end of a text that may go on as a tag, if its name is the beginning of one."""
+"""The end of a text that could continue as a tag."""
 
 
 def _time_mark(word: str) -> re.Pattern[str]:
@@ -67,13 +67,13 @@ def _time_mark(word: str) -> re.Pattern[str]:
 
 
 DEADLINE_MARK: Final = _time_mark(DEADLINE)
-"""Behind what a goal says: `| DEADLINE: May 3`."""
+"""Follows a goal's text: `| DEADLINE: May 3`."""
 
 AT_MARK: Final = _time_mark(AT)
-"""Behind what a reminder says: `| AT: 2026-05-03 09:00`."""
+"""Follows a reminder's text: `| AT: 2026-05-03 09:00`."""
 
 
 def name_of(written: str) -> str:
-    """The plain name of one as written."""
+    """The plain name of a tag in any written form."""
     plain = "".join(unicodedata.normalize("NFKC", character) for character in written)
     return "".join(c for c in plain if c == "_" or (c.isalpha() and c.isascii())).upper()

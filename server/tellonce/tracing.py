@@ -1,7 +1,7 @@
-"""One trace id for all that a turn causes, in every process; knows W3C trace context, not what is traced.
+"""Carries one trace id through all processes of a turn. Knows W3C trace context, not what is traced.
 
-MCP carries the current context in each request's `_meta` (`traceparent`) and takes it up on the other side, so that
-inside a tool, too, `trace_id()` is the turn's. Without opentelemetry-sdk no span is made; only the ids travel.
+MCP sends the current context in each request's `_meta` (`traceparent`), so inside a tool, too, `trace_id()` is the
+turn's. Without opentelemetry-sdk no spans are created, and only the ids travel.
 """
 
 import importlib
@@ -23,9 +23,9 @@ _w3c = TraceContextTextMapPropagator()
 
 @contextmanager
 def traced(name: str, traceparent: str | None = None) -> Generator[None]:
-    """What happens inside is one span: of the trace `traceparent` names, else of the current one, else of a new one.
+    """Wrap the block in one span: in the trace `traceparent` names, else in the current one, else in a new one.
 
-    An exception leaves no text on the span, for it may hold a message's.
+    An exception leaves no text on the span, because it may contain a message's.
     """
     span = _tracer.start_span(name, context=_w3c.extract({"traceparent": traceparent}) if traceparent else None)
     if not span.get_span_context().is_valid:
@@ -41,18 +41,18 @@ def trace_id() -> str | None:
 
 
 def traceparent() -> str | None:
-    """The current trace and span in W3C form, for work that is done later or elsewhere."""
+    """The current trace and span in W3C form, for work that runs later or elsewhere."""
     carrier: dict[str, str] = {}
     _w3c.inject(carrier)
     return carrier.get("traceparent")
 
 
 def export(process: str, endpoint: str | None) -> None:
-    """Send this process's spans to an OTLP/HTTP collector, such as `http://127.0.0.1:4318`; None: nowhere."""
+    """Send this process's spans to an OTLP/HTTP collector such as `http://127.0.0.1:4318`; with None, do nothing."""
     if endpoint is None:
         return
     try:
-        # Imported only here: the SDK is an extra, and costs nobody who has no collector.
+        # The SDK is an optional extra, so it is imported only when a collector is set.
         sdk: Any = importlib.import_module("opentelemetry.sdk.trace")
         exporting: Any = importlib.import_module("opentelemetry.sdk.trace.export")
         resources: Any = importlib.import_module("opentelemetry.sdk.resources")
@@ -67,7 +67,7 @@ def export(process: str, endpoint: str | None) -> None:
 
 
 def _new_context() -> SpanContext:
-    """Marked as sampled, so that a process with the SDK records its part."""
+    """A new context, marked as sampled so that a process with the SDK records its part."""
     return SpanContext(
         secrets.randbits(128) or 1,
         secrets.randbits(64) or 1,

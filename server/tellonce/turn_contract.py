@@ -1,4 +1,5 @@
-"""The contract of `record_turn`: what a coding assistant's hooks send and are answered; not a tool for models."""
+"""The contract of `record_turn`, which coding assistants' hooks call: arguments and results. It is not a tool for
+models."""
 
 from typing import Annotated, Literal
 
@@ -10,13 +11,13 @@ from tellonce.moments import Instant
 RECORD_TURN = "record_turn"
 
 MOST_MESSAGES = 50
-"""Messages of one call; a client that has more makes several calls."""
+"""Maximum messages per call; a client with more makes several calls."""
 
 HookEvent = Literal["SessionStart", "UserPromptSubmit", "PreCompact", "PostCompact", "Stop", "SessionEnd"]
 
 
 class TurnMessage(Contract):
-    """One message of a session. `message_id` is the client's own, so that sending it again records nothing twice."""
+    """One message of a session. `message_id` is the client's own, so sending the message again records nothing twice."""
 
     role: Role
     content: Text
@@ -27,9 +28,9 @@ class TurnMessage(Contract):
 
 
 class RecordTurnArgs(Place):
-    """Messages to record, oldest first, and what is to be recalled for `event`.
+    """Messages to record, oldest first, and the event to recall memories for.
 
-    A coding assistant's conversation is its project, and each `session` a thread of it.
+    A coding assistant's conversation is its project, and each `session` is a thread in it.
     """
 
     event: HookEvent
@@ -40,14 +41,15 @@ class RecordTurnArgs(Place):
 
 
 class HookOutput(Contract):
-    """What a hook prints, in Claude Code's own field names."""
+    """The output of a hook, in Claude Code's field names."""
 
     hookEventName: HookEvent  # noqa: N815  # the client's name
     additionalContext: str  # noqa: N815
 
 
 class RecordedTurn(Contract):
-    """`recorded` counts new messages and new versions of known ones; `refused` names what was not recorded, and why."""
+    """The result. `recorded` counts new messages and new versions of known ones; `refused` names those that were not
+    recorded, and why."""
 
     recorded: int
     refused: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The public contract of the agent tools: jobs of the write-ahead queue, what they hold and what answers them."""
+"""The contract of the agent tools: the jobs of the queue, their inputs and their results."""
 
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -18,10 +18,11 @@ QUEUE_STATUS = "queue_status"
 
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
-"""Who did a piece of work, the best first.
+"""Who did a piece of work, best first.
 
-`claude`: the Anthropic API. `claude-cli`: the user's own subscription. `ollama`: a local model. `assistant`: the connected
-assistant, through `remember`; it claims no work. `keep`: no model, the user's own sentences chosen by a trained scorer.
+`claude`: the Anthropic API. `claude-cli`: the user's own subscription. `ollama`: a local model. `assistant`: the
+connected assistant, through `remember`; it claims no jobs. `keep`: without a model, a trained scorer selects the user's
+own sentences.
 """
 
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
@@ -45,7 +46,7 @@ class WorkMessage(Contract):
 
 
 class NotableSentence(Contract):
-    """A sentence of the user that the scorer finds worth keeping, verbatim."""
+    """A sentence of the user that the scorer selected, verbatim."""
 
     message_id: int
     text: str
@@ -68,7 +69,7 @@ class KnownMemory(Contract):
 
 
 class SummaryBody(Contract):
-    """The structured part of a summary; each line stands alone, oldest first."""
+    """The structured part of a summary. Each line makes sense by itself; the oldest comes first."""
 
     goals: tuple[Clean, ...] = Field(default=(), description="Goals and open questions.")
     decisions: tuple[Clean, ...] = ()
@@ -86,7 +87,7 @@ class Canonical(Contract):
 
 
 class ExchangeInput(Contract):
-    """Extract memories from `messages` and carry the canonical summary forward. `before` only helps with pronouns."""
+    """Extract memories from `messages` and update the canonical summary. `before` only helps to resolve pronouns."""
 
     kind: Literal["exchange"] = "exchange"
     timezone: str
@@ -120,7 +121,7 @@ class ChunkText(Contract):
 
 
 class ThreadInput(Contract):
-    """Fold newly finished chunk summaries into the thread's (or the chat's) one rolling summary."""
+    """Fold newly finished chunk summaries into the rolling summary of the thread or chat."""
 
     kind: Literal["thread_summary"] = "thread_summary"
     timezone: str
@@ -132,7 +133,7 @@ class ThreadInput(Contract):
 
 
 class ProfileInput(Contract):
-    """Write the user's narrative from their memories, of which the first tell most."""
+    """Write the user's narrative from their memories, the most important first."""
 
     kind: Literal["profile"] = "profile"
     timezone: str
@@ -141,7 +142,7 @@ class ProfileInput(Contract):
 
 
 class RoutineInput(Contract):
-    """Summarise one proactive message in two or three sentences."""
+    """Summarize one proactive message in two or three sentences."""
 
     kind: Literal["routine_summary"] = "routine_summary"
     timezone: str
@@ -150,7 +151,7 @@ class RoutineInput(Contract):
 
 
 class ErasureInput(Contract):
-    """Write a chunk summary anew after something in its messages was forgotten."""
+    """Rewrite a chunk summary after something in its messages was forgotten."""
 
     kind: Literal["erasure"] = "erasure"
     timezone: str
@@ -164,7 +165,7 @@ WorkInput = Annotated[
 
 
 class WorkItem(Contract):
-    """A claimed job. `fence` must come back with every call about it; a newer claim makes it void."""
+    """A claimed job. Every call about it must return `fence`; a newer claim invalidates it."""
 
     job_id: JobId
     kind: JobKind
@@ -180,14 +181,14 @@ class WorkItem(Contract):
 
 
 class Quote(Contract):
-    """Words of the user, verbatim; they may span sentences."""
+    """Verbatim words of the user; they may span sentences."""
 
     message_id: int
     text: Annotated[Text, Field(max_length=2000)]
 
 
 class ExchangeItem(Contract):
-    """One statement drawn from an exchange; every number refers to a memory the worker was shown."""
+    """One statement from an exchange. Every number refers to a memory that the worker was shown."""
 
     text: Annotated[Text, Field(max_length=600)]
     kind: LearnedKind
@@ -218,7 +219,7 @@ class ExchangeResult(Contract):
 
 
 class SummaryResult(Contract):
-    """Answers chunk_summary, thread_summary and erasure."""
+    """The result of chunk_summary, thread_summary and erasure."""
 
     kind: Literal["summary"] = "summary"
     text: Text
@@ -242,7 +243,7 @@ FORMER_FIELDS: Final = {"rung": "tier", "best_rung": "best_tier"}
 
 
 class _TakesFormerNames(Contract):
-    """Takes a field under the name it had in the release before, for one release."""
+    """Accepts a field under its former name for one release."""
 
     @model_validator(mode="before")
     @classmethod
@@ -255,7 +256,7 @@ class _TakesFormerNames(Contract):
 
 
 class ModelCall(_TakesFormerNames):
-    """One call of a language model, for the cost ledger. Price in US dollars; 0 for local models."""
+    """One call of a language model for the cost ledger. The price is in US dollars; 0 for local models."""
 
     model: str
     tier: Tier
@@ -302,7 +303,8 @@ class SubmitWorkArgs(_TakesFormerNames):
 
 
 class Submitted(Contract):
-    """`state` is `complete` once applied; `ready_to_write` while an earlier job of the chat is still open."""
+    """The outcome of a submission. `state` is `complete` once applied, `ready_to_write` while an earlier job of the
+    chat is open."""
 
     job_id: JobId
     state: JobState
@@ -345,7 +347,7 @@ class DeadLetter(Contract):
 
 
 class CostSummary(Contract):
-    """This calendar month, in UTC."""
+    """The cost of this calendar month in UTC."""
 
     calls: int
     input_tokens: int
@@ -355,14 +357,14 @@ class CostSummary(Contract):
 
 
 class ReadBy(Contract):
-    """How many exchanges one tier has read for good or for now."""
+    """How many exchanges one tier has read, finally or provisionally."""
 
     tier: Tier
     exchanges: int
 
 
 class ReadingStatus(Contract):
-    """Who has read the talk, and what a better tier still has to read again."""
+    """How many exchanges each tier has read, and what a better tier still has to read again."""
 
     read_by: tuple[ReadBy, ...] = ()
     waiting: int = Field(default=0, description="Exchanges nobody has read yet.")
@@ -373,7 +375,7 @@ class ReadingStatus(Contract):
 
 
 class ProviderDown(Contract):
-    """A model nobody reached since `since`. Work goes on with the next tier and is done again when it is back."""
+    """A model that has been unreachable since `since`. The next tier works meanwhile; its results are redone later."""
 
     model: str
     tier: Tier

@@ -1,1 +1,2 @@
-"""The one command `tellonce`: starts, inspects, imports, exports; sits above the three processes, holds no memory logic."""
+"""The command `tellonce`: it starts, inspects, imports and exports. It sits above the three processes and holds no
+memory logic."""

@@ -1,7 +1,7 @@
-"""A backup's file: which migrations ran, and every table's rows as COPY writes them; any supported PostgreSQL reads it.
+"""The file format of a backup: the migrations that ran, and every table's rows as COPY writes them.
 
-The schema is not in it: this program's own migrations make it anew, so a backup goes back to the server it came from, and
-to any other, with no tool but this one. It is a zip file: `manifest.json`, and `tables/<name>` for each table.
+The file does not hold the schema: this program's migrations create it again, so any supported PostgreSQL can take the
+backup, without other tools. The file is a zip archive with `manifest.json` and one `tables/<name>` for each table.
 """
 
 import zipfile
@@ -21,7 +21,7 @@ from tellonce_sql import Migration, query
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 LEDGER: Final = "schema_migration"
-"""Kept by the migrations themselves."""
+"""The table that the migrations maintain themselves."""
 
 
 class Table(BaseModel):
@@ -31,7 +31,8 @@ class Table(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`migrations`: version → sha256 of each that ran. `tables` in an order in which they can be filled."""
+    """The contents of a backup. `migrations` maps each version that ran to its sha256; `tables` is in an order that
+    satisfies foreign keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     format: int
@@ -52,7 +53,7 @@ def is_archive(file: Path) -> bool:
 
 
 async def write(connection: Any, file: Path) -> None:
-    """Everything as it is at one moment; others go on reading and writing."""
+    """Write everything as of one moment. Other connections can read and write meanwhile."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute(query("backup.formats"))
@@ -76,7 +77,7 @@ async def _manifest(connection: Any) -> Manifest:
 
 
 def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> list[str]:
-    """Tables, each after those it refers to."""
+    """Sort the tables so that each one follows the tables it references."""
     before: dict[str, set[str]] = {name: set() for name in sorted(tables)}
     for referrer, referred in references:
         before[referrer] |= {referred} - {referrer}
@@ -84,7 +85,8 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """The archive in `file`, which the caller closes. Raises CommandFailed if it is none, or of a newer program."""
+    """Open the archive in `file`; the caller closes it. Raises CommandFailed if `file` is not an archive or a newer
+    program wrote it."""
     archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
@@ -95,7 +97,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that make the backup's schema. Raises CommandFailed where this program has others."""
+    """The migrations that create the backup's schema. Raises CommandFailed if this program's migrations differ from
+    them."""
     newest = max((migration.version for migration in known), default=0)
     if max(manifest.migrations, default=0) > newest:
         raise CommandFailed(
@@ -109,7 +112,7 @@ def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
 
 
 async def fill(connection: Any, archive: Archive, known: Sequence[Migration]) -> None:
-    """Put the backup in place of what is there, in one transaction: all of it, or nothing changes."""
+    """Replace the memory by the backup in one transaction: either all of it is restored, or nothing changes."""
     chosen = to_apply(archive.manifest, known)
     try:
         async with connection.transaction():
@@ -123,7 +126,7 @@ async def fill(connection: Any, archive: Archive, known: Sequence[Migration]) ->
 
 
 async def _apply(connection: Any, migration: Migration) -> None:
-    # On empty tables nothing waits for an index, and inside a transaction none can be built concurrently.
+    # Indexes cannot be built concurrently inside a transaction, and on empty tables there is nothing to wait for.
     for statement in statements(migration.sql.replace(" concurrently ", " ")):
         await connection.execute(statement)
     await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)
@@ -132,9 +135,10 @@ async def _apply(connection: Any, migration: Migration) -> None:
 async def _copy_all(connection: Any, archive: Archive) -> None:
     tables = archive.manifest.tables
     await connection.execute(query("backup.formats"))
-    # Some migrations make rows, which the backup has as well.
+    # Some migrations insert rows that the backup contains too.
     await connection.execute(query("backup.empty"))
-    # Indexes are built at the end, each in one go, as the keys' are not: ten times as fast for the words' index.
+    # Indexes other than those of keys are built at the end, each in one pass. For the full-text index this is ten
+    # times as fast.
     indexes = await connection.fetch(query("backup.indexes"))
     for index in indexes:
         await connection.execute(index["clear"])

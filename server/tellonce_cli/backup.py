@@ -1,4 +1,4 @@
-"""`tellonce backup`: the whole memory of all users as one file, taken while it is in use; or one again and again."""
+"""`tellonce backup`: writes the whole memory of all users to one file while it is in use, once or repeatedly."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,11 +14,12 @@ from tellonce_cli.reach import current, database
 from tellonce_cli.screen import console
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
-"""Of the files in a folder, by their moment in UTC."""
+"""The name of a backup in a folder, from its time in UTC."""
 
 
 def run(place: Path, every: float | None = None, keep: int = 7) -> int:
-    """`place` is a file; with `every` (hours) a folder, in which the newest `keep` files stay."""
+    """Back up once to the file `place`, or, with `every` (hours), repeatedly to the folder `place`, keeping the newest
+    `keep` files."""
     settings = load(ServerSettings)
     if every is None:
         asyncio.run(_backup(settings, place))
@@ -35,7 +36,7 @@ async def repeat(
     now: Callable[[], datetime] = utc_now,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Until told to end. A failure is said, and tried again when the next one is due: the old files stay meanwhile."""
+    """Back up until `stop` is set. A failure is reported and retried at the next due time; the older files stay."""
     stop = stop or told_to_end()
     folder.mkdir(parents=True, exist_ok=True)
     due = max((taken(file) + every for file in _files(folder)), default=now())
@@ -49,7 +50,7 @@ async def repeat(
 
 
 async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait so long; whether we were told to end."""
+    """Wait for `seconds`, and return whether `stop` was set meanwhile."""
     try:
         async with asyncio.timeout(max(0.0, seconds)):
             await stop.wait()
@@ -59,12 +60,12 @@ async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
 
 
 def taken(file: Path) -> datetime:
-    """When a backup was made, by its name."""
+    """When a backup was made, according to its file name."""
     return datetime.strptime(file.name, NAME).replace(tzinfo=UTC)
 
 
 def _files(folder: Path) -> list[Path]:
-    """Ours, oldest first; of other files in the folder nothing is known."""
+    """The backups in the folder, oldest first. Other files are ignored."""
     return sorted(folder.glob("tellonce-????????T??????Z.zip"))
 
 
@@ -76,7 +77,8 @@ def _prune(folder: Path, keep: int) -> None:
 async def _backup(settings: ServerSettings, file: Path) -> None:
     if file.exists():
         raise CommandFailed(f"{file} is there already; name another file, or remove it.")
-    # Whoever can read the file reads the memory; and half a backup must not look like one.
+    # Only the owner may read the file, because it holds the memory, and an unfinished backup must not look like a
+    # finished one.
     part = file.with_name(f"{file.name}.part")
     try:
         part.touch(mode=0o600)

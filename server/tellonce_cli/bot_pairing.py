@@ -1,4 +1,5 @@
-"""`up` connects a bot with its user: it shows a link for one use, and keeps who opened it in `.env`."""
+"""How `up` connects a bot with its user: it shows a link that works once, and writes the id of the user who opened it
+to `.env`."""
 
 import asyncio
 from pathlib import Path
@@ -16,7 +17,7 @@ VARIABLE = "TELEGRAM_USER_ID"
 
 
 async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
-    """Who opened the link; None where nobody has to, or nobody can."""
+    """The user who opened the link; None if no link is needed or the bot cannot offer one."""
     if settings.bot_token is None or settings.user_ids:
         return None
     try:
@@ -33,7 +34,7 @@ async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
 
 
 def keep_user(user: User, file: Path = ENV) -> str:
-    """Write the user's id behind what stands in the file; what to tell of it."""
+    """Append the user's id to the file, and return the message that reports it."""
     before = file.read_text() if file.exists() else ""
     gap = "" if not before or before.endswith("\n") else "\n"
     is_new = not file.exists()

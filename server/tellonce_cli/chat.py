@@ -41,7 +41,7 @@ _OURS = ("127.0.0.1", "localhost", "::1")
 
 
 class Terminal:
-    """A surface that streams to the screen, and prints plainly when piped."""
+    """A chat surface that streams to the screen, or prints plainly when the output is piped."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -61,14 +61,14 @@ class Terminal:
         return [f"{CHANNEL}:{secrets.token_hex(8)}"]
 
     def close(self) -> None:
-        """What is shown of an answer goes, and the cursor comes back; a turn may end without an answer."""
+        """Remove the partial answer and show the cursor again; a turn may end without an answer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
 def _page(text: str) -> Markdown:
-    """Markdown with its line breaks, which would be blanks: lists and addresses are written in lines."""
+    """Markdown that keeps its line breaks, because lists and addresses depend on them."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -101,10 +101,9 @@ def _who(responder: Responder) -> str:
 
 @asynccontextmanager
 async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
-    """The running server's memory; without one, a server of our own over stdio, on the same data.
+    """Connect to the running server's memory or, if none runs, start a server over stdio on the same data.
 
-    Raises CommandFailed where the memory is another machine's (what is said now would be missed there), and where our own
-    cannot be opened.
+    Raises CommandFailed if the memory is on another machine that does not answer, or if the local one cannot be opened.
     """
     try:
         token = settings.bearer("assistant")
@@ -127,7 +126,7 @@ async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
 
 
 async def _open(memory: MemoryClient) -> None:
-    """Now, and not with the first line: there may be none, and what is refused would then be told to nobody."""
+    """Open the memory before the first line is typed, so that a refusal is shown at once."""
     try:
         await memory.get_profile(c.GetProfileArgs())
     except (MemoryRefused, MemoryUnreachable) as error:
@@ -144,7 +143,7 @@ async def _answers(url: str, token: str) -> bool:
 
 
 class Talk:
-    """One conversation: what is typed is a command or a turn."""
+    """One conversation. Each input line is a command or a turn."""
 
     def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
         self._command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
@@ -188,19 +187,19 @@ class Talk:
             return f"{phrase('help.text')}\n{_HELP}"
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
-        # Nothing can be replied to here: what is asked about is the last answer.
+        # The terminal has no replies, so a question always refers to the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._command_context, about) or phrase("help.unknown_command")
 
     async def _undo(self) -> str:
-        """Take back what the last answer saved."""
+        """Undo what the last answer saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
             await self._change(one.memory.id, one.undo)
         return phrase("memory.taken_back") if saved else "My last answer saved nothing."
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or deny what the last answer was not sure of."""
+        """Confirm or deny what the last answer was unsure of."""
         doubted, self._effects.doubted = self._effects.doubted, []
         for memory in doubted:
             await self._change(memory.id, action)
@@ -223,7 +222,8 @@ class Talk:
         return views.forgotten_view(done)
 
     async def _kept(self, preview: c.Forgotten) -> tuple[int, ...] | None:
-        """The matches that are to stay; None for a no. What cannot be read as numbers is asked again."""
+        """The matches the user wants to keep, or None if the user declines. Asks again if the input is not a list of
+        numbers."""
         question = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
         while True:
             if not self._keyboard.interactive:

@@ -1,4 +1,4 @@
-"""Where each MCP client keeps its user-wide configuration, and what our entry looks like there; pure."""
+"""The user-wide configuration of each MCP client: where the file is and what our entry looks like. Pure."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -14,16 +14,17 @@ ENTRY = "memory"
 """The name under which clients list our server."""
 
 Command = Mapping[str, Any]
-"""`command`, `args` and, where something was set, `env`: the form most clients share."""
+"""`command`, `args` and, if variables are set, `env`: the form that most clients share."""
 
 
 class UnreadableConfig(Exception):
-    """The file is not what its client writes; the text says what is wrong."""
+    """The file is not in the format its client writes; the text says what is wrong."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What decides where a client's file is. `system` is `sys.platform`; `environment` its variables."""
+    """What determines where a client's file is. `system` is `sys.platform`; `environment` holds the environment
+    variables."""
 
     system: str
     home: Path
@@ -41,7 +42,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client: its title, its file, the key of the list of servers, and the form of an entry."""
+    """One client: its title, its file, the key of its server list, and the form of an entry."""
 
     title: str
     file: Callable[[Machine], Path]
@@ -106,10 +107,9 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
-    """The file's text with our entry in it; everything else stays, in TOML its comments too.
+    """The file's text with our entry added. Everything else stays, including the comments of a TOML file.
 
-    Raises:
-        UnreadableConfig: the text is not the JSON or TOML it should be.
+    Raises: UnreadableConfig: the text is not valid JSON or TOML.
     """
     document = _parsed(file, text)
     servers = _servers(client, file, document)
@@ -118,10 +118,10 @@ def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
 
 
 def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
-    """The file's text without our entry, or with the one `former` had under its name; None where nothing is left.
+    """The file's text without our entry, or with the entry that `former` had under the same name; None if nothing is
+    left.
 
-    Raises:
-        UnreadableConfig: as for `with_entry`.
+    Raises: UnreadableConfig: as for `with_entry`.
     """
     document = _parsed(file, text)
     servers = _servers(client, file, document)
@@ -153,7 +153,7 @@ def _is_toml(file: Path) -> bool:
 def _parsed(file: Path, text: str) -> Any:
     try:
         document = tomlkit.parse(text) if _is_toml(file) else json.loads(text or "{}")
-    except ValueError as error:  # tomlkit's and json's errors are ValueErrors
+    except ValueError as error:  # The errors of tomlkit and json are ValueErrors.
         raise UnreadableConfig(f"{file} cannot be read ({error})") from error
     if not isinstance(document, dict):
         raise UnreadableConfig(f"{file} does not hold a table of settings")

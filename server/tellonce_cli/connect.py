@@ -1,4 +1,5 @@
-"""`tellonce connect CLIENT`: puts this memory into a client's user-wide configuration, with a backup and an undo."""
+"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. It keeps a backup and can undo
+the change."""
 
 import os
 import sys
@@ -23,14 +24,13 @@ from tellonce_cli.hosts import ClientName, desktop_snippet
 from tellonce_cli.screen import console
 
 BACKUP = ".before-tellonce"
-"""Ending of the copy of what was there before."""
+"""Suffix of the copy of the original file."""
 
 
 def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
-    """Write the entry, print the file as it would be, or take the entry out again.
+    """Write the entry, print the resulting file, or remove the entry.
 
-    Raises:
-        CommandFailed: the client's file cannot be read or written, or there is nothing to undo.
+    Raises: CommandFailed: the client's file cannot be read or written, or there is nothing to undo.
     """
     client = CLIENTS[name]
     if undo:
@@ -47,19 +47,20 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def preview(name: ClientName) -> tuple[Path, str]:
-    """The client's file, and its text with our entry in it. Raises CommandFailed."""
+    """The client's file and its text with our entry added. Raises CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
     return file, _changed(client, file, _command(load(ServerSettings)))
 
 
 def this_machine() -> Machine:
-    """The machine this runs on."""
+    """The current machine."""
     return Machine(sys.platform, Path.home(), os.environ)
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """For each client that has a configuration here: whether our entry is in it, or why that cannot be told."""
+    """For each client with a configuration on this machine: whether our entry is in it, or why this cannot be
+    determined."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
@@ -87,7 +88,7 @@ def _text(file: Path) -> str | None:
 
 @contextmanager
 def _legible() -> Generator[None]:
-    """A file we cannot understand is left alone, and said to be."""
+    """Report a file that cannot be parsed as a failed command and leave it unchanged."""
     try:
         yield
     except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
@@ -95,7 +96,7 @@ def _legible() -> Generator[None]:
 
 
 def _write(file: Path, text: str) -> None:
-    """Keep a copy of what was there, then replace the file in one step: a client never reads half of it."""
+    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _keep_former(file)
@@ -105,7 +106,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _keep_former(file: Path) -> None:
-    """The first time only: connecting twice must not replace the original by our own writing."""
+    """Copy the original the first time only, so that connecting twice does not overwrite it with our own version."""
     backup = _backup(file)
     if file.exists() and not backup.exists():
         backup.touch(mode=0o600)
@@ -124,7 +125,7 @@ def _replace(file: Path, text: str) -> None:
 
 
 def _undo(client: Client, file: Path) -> None:
-    """Only our entry goes: what was changed in the file since stays."""
+    """Remove only our entry and keep all later changes to the file."""
     with _legible():
         text = _text(file)
         if text is None or not has_entry(client, file, text):

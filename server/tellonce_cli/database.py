@@ -1,4 +1,4 @@
-"""`tellonce database setup`: makes a PostgreSQL of one's own ready, or says what an administrator must run."""
+"""`tellonce database setup`: prepares an external PostgreSQL, or prints what an administrator must run."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""`tellonce doctor`: every dependency checked, every failure with its fix."""
+"""`tellonce doctor`: checks every dependency and names the fix for every failure."""
 
 import asyncio
 import importlib.util
@@ -41,7 +41,7 @@ from tellonce_server.store.route import find_route
 FREE_BYTES = 1 << 30
 OLDEST_PYTHON = (3, 11)
 BUILT = datetime(2026, 1, 1, tzinfo=UTC)
-"""This program is younger than that; so must the clock be."""
+"""A correct clock shows a later time than this, because the program was built after it."""
 CLOCK_SECONDS = 60
 WEIGHTS = "model.safetensors"
 TIMEOUT = 5
@@ -49,7 +49,7 @@ TIMEOUT = 5
 
 @dataclass(frozen=True)
 class Finding:
-    """`ok` None: not needed, or only worth knowing."""
+    """The result of one check. `ok` is None if the check does not apply or is only informative."""
 
     ok: bool | None
     text: str
@@ -62,7 +62,8 @@ Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
 def run(*, online: bool = False) -> int:
-    """0 when nothing is wrong. Without `online` nothing outside this machine and its own network is asked."""
+    """Run all checks and return 0 if none failed. Without `online`, only this machine and its own network are
+    contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
     for finding in findings:
@@ -144,8 +145,8 @@ def readiness_finding(found: Readiness, name: str) -> Finding:
 
 
 async def _route(settings: ServerSettings) -> Finding | None:
-    """What is wrong with the way to an external PostgreSQL, if it answers at all."""
-    assert settings.database_url is not None  # asked about external ones alone
+    """What is wrong with the connection to an external PostgreSQL, provided that it answers."""
+    assert settings.database_url is not None  # checked for external databases only
     direct = settings.database_direct_url
     try:
         await find_route(settings.database_url.get_secret_value(), direct.get_secret_value() if direct else None)
@@ -175,7 +176,7 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _knows_us(settings: ServerSettings) -> bool:
-    """Whether the server that runs takes the token of our data folder: it keeps one there."""
+    """Whether the running server accepts the token that is stored in our data folder."""
     file = settings.data_dir / "tokens" / "assistant"
     if not file.exists():
         return False
@@ -215,7 +216,8 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """`folder` is ours; `source` the settings': prepared files, or the model's own at any depth."""
+    """Check the embedding model. `folder` is our prepared model; `source` is the configured folder, with prepared
+    files or the original ones at any depth."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
         return Finding(True, f"embedding model in {ready}")
@@ -301,7 +303,8 @@ async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
 
 
 def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
-    """Messages are dated by this clock; one far behind puts them before those they answer."""
+    """Compare this clock with `reference`. Messages are dated by this clock, so one that is slow puts answers before
+    their questions."""
     if now < reference:
         return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
     return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
@@ -319,7 +322,7 @@ async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
 
 
 async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
-    """Lists models: it proves the key and costs no token."""
+    """List the provider's models, which proves the key and costs no tokens."""
     if relay.anthropic_api_key is None:
         return Finding(None, "Claude online: no key to try")
     url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models"
@@ -342,7 +345,7 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
         answer = await _get(f"{relay.bot_api_url.rstrip('/')}/bot{relay.bot_token.get_secret_value()}/getMe")
         found = answer.json()
     except (httpx2.HTTPError, ValueError) as error:
-        # The error's own text may hold the address, and with it the token.
+        # The error's own text may contain the URL, and the token with it.
         return Finding(False, f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
     if not found.get("ok"):
         return Finding(False, "Telegram online: the bot token is refused", "ask @BotFather for a new one")
@@ -357,7 +360,7 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _drifted(answer: httpx2.Response) -> Finding | None:
-    """The clock beside that of a server out there."""
+    """Compare this clock with the one of the remote server that sent the answer."""
     try:
         theirs = parsedate_to_datetime(answer.headers["date"])
     except (KeyError, ValueError):

@@ -1,4 +1,4 @@
-"""Backups of tellonce before its own archive: made by `pg_dump`, read by PostgreSQL's own tools."""
+"""Restores backups in the former format, which `pg_dump` wrote and PostgreSQL's own tools read."""
 
 import asyncio
 import os
@@ -25,13 +25,13 @@ MISSING = (
 
 @dataclass(frozen=True)
 class Target:
-    """A database, and the folder of the tools that fit it."""
+    """A database, and the folder of the client tools that match its version."""
 
     dsn: str
     tools: Path
 
     async def run(self, tool: str, *arguments: str, output: Path | None = None) -> None:
-        """Run a tool on this database. Raises CommandFailed with what it said."""
+        """Run a tool on this database. Raises CommandFailed with the tool's error message."""
         address, password = without_password(self.dsn)
         await run(self.program(tool), *arguments, f"--dbname={address}", password=password, output=output)
 
@@ -40,7 +40,7 @@ class Target:
 
 
 async def replace_by_dump(dsn: str, file: Path) -> None:
-    """In one transaction: what is there goes and what is in the file comes, or nothing changes."""
+    """Replace the database's contents by the file's in one transaction: all of it, or nothing changes."""
     target = Target(dsn, await fitting(dsn))
     with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
         contents, chosen, clear, script = (
@@ -48,7 +48,7 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
         )
         restore = target.program("pg_restore")
         await run(restore, "--list", str(file), output=contents)
-        # The extension belongs to the administrator and is here already.
+        # The extension belongs to the administrator and already exists.
         chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
         await run(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
         _refuse_newer(script)
@@ -58,7 +58,7 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
 
 
 def _refuse_newer(script: Path) -> None:
-    """A backup of a newer program would leave a memory this one cannot open."""
+    """Refuse a backup of a newer program, which would leave a memory that this program cannot open."""
     newest = max((version for version in _applied(script)), default=0)
     known = max(migration.version for migration in migrations())
     if newest > known:
@@ -68,7 +68,7 @@ def _refuse_newer(script: Path) -> None:
 
 
 def _applied(script: Path) -> list[int]:
-    """Versions in the copied rows of the table of migrations."""
+    """The versions in the copied rows of the migrations table."""
     found: list[int] = []
     within = False
     with script.open(errors="replace") as lines:
@@ -82,9 +82,9 @@ def _applied(script: Path) -> list[int]:
 
 
 async def fitting(dsn: str) -> Path:
-    """Tools no older than the server: those on the PATH, which are the person's own, else the embedded server's.
+    """The folder of tools that are at least as new as the server: first those on the PATH, then the embedded server's.
 
-    Where neither fits, the first, whose own words then say what is wrong.
+    If none is new enough, the first folder, so that its tool reports what is wrong.
     """
     folders = _folders()
     server = await _server_version(dsn)
@@ -118,7 +118,7 @@ async def _server_version(dsn: str) -> int:
 
 
 async def _tool_version(folder: Path) -> int:
-    """The tools' major version, 0 if they do not tell."""
+    """The tools' major version, or 0 if it cannot be determined."""
     process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
     told, _ = await process.communicate()
     found = re.search(rb"\d+", told)
@@ -126,7 +126,7 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program; its output goes to a file. Raises CommandFailed with what it said."""
+    """Run a program with its output redirected to a file. Raises CommandFailed with its error message."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(
@@ -145,7 +145,7 @@ async def run(tool: str, *arguments: str, password: str | None = None, output: P
 
 
 def without_password(dsn: str) -> tuple[str, str | None]:
-    """The address to show to other users of this machine, and the password to hide from them."""
+    """Split the URL into one without the password, which other users of this machine may see, and the password."""
     parts = urlsplit(dsn)
     if parts.password is None:
         return dsn, None

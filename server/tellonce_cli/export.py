@@ -1,4 +1,5 @@
-"""`tellonce export`: everything the memory holds of a person, as JSON lines (to import again) or to read."""
+"""`tellonce export`: writes everything the memory holds about a person, as JSON Lines for another import or as
+Markdown."""
 
 import asyncio
 import json
@@ -53,7 +54,7 @@ def _target(file: Path | None) -> AbstractContextManager[TextIO]:
 
 
 def _private(path: str, flags: int) -> int:
-    """Whoever can read the file reads the memory: it is its owner's alone, though it was there before."""
+    """Open the file so that only its owner can read it, even if it existed before: it holds the memory."""
     descriptor = os.open(path, flags, 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.chmod(path, 0o600)
@@ -61,7 +62,8 @@ def _private(path: str, flags: int) -> int:
 
 
 async def _export(settings: ServerSettings, file: Path | None, form: Callable[[Entry], str]) -> Counter[str]:
-    """How many entries of each type were written. A memory that cannot be opened costs no file of before."""
+    """Export, and return the number of entries of each type. A memory that cannot be opened leaves an older file
+    untouched."""
     wrote: Counter[str] = Counter()
     async with storage(settings) as services:
         with _target(file) as stream:
@@ -72,7 +74,7 @@ async def _export(settings: ServerSettings, file: Path | None, form: Callable[[E
 
 
 async def entries(services: Services, owner_id: int) -> AsyncGenerator[Entry]:
-    """The profile; each chat's summaries and messages, thread by thread, oldest first; then the memories they bear."""
+    """Yield the profile; then each chat's summaries and messages, by thread, oldest first; then the memories."""
     database = services.deps.database
     narrative = await profile.find(database, owner_id)
     if narrative is not None and narrative.narrative:
@@ -103,7 +105,8 @@ async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGene
 
 
 async def _threads(database: Database, owner_id: int, chat_id: int) -> list[str]:
-    """By their first message: imported into an empty memory they begin in the same order, and are exported in it."""
+    """The chat's threads by their first message. An import into an empty memory keeps this order, so a second export
+    is the same."""
     firsts: list[tuple[int, str]] = []
     for thread in await threads.of_chat(database, owner_id, chat_id):
         first = await messages.id_range(database, owner_id, chat_id, thread.thread_key, 1, messages.NEWEST, 1)
@@ -128,7 +131,7 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
-    """None for a chat of Telegram's. The chat's number is another one for another user."""
+    """The conversation of a chat, or None for a Telegram chat. Its chat number differs from user to user."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
@@ -137,7 +140,8 @@ def external_id(chat_id: int, line: Line) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """What leads back to the thread: its topic, or the message that heads it, to which every message in it may reply."""
+    """What identifies the thread in an import: its topic, or the message that starts it, to which all its messages can
+    reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):
@@ -149,8 +153,8 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
 
 
 async def _memory(database: Database, owner_id: int, memory: Memory) -> Entry:
-    """Its sources by external id too: their numbers are others where they are imported. A global memory is not of a
-    chat any more, so its sources are left as numbers."""
+    """A memory as an entry. Sources are given by external id too, because an import numbers messages differently. A
+    global memory belongs to no chat, so its sources stay numbers."""
     entry: Entry = {"type": "memory", **memory.model_dump(mode="json")}
     if memory.chat_id is not None and memory.sources:
         lines = await messages.by_ids(database, owner_id, memory.chat_id, memory.sources)

@@ -2,4 +2,4 @@
 
 
 class CommandFailed(Exception):
-    """What the person should read."""
+    """A command failed; the text is for the person to read."""

@@ -1,4 +1,5 @@
-"""What a person puts into a host (Claude Desktop, Claude Code) so that it shares this memory; it starts nothing."""
+"""The configuration a person gives to a host (Claude Desktop, Claude Code) so that it shares this memory. It starts
+nothing."""
 
 import shlex
 import sys
@@ -34,21 +35,22 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""Settings that decide whose memory it is, where, and how it is kept."""
+"""Settings that determine whose memory it is, where it is, and how it is kept."""
 
 _OLLAMA = ("ollama_url", "ollama_embedding_model")
-"""Where Ollama makes the vectors; else they decide nothing."""
+"""Settings that matter only if Ollama computes the vectors."""
 
 _SECRET = "put here what you have set it to"
 
 
 def address(settings: ServerSettings) -> str:
-    """Where the HTTP server is called from this machine, as a URL begins with it."""
+    """The base URL of the HTTP server for clients on this machine."""
     return f"http://{settings.own_name}:{settings.port}"
 
 
 def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
-    """The Claude Desktop entry: absolute paths and what was set, because it sees neither our environment nor `.env`."""
+    """The Claude Desktop entry. It holds absolute paths and the settings, because Claude Desktop sees neither our
+    environment nor `.env`."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings)
@@ -56,14 +58,14 @@ def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
 
 
 def own_command() -> list[str]:
-    """How this program is called from anywhere."""
+    """The command line that runs this program from any folder."""
     command = Path(sys.argv[0]).absolute()
     known = command.name == "tellonce" and command.exists()
     return [str(command)] if known else [sys.executable, "-m", "tellonce_cli.entry"]
 
 
 def _told(settings: ServerSettings) -> dict[str, str]:
-    """The variables a server started elsewhere needs to serve the same person; a secret is named, never shown."""
+    """The variables a server started elsewhere needs to serve the same person. Secrets are named, never shown."""
     decides = (*_DECIDES, *_OLLAMA) if settings.embeddings == "ollama" else _DECIDES
     values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     fields = ServerSettings.model_fields
@@ -79,6 +81,6 @@ def _written(value: object) -> str:
 
 
 def claude_code_line(settings: ServerSettings, url: str) -> str:
-    """One command; the token is read when it runs, so that no screen shows it."""
+    """The command that adds the server to Claude Code. It reads the token when it runs, so that no screen shows it."""
     token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
     return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

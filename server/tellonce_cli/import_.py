@@ -1,4 +1,5 @@
-"""`tellonce import`: a history from a file into the memory, with a progress bar; again, it adds only what is new."""
+"""`tellonce import`: reads a history from a file into the memory with a progress bar. A repeated import adds only what
+is new."""
 
 import asyncio
 import sys
@@ -35,12 +36,12 @@ from tellonce_server.services.import_messages import BATCH, Importers, ImportMes
 
 BATCH_CHARACTERS = 4 * 1024 * 1024
 NAMED = 5
-"""Entries that could not be read that are named."""
+"""Number of unreadable entries that are named in the report."""
 
 
 @dataclass
 class Tally:
-    """What became of the file's entries."""
+    """The outcome of each of the file's entries."""
 
     created: int = 0
     duplicates: int = 0
@@ -51,7 +52,7 @@ class Tally:
     newest: datetime | None = None
 
     def pass_over(self, why: list[str]) -> None:
-        """Count entries that could not be read; the first are named."""
+        """Count unreadable entries and name the first few."""
         self.unreadable += len(why)
         self.first_unreadable = [*self.first_unreadable, *why][:NAMED]
 
@@ -66,7 +67,8 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> int:
-    """0 when the file was read to its end, also if nothing in it was new, and when the user said no."""
+    """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new, or if the user
+    declined."""
     if kind not in KINDS:
         raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}.")
     if not file.exists():
@@ -87,7 +89,7 @@ def run(
 def _foreseen(
     settings: ServerSettings, kind: str, file: Path, where: ChatScope, people: tuple[str | None, str | None]
 ) -> Forecast:
-    """What the import will take; the file is read once for it."""
+    """The forecast of an import. The file is read once for it."""
     me, assistant = people
     with _progress("counting") as progress:
         task = progress.add_task("", total=estimate_size(file))
@@ -97,7 +99,7 @@ def _foreseen(
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Tells what it will take, and asks. Where nobody can be asked, only what costs nothing begins without --yes."""
+    """Show the forecast and ask. If nobody can be asked, an import that costs money needs --yes."""
     for line in foreseen.lines:
         console.print(line)
     if dry_run or yes:
@@ -115,7 +117,7 @@ def _progress(title: str) -> Progress:
 
 
 def own_bot() -> str | None:
-    """The number a bot token begins with is the bot's user id: its messages are the assistant's in any chat."""
+    """The bot's user id, which is the number its token begins with. Its messages are the assistant's in any chat."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None
@@ -150,7 +152,7 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
 
 
 async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
-    """Batch by batch, each whole or not at all."""
+    """Import batch by batch; each batch is stored whole or not at all."""
     for batch in _batches(items):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, deps.zone)]
         for start in range(0, len(messages), BATCH):
@@ -166,7 +168,7 @@ async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tall
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Of so many items or so much text, whichever is reached first: memory stays flat."""
+    """Batches that are limited both in items and in text, so that memory use stays flat."""
     batch: list[Item] = []
     characters = 0
     for item in items:
@@ -180,7 +182,7 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
-    """A remembered statement without a time is as old as the newest message before it."""
+    """Store a memory. One without a time gets the time of the newest message before it."""
     for item in batch:
         if isinstance(item, ImportMemory | ExportedMemory):
             dated = replace(item, said_at=item.said_at or tally.newest) if isinstance(item, ImportMemory) else item

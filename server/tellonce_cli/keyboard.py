@@ -1,4 +1,4 @@
-"""What a person types, or a pipe holds, line by line; whoever waits for a line can be interrupted at once."""
+"""Reads lines from the terminal or a pipe; waiting for a line can be interrupted at once."""
 
 import asyncio
 import importlib
@@ -18,7 +18,7 @@ _NO_PASTE_MARKS = b"\x1b[?2004l"
 
 @contextmanager
 def terminal_as_found() -> Generator[None]:
-    """Afterwards the terminal is as before: line editing that is interrupted would leave it without echo."""
+    """Restore the terminal afterwards, because interrupted line editing would leave it without echo."""
     if sys.platform == "win32" or not (os.isatty(_STDIN) and os.isatty(_STDOUT)):
         yield
         return
@@ -31,7 +31,8 @@ def terminal_as_found() -> Generator[None]:
 
 
 class Keyboard:
-    """Standard input. A thread of asyncio's own pool would be waited for at the end: Ctrl-C would need an Enter."""
+    """Standard input. It has its own thread: asyncio waits for threads of its pool at exit, so Ctrl-C would need an
+    Enter."""
 
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
@@ -40,13 +41,13 @@ class Keyboard:
             _edit_lines()
 
     async def line(self, prompt: str) -> str | None:
-        """The next line without its end; None when there is no more. A pipe is not prompted."""
+        """The next line without its line end; None at the end. A pipe gets no prompt."""
         loop = asyncio.get_running_loop()
         result: asyncio.Future[str | None] = loop.create_future()
 
         def read() -> None:
             line = self._read(prompt)
-            # The loop is closed when we were interrupted meanwhile; nobody waits for the line any more.
+            # The loop is closed if we were interrupted, and nobody waits for the line.
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_set, result, line)
 
@@ -60,8 +61,8 @@ def _set(result: "asyncio.Future[str | None]", line: str | None) -> None:
 
 
 def _edit_lines() -> None:
-    """`input` with arrow keys, what was typed before, lines of any length, and a pasted text in one piece."""
-    with suppress(ImportError):  # a Python may be built without it
+    """Replace `input` by one with arrow keys, history, lines of any length, and multi-line paste."""
+    with suppress(ImportError):  # Python can be built without it
         importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
 
 
@@ -69,12 +70,12 @@ def _typed(prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
-        print()  # the prompt's line is not ended
+        print()  # the prompt's line has not ended
         return None
 
 
 class _Pipe:
-    """Reads the descriptor itself: a thread left in a read of `sys.stdin` would hold its lock when Python ends."""
+    """Reads the descriptor directly, because a thread blocked in `sys.stdin` would hold its lock when Python exits."""
 
     def __init__(self) -> None:
         self._rest = b""

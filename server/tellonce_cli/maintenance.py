@@ -1,4 +1,4 @@
-"""`tellonce replay`, `reembed` and `scrub`: work that is started by hand."""
+"""`tellonce replay`, `reembed` and `scrub`: work that is started manually."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -31,7 +31,7 @@ async def _replay(settings: ServerSettings) -> None:
 
 async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
     async with opened(settings) as storage_:
-        assert storage_.scrubber is not None  # made with the actors
+        assert storage_.scrubber is not None  # created with the services
         if not await storage_.scrubber.scrub(gives_way=not now):
             raise CommandFailed(
                 "the scrub gave way, because the memory is in use; the running server tries again by itself. "
@@ -41,12 +41,12 @@ async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
 
 
 async def _reembed(settings: ServerSettings) -> None:
-    """To the model the settings name, beside the running server, whose searches answer from the old vectors meanwhile."""
+    """Switch to the configured model while the server runs; searches use the old vectors meanwhile."""
     embedder = choose_embedder(settings)
     if isinstance(embedder, NoEmbedder):
         raise CommandFailed("TELLONCE_EMBEDDINGS is none: name the model to change to, local or ollama.")
     async with opened(settings) as storage_, running(embedder):
-        assert storage_.generations is not None  # made with the actors
+        assert storage_.generations is not None  # created with the services
         with Progress(console=console) as bar:
             task = bar.add_task(f"embedding with {embedder.model}", total=None)
             count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
@@ -62,7 +62,7 @@ async def _reembed(settings: ServerSettings) -> None:
 
 async def _rollback(settings: ServerSettings) -> None:
     async with opened(settings) as storage_:
-        assert storage_.generations is not None  # made with the actors
+        assert storage_.generations is not None  # created with the services
         try:
             model = await storage_.generations.go_back()
         except NoWayBack as error:
@@ -81,7 +81,7 @@ _ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {
 
 @asynccontextmanager
 async def running(embedder: Embedder) -> AsyncGenerator[None]:
-    """An embedder at work: fetched and loaded, which may take minutes the first time."""
+    """A loaded embedder. Fetching its model can take minutes the first time."""
     work, told = asyncio.create_task(embedder.run()), None
     try:
         while not embedder.ready:

@@ -1,4 +1,4 @@
-"""What a command needs to reach the memory: the running server, or the storage itself."""
+"""Access to the memory for a command: through the running server, or directly to storage."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -15,9 +15,9 @@ from tellonce_server.store.database import Queries, as_login
 
 @asynccontextmanager
 async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
-    """The memory's storage in this process, beside whatever server runs."""
+    """Open the memory's storage in this process, next to any running server."""
     quiet = settings.model_copy(update={"embeddings": "none"})
-    # What it would say in the log, the command says once and ends.
+    # The command reports the error itself, once, so the log stays quiet.
     logging.getLogger("tellonce_server.app.storage").setLevel(logging.CRITICAL)
     found = Storage(quiet, keeps_tokens=False)
     async with found.running():
@@ -30,22 +30,22 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
 
 @asynccontextmanager
 async def storage(settings: ServerSettings) -> AsyncGenerator[Services]:
-    """The memory's actors in this process."""
+    """The memory's services in this process."""
     async with opened(settings) as found:
         yield await found.services()
 
 
 @asynccontextmanager
 async def tables_owner(settings: ServerSettings) -> AsyncGenerator[Queries]:
-    """Queries as the login that owns the tables: for what the server's own role may not do."""
+    """Queries as the login that owns the tables, for what the server's own role may not do."""
     async with opened(settings) as found:
-        assert found.login is not None  # known once the storage is open
+        assert found.login is not None  # known when storage is open
         async with as_login(found.login) as login:
             yield login
 
 
 def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:
-    """A chat or conversation of the default user, or one of the allowed groups."""
+    """A chat or conversation of the default user, or of an allowed group."""
     user = Caller(settings.default_user, frozenset())
     if chat_id is None:
         return own_chat(user)

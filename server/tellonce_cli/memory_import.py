@@ -1,6 +1,7 @@
-"""Keeps imported memories: dated when they were said, marked as imported, and never what the user has forgotten since.
+"""Stores imported memories: dated when they were said, marked as imported, and without what the user has forgotten
+since.
 
-It holds no rule of its own on what contradicts or repeats what: that is the server's.
+The rules on duplicates and contradictions are the server's.
 """
 
 from dataclasses import dataclass, field
@@ -26,12 +27,12 @@ Outcome = Literal["kept", "known", "forgotten", "unfit"]
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
 _ENDED = ("superseded", "rejected")
-"""States that have an end, as the database checks."""
+"""Statuses that require an end, as a check of the database enforces."""
 
 
 @dataclass
 class Keeper:
-    """Keeps memories in one chat. `numbers` leads from a restored memory's old number to its new one."""
+    """Stores memories in one chat. `numbers` maps a restored memory's old number to its new one."""
 
     services: Services
     where: ChatScope
@@ -41,7 +42,7 @@ class Keeper:
     _history: list[ExportedMemory] = field(default_factory=list)
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
-        """Keep one statement, unless it says nothing, is known, or was forgotten."""
+        """Store one statement, unless it says nothing, is already known, or was forgotten."""
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"
@@ -55,7 +56,7 @@ class Keeper:
         return await self._restore(item, text)
 
     async def finish(self) -> None:
-        """Put back what was superseded, successors first. Whose successor was not kept is not kept either."""
+        """Restore superseded memories, successors first. A memory whose successor was not stored is not stored either."""
         waiting = self._history
         while ready := [item for item in waiting if item.superseded_by in self.numbers]:
             waiting = [item for item in waiting if item.superseded_by not in self.numbers]
@@ -65,7 +66,8 @@ class Keeper:
         self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
-        """An export is old material: only the user saying it again lifts a tombstone."""
+        """Whether a statement was forgotten. An export does not lift a tombstone; only the user's saying it again
+        does."""
         standing = await self.tombstones.standing(self.services.deps.database, self.where.owner_id)
         return bool(self.tombstones.covering(standing, text))
 
@@ -118,7 +120,7 @@ class Keeper:
         return "kept"
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """The same statement of the same time; of what still holds, the same statement."""
+        """An existing memory with the same statement that still holds, or holds for the same time."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
@@ -148,7 +150,7 @@ class Keeper:
         )
 
     async def _sources(self, item: ExportedMemory) -> list[int]:
-        """The messages it rests on, where they are here too."""
+        """The source messages, if they are stored here too."""
         database, where = self.services.deps.database, self.where
         place = (where.owner_id, where.chat_id)
         found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]

@@ -1,4 +1,4 @@
-"""`tellonce open`: shows the memory page in the browser, signed in by a code that is good once and for a minute."""
+"""`tellonce open`: opens the memory page in the browser, signed in by a code that works once within a minute."""
 
 import webbrowser
 from urllib.parse import urljoin
@@ -14,7 +14,7 @@ SECONDS = 10.0
 
 
 def run(*, only_print: bool) -> None:
-    """Open the page, or print its address. Raises CommandFailed where no server answers."""
+    """Open the page, or print its address. Raises CommandFailed if no server answers."""
     address = page_address(load(RelaySettings))
     if only_print or not webbrowser.open(address):
         console.print(address)
@@ -24,7 +24,7 @@ def run(*, only_print: bool) -> None:
 
 
 def page_address(settings: RelaySettings) -> str:
-    """The page's address with a fresh code in its fragment, which a browser sends to no server."""
+    """The page's address with a fresh code in its fragment, which a browser never sends to a server."""
     headers = {"Authorization": f"Bearer {settings.bearer('assistant')}"}
     try:
         with httpx2.Client(timeout=SECONDS, trust_env=False) as http:

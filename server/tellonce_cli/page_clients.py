@@ -1,4 +1,4 @@
-"""Other programs' configurations for the memory page; apart from its other work, because this must be quick.
+"""Other programs' configurations for the memory page. It is separate from `page_work` because it must be fast.
 
 The server runs `python -m tellonce_cli.page_clients TASK …`.
 """
@@ -11,7 +11,7 @@ from tellonce_cli.page_lines import run, tell
 
 
 def clients() -> None:
-    """Each client with its file, whether our entry is in it, and the file as it would be."""
+    """Each client with its file, whether our entry is in it, and the file with our entry added."""
     known = connect.connected(connect.this_machine())
     for name in ClientName:
         try:

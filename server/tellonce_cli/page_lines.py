@@ -1,4 +1,4 @@
-"""How a process that works for the memory page speaks: one JSON object a line, and one sentence where it fails."""
+"""The output of processes that work for the memory page: one JSON object per line, and one sentence for a failure."""
 
 import json
 import sys
@@ -15,11 +15,11 @@ def tell(**entry: Any) -> None:
 
 
 def run(tasks: Mapping[str, Callable[..., None]]) -> None:
-    """Run the task that the arguments name. What it prints for people goes to standard error."""
+    """Run the task that the arguments name, with messages for people on standard error."""
     console.file = sys.stderr
     task, *arguments = sys.argv[1:]
     try:
         tasks[task](*arguments)
     except Exception as error:
-        # The edge of a process: whatever it was, the page is told a sentence.
+        # This is the edge of the process: the page gets a sentence for every error.
         sys.exit(told(error)[0])

@@ -1,7 +1,7 @@
-"""What the memory page leaves to a process of its own: imports, exports and backups.
+"""The work that the memory page runs in a separate process: imports, exports and backups.
 
-The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object a line; a failure is one sentence on
-standard error and exit code 1.
+The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object per line. A failure is one sentence
+on standard error and exit code 1.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from tellonce_server.store import ledger
 from tellonce_server.store.ledger import PerExchange
 
 COST_DAYS = 30
-"""Days back from which the cost of an exchange is taken."""
+"""Days over which the average cost of an exchange is computed."""
 
 
 def back_up(file: str) -> None:
@@ -36,7 +36,7 @@ def back_up(file: str) -> None:
 
 @dataclass
 class Plan:
-    """What is in a file, counted without keeping anything."""
+    """The contents of a file, counted without storing anything."""
 
     messages: int = 0
     mine: int = 0
@@ -60,7 +60,7 @@ class Plan:
 
 
 def recognized(file: Path) -> str:
-    """The kind of an export: the first importer that reads something from it. Raises CommandFailed."""
+    """The kind of an export, which is the first importer that can read it. Raises CommandFailed."""
     for kind in KINDS:
         try:
             first = next(_items(kind, file, "", lambda _: None), None)
@@ -72,7 +72,7 @@ def recognized(file: Path) -> str:
 
 
 def plan_import(file: str, me: str = "") -> None:
-    """A dry run: what is in the file, and what learning from it takes."""
+    """A dry run: the contents of the file, and what learning from them costs."""
     path = Path(file)
     kind, plan = recognized(path), Plan()
     for item in _items(kind, path, me, _progress(path)):
@@ -87,7 +87,7 @@ def plan_import(file: str, me: str = "") -> None:
 
 
 async def _cost(settings: ServerSettings) -> PerExchange:
-    """What an exchange has cost of late, by the best model that has read one."""
+    """The recent average cost of an exchange with the best model that has read one."""
     async with storage(settings) as services:
         since = services.deps.now() - timedelta(days=COST_DAYS)
         for tier in TIERS:
@@ -98,7 +98,7 @@ async def _cost(settings: ServerSettings) -> PerExchange:
 
 
 def do_import(file: str, me: str = "") -> None:
-    """The import itself; what was there already is not taken twice."""
+    """Run the import, skipping what is already stored."""
     path = Path(file)
     tally = asyncio.run(_import(load(ServerSettings), recognized(path), path, me))
     tell(
@@ -132,7 +132,7 @@ def _items(kind: str, path: Path, me: str, progress: Callable[[int], None]) -> I
 
 
 def _progress(path: Path) -> Callable[[int], None]:
-    """Told in whole percents, so that a large file is not a flood of lines."""
+    """Report progress in whole percent, so that a large file does not produce many lines."""
     total, said = max(1, estimate_size(path)), -1
 
     def progress(done: int) -> None:
@@ -146,7 +146,7 @@ def _progress(path: Path) -> Callable[[int], None]:
 
 
 def do_export() -> None:
-    """The whole memory as JSON lines."""
+    """Export the whole memory as JSON Lines."""
     export.run(None, "jsonl")
 
 
@@ -163,7 +163,7 @@ def main() -> None:
 
 
 def _telling(task: Callable[..., None]) -> Callable[..., None]:
-    """An import's own refusal is a sentence already."""
+    """Report an import's error with its own sentence."""
 
     def telling(*arguments: str) -> None:
         try:

@@ -1,4 +1,5 @@
-"""The memory's database itself, for commands that work on all of it: its address, and a session on its newest schema."""
+"""Direct access to the memory's database for commands that work on all of it: its URL and a connection with the newest
+schema."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -17,7 +18,7 @@ from tellonce_sql import migrations
 
 @asynccontextmanager
 async def database(settings: ServerSettings) -> AsyncGenerator[str]:
-    """The address of the memory's database, started if it is the embedded one and nobody runs it."""
+    """The URL of the memory's database. The embedded one is started if it is not running."""
     if settings.login_url is not None:
         yield settings.login_url
         return
@@ -32,7 +33,7 @@ async def database(settings: ServerSettings) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncGenerator[Any]:
-    """A session of its own. Raises CommandFailed when PostgreSQL does not answer."""
+    """A connection of its own. Raises CommandFailed if PostgreSQL does not answer."""
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
@@ -45,7 +46,7 @@ async def connected(dsn: str) -> AsyncGenerator[Any]:
 
 @asynccontextmanager
 async def current(dsn: str) -> AsyncGenerator[Any]:
-    """A session of its own on an up-to-date schema."""
+    """A connection of its own, with the schema up to date."""
     async with connected(dsn) as connection:
         try:
             await prepare(connection)

@@ -1,6 +1,7 @@
-"""`tellonce restore FILE`: puts a backup in place of the memory, all of it or nothing, and forgets again what it can.
+"""`tellonce restore FILE`: replaces the memory by a backup in one transaction and erases again what was forgotten
+since.
 
-Access is no part of what is restored where the backup is of this memory: who was shut out since stays shut out.
+Tokens are not restored into the memory that the backup came from, so a revoked token stays revoked.
 """
 
 import asyncio
@@ -63,7 +64,7 @@ async def _refuse_if_full(connection: Any, force: bool) -> None:
 
 
 async def _replace(dsn: str, file: Path) -> None:
-    """All of what is there goes and what is in the file comes, or nothing changes."""
+    """Replace the contents by the file's; if that fails, nothing changes."""
     if not is_archive(file):
         await replace_by_dump(dsn, file)
         return
@@ -85,13 +86,13 @@ async def _stones(connection: Any) -> Rows:
 
 
 async def _keep(connection: Any, stones: Rows) -> int:
-    """How many marks of forgotten things the backup did not have."""
+    """Keep the current tombstones, and return how many of them the backup lacked."""
     done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(stones, 6))
     return int(done.rpartition(" ")[2])
 
 
 async def _keep_tokens(connection: Any, tokens: Rows) -> None:
-    """A backup would let in whom a token was taken from since, and shut out who got one."""
+    """Keep the current tokens: the backup would accept tokens that were revoked since and reject newer ones."""
     async with connection.transaction():
         await connection.execute(query("backup.clear_tokens"))
         await connection.executemany(query("backup.keep_token"), tokens)

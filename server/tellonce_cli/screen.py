@@ -1,7 +1,7 @@
-"""What the commands print on. Nothing is markup: the texts of people, and paths, may hold brackets."""
+"""The consoles the commands print on. Markup is off, because people's texts and paths may contain brackets."""
 
 from rich.console import Console
 
 console = Console(markup=False, highlight=False, soft_wrap=True)
 notes = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
-"""For what is not what was asked for, on standard error."""
+"""The console for messages that are not the result itself, on standard error."""

@@ -1,4 +1,4 @@
-"""`tellonce service install|uninstall|status|logs`: the memory as a service of this user, by systemd or launchd."""
+"""`tellonce service install|uninstall|status|logs`: runs the memory as the user's service under systemd or launchd."""
 
 import os
 import shlex
@@ -22,7 +22,7 @@ CARRIED = "TELLONCE_DATA_DIR"
 
 
 class Manager(Protocol):
-    """The system's own service manager. Each method gives the commands to run, in order."""
+    """The system's service manager. Each method returns the commands to run, in order."""
 
     program: str
 
@@ -40,7 +40,7 @@ class Systemd:
         return systemd_unit(service).encode()
 
     def start(self, file: Path) -> list[list[str]]:
-        """`restart`, so that a second installation takes effect."""
+        """The commands that start the service; `restart` makes a second installation take effect."""
         user = [self.program, "--user"]
         return [[*user, "daemon-reload"], [*user, "enable", file.name], [*user, "restart", file.name]]
 
@@ -81,7 +81,7 @@ def manager(platform: str = sys.platform) -> Manager:
 
 
 def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:
-    """The exit code; for `status` and `logs` the manager's own."""
+    """Run an action and return its exit code; for `status` and `logs`, the service manager's."""
     settings, system = load(ServerSettings), manager()
     actions: dict[str, Callable[[], int]] = {
         "install": lambda: _install(system, settings, only_print=only_print),
@@ -116,7 +116,8 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
 
 
 def _warn_of_the_environment() -> None:
-    """Variables of this shell that the service will not see; their values may be secrets and are not written."""
+    """Warn of variables in this shell that the service will not see. Their values may be secrets and are not written
+    anywhere."""
     kinds: Sequence[type[Settings]] = (ServerSettings, SummarizerSettings, RelaySettings)
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)
@@ -137,7 +138,7 @@ def _uninstall(system: Manager) -> int:
 
 
 def _tried(commands: Sequence[Sequence[str]]) -> bool:
-    """Run them until one fails; then say what is left to be done."""
+    """Run commands until one fails; then say what remains to be done."""
     for number, command in enumerate(commands):
         found = shutil.which(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None

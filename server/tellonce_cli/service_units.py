@@ -1,4 +1,4 @@
-"""The text of the service's description: a systemd user unit, or a launchd property list; pure."""
+"""The text of the service definition: a systemd user unit or a launchd property list. Pure."""
 
 import plistlib
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from tellonce.service_files import NAME
 
 @dataclass(frozen=True)
 class Service:
-    """What the system is to run. `folder` is where the program finds its `.env`; `log` is used on macOS only."""
+    """The service to run. `folder` is where the program finds its `.env`; `log` is used on macOS only."""
 
     command: Sequence[str]
     folder: Path
@@ -19,9 +19,8 @@ class Service:
 
 
 def systemd_unit(service: Service) -> str:
-    """A user unit. Only the main process gets the stop signal: it ends its children in order, and a PostgreSQL that
-    another program still uses stays up.
-    """
+    """A systemd user unit. Only the main process receives the stop signal. It stops its children in order and leaves a
+    PostgreSQL running that another program still uses."""
     settings = [f"Environment={_quoted(f'{name}={value}')}" for name, value in service.environment.items()]
     return "\n".join(
         [
@@ -45,15 +44,14 @@ def systemd_unit(service: Service) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As systemd reads one word: quoted, with its own escapes and specifiers taken literally. In a command, and only there,
-    a dollar sign is doubled too.
-    """
+    """One word quoted for systemd, with its escapes and specifiers taken literally. Only in a command is the dollar
+    sign doubled."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 
 
 def launchd_plist(service: Service) -> bytes:
-    """An agent that runs while the user is logged in, and again after a failure."""
+    """An agent that runs while the user is logged in and restarts after a failure."""
     return plistlib.dumps(
         {
             "Label": NAME,

@@ -1,4 +1,4 @@
-"""`tellonce status`: what runs, what waits, what it cost, what is known."""
+"""`tellonce status`: shows the running processes, the queue, the cost, and what is known."""
 
 import asyncio
 from typing import Any
@@ -60,7 +60,7 @@ async def _status(settings: RelaySettings) -> int:
 
 
 async def health(url: str) -> dict[str, Any]:
-    """What the server says of itself; nothing where its health page is not reached."""
+    """The server's health report, or nothing if the server cannot be reached."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
             found: dict[str, Any] = (await http.get(urljoin(url, "/health"))).json()
@@ -70,7 +70,8 @@ async def health(url: str) -> dict[str, Any]:
 
 
 def task_lines(health: dict[str, Any]) -> list[str]:
-    """Side tasks that failed since the server started, and how often its event loop was blocked; nothing if all is well."""
+    """Background tasks that failed since the server started, and how often its event loop was blocked; nothing if all
+    is well."""
     failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
     lines = [
         f"tasks      {name} failed {counted(task['failures'], 'time')} ({task['error']}), "
@@ -96,7 +97,7 @@ def _print_memory(profile: c.Profile) -> None:
 
 
 def reading_lines(reading: ReadingStatus) -> list[str]:
-    """Who has read the exchanges, what is still to be read, and what was dropped."""
+    """How many exchanges each tier has read, how many are still to be read, and what was dropped."""
     read = ", ".join(f"{by.exchanges} by {_READERS[by.tier]}" for by in reading.read_by if by.exchanges)
     lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     if reading.waiting:
@@ -125,7 +126,7 @@ def _duration(seconds: float) -> str:
 
 
 def _print_command_calls(settings: SummarizerSettings) -> None:
-    """Of the `claude` command, which uses up a subscription, every call is shown."""
+    """Show every call of the `claude` command, because it uses up a subscription."""
     used = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day).used()
     if settings.asks_the_command or used.day:
         state = "" if settings.asks_the_command else "; now off"

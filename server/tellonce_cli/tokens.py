@@ -1,4 +1,4 @@
-"""`tellonce token …`: access for remote clients."""
+"""`tellonce token …`: manages access tokens for remote clients."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -39,7 +39,7 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     async with tables_owner(settings) as login:
         token = await create_token(login, name, owner, (scope,), datetime.now(UTC))
     console.print(token)
-    # Beside the token, so that `$(tellonce token create …)` is the token alone.
+    # On standard error, so that `$(tellonce token create …)` yields the token alone.
     notes.print(
         "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` ends it."
     )

@@ -1,4 +1,5 @@
-"""`tellonce trace`: one turn as a tree with times, or the last turns; reads the events all processes wrote, nothing else."""
+"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns, from the events that all processes
+wrote."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,14 +18,14 @@ from tellonce_cli.failures import CommandFailed
 
 MOST_TURNS = 20
 SERVER = "server"
-"""All other processes are its clients; what it did during a call of theirs is drawn below it."""
+"""All other processes are clients of the server. Its events during a client's call are drawn below the call."""
 
 TROUBLE = frozenset(
     "model_fallback parse_failed turn_failed turn_resumed reply_not_shown reply_unrecorded work_failed work_crashed "
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
-"""Of a start, which is the rounded `ms` before the end."""
+"""The error of a start time, which is computed from the end and the rounded `ms`."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 
@@ -33,7 +34,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the journal. It ended `at`, and took `ms` milliseconds where it was timed."""
+    """One line of the journal. It ended at `at`; a timed event took `ms` milliseconds."""
 
     at: datetime
     process: str
@@ -48,7 +49,7 @@ class Event:
 
 
 def run(trace_id: str | None) -> int:
-    """Print the turn whose id begins so; without an id, the last turns."""
+    """Print the turn whose id starts with the given text; without one, list the last turns."""
     settings = load(ServerSettings)
     folder = settings.log_dir.absolute()
     if trace_id is None:
@@ -75,7 +76,7 @@ def _advice(settings: ServerSettings) -> str:
 
 
 def last_turns(folder: Path) -> list[list[Event]]:
-    """Each turn's events, the newest turn first; of the newest days only."""
+    """Each turn's events, the newest turn first, from the newest days only."""
     for count in (1, 7, 365):
         traces: dict[str, list[Event]] = {}
         for event in _events(folder, days=count):
@@ -88,7 +89,7 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """The events of the newest `days` files that mention `about`. A line cut short by a crash is passed over."""
+    """The events of the newest `days` files that mention `about`. A line cut short by a crash is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -107,7 +108,7 @@ def _event(line: str) -> Event | None:
 
 
 def tree_of(events: Sequence[Event]) -> Tree:
-    """The clients' events in time, below each what it held, the server's part included."""
+    """The clients' events in time order, each above the events within it, including the server's."""
     ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
     origin = ordered[0].start
     tree = Tree(escape(_title(ordered)))
@@ -126,7 +127,7 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event within whose time this one lies: of the same process and job, or of the server's client."""
+    """The shortest timed event that contains this one, from the same process and job or from the server's client."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

@@ -1,4 +1,4 @@
-"""`tellonce up`: the whole memory from one command; says what runs where, and stops it all in order."""
+"""`tellonce up`: runs the whole memory with one command, reports what runs where, and stops it in order."""
 
 import asyncio
 import json
@@ -32,14 +32,14 @@ RUNNING = "running"
 
 
 def run() -> int:
-    """Start, report, wait, stop. 0 when told to stop, 1 when the server would not start."""
+    """Start, report, wait, stop. Returns 0 after a stop signal, 1 if the server did not start."""
     if told := move_former_folder():
         console.print(told)
     return asyncio.run(_up())
 
 
 async def _up() -> int:
-    """Until told to stop. Once the bot knows its user all starts again: whose memory it is has changed."""
+    """Run until stopped. When the bot has been paired, everything restarts, because the memory's owner has changed."""
     stop = told_to_end()
     while True:
         settings, relay = load(ServerSettings), load(RelaySettings)
@@ -88,7 +88,7 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
 
 
 def _is_free(settings: ServerSettings) -> bool:
-    """Asked as the server will ask: by binding."""
+    """Whether the port is free, tested by binding as the server does."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -115,7 +115,7 @@ def _url(settings: ServerSettings) -> str:
 
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
-    """Wait for the server; False when told to stop, or when it says it cannot open its storage."""
+    """Wait for the server. Returns False on a stop signal, or if it reports that it cannot open its storage."""
     deadline = time.monotonic() + READY_SECONDS
     while not stop.is_set() and time.monotonic() < deadline:
         health = await _health(settings)
@@ -136,7 +136,7 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
 
 
 async def _health(settings: ServerSettings) -> dict[str, Any] | None:
-    """What the server says of itself; None when nothing answers."""
+    """The server's health report; None if it does not answer."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
             answer = await http.get(f"{address(settings)}/health")
@@ -175,7 +175,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 
 
 def _telegram(relay: RelaySettings) -> str:
-    """Whether the relay can run, or what it lacks."""
+    """Whether the relay can run, or else what is missing."""
     if relay.bot_token is None:
         return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
     try:
@@ -198,7 +198,7 @@ def _tiers(relay: RelaySettings) -> str:
 
 
 async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
-    """A progress bar while the embedding model's files are fetched; search works by words meanwhile."""
+    """Show a progress bar while the embedding model is downloaded. Until then, search is by words only."""
     if settings.embeddings != "local":
         return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
@@ -217,7 +217,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
 
 
 async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
-    """Clients first, the server with its database last."""
+    """Stop the clients first, and last the server with its database."""
     console.print("\nstopping …")
     for child in reversed(children):
         await child.stop()
@@ -227,7 +227,7 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def _leave_database(settings: ServerSettings) -> None:
-    """The server ends its PostgreSQL as the last one out. One that was killed could not: then it is done here."""
+    """Stop the embedded PostgreSQL if the server was killed and could not stop it as its last user."""
     if settings.database_url is not None:
         return
     postgres = EmbeddedPostgres(settings.data_dir / "postgres")

@@ -1,4 +1,4 @@
-"""`python -m tellonce_server --stdio | --http`: one server process; only its own transport is imported."""
+"""`python -m tellonce_server --stdio | --http`: one server process. Only the selected transport is imported."""
 
 import argparse
 import asyncio
@@ -11,9 +11,8 @@ from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_server.app.former_folder import move_former_folder
 
 SWITCH_SECONDS = 0.0001
-"""How long a thread that computes may keep the event loop waiting for the interpreter, each time an answer of the
-database comes in. Python's own 5 ms make 48 ms of seven answers during a `forget`; these make 2.5, for the same work done.
-"""
+"""Seconds that a computing thread may keep the interpreter while the event loop waits for it, once per answer of the
+database. With Python's default of 5 ms, seven answers during a `forget` take 48 ms; with this value, 2.5."""
 
 
 def main() -> None:
@@ -36,7 +35,7 @@ def main() -> None:
 
 
 def run(settings: ServerSettings, *, stdio: bool) -> None:
-    """Serve until told to stop."""
+    """Serve until stopped."""
     sys.setswitchinterval(SWITCH_SECONDS)
     transport = "stdio" if stdio else "http"
     serve = getattr(imported(f"tellonce_server.app.{transport}"), f"serve_{transport}")

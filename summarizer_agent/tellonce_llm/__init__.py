@@ -1,4 +1,4 @@
-"""Language models behind one protocol; only the modules `claude` and `ollama` import a provider's SDK."""
+"""Language models behind one protocol. Only the modules `claude` and `ollama` import a provider's SDK."""
 
 from tellonce_llm.allowance import Allowance, Used
 from tellonce_llm.batch import Batched

@@ -1,4 +1,4 @@
-"""At most so many calls an hour and a day, counted in a file, so that a restart forgets none of them."""
+"""Limits the calls per hour and day. They are counted in a file, so that a restart does not reset the count."""
 
 import json
 import time
@@ -23,7 +23,7 @@ class Used:
 
 @dataclass(frozen=True)
 class Allowance:
-    """Several processes may share one `file`. `clock` gives seconds since 1970."""
+    """A limit on calls. Several processes may share one `file`. `clock` returns seconds since 1970."""
 
     file: Path
     an_hour: int
@@ -31,7 +31,7 @@ class Allowance:
     clock: Callable[[], float] = time.time
 
     def take(self, share: float = 1.0) -> float:
-        """0 where a call may be made, which is then counted; else the seconds until one may be.
+        """Returns 0 and counts a call if one is allowed; else the seconds until one is.
 
         A caller with a `share` below 1 leaves the rest of both limits to others.
         """
@@ -52,14 +52,14 @@ class Allowance:
         return Used(hour=sum(at > now - _HOUR for at in calls), day=len(calls))
 
     def _calls(self, now: float) -> list[float]:
-        """The times of the last day's calls, oldest first; a file that is not ours to read is an empty one."""
+        """The times of the last day's calls, oldest first. An unreadable file counts as empty."""
         try:
             times = json.loads(self.file.read_text())
         except (OSError, ValueError):
             return []
         if not isinstance(times, list):
             return []
-        # A clock that was set back must not lock the command up for longer than a day.
+        # A clock that was set back must not block the command for longer than a day.
         return sorted(min(at, now) for at in times if isinstance(at, int | float) and at > now - _DAY)
 
 

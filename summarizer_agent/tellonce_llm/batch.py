@@ -1,4 +1,4 @@
-"""Several requests of one kind as one call, for a model whose every call is slow or counted; knows no provider."""
+"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. Knows no provider."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ Answers = list[Answer | LLMError]
 
 @dataclass
 class _Waiting:
-    """Requests to be asked in one call; None in place of one that is not wanted any more."""
+    """Requests to be asked in one call; None replaces one that was cancelled."""
 
     requests: list[Completion | None] = field(default_factory=list)
     full: asyncio.Event = field(default_factory=asyncio.Event)
@@ -30,7 +30,8 @@ class _Waiting:
 
 
 class Batched:
-    """Waits up to `seconds` for others of the same `together`, instructions and schema; at most `most` go in one call."""
+    """Waits up to `seconds` for other requests with the same `together`, instructions and schema; at most `most` share
+    a call."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         self._model = model
@@ -49,13 +50,13 @@ class Batched:
         return self._model.tier
 
     async def complete(self, request: Completion) -> Answer:
-        """As the model's own. A request that lets no other be asked with it is asked alone, at once."""
+        """The model's answer. A request that cannot be joined is asked alone, at once."""
         if request.together is None or request.json_schema is None or len(request.turns) != 1:
             return await self._model.complete(request)
         return await self._joined(request)
 
     def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """As the model's own."""
+        """The model's stream."""
         return self._model.stream(request)
 
     async def _joined(self, request: Completion) -> Answer:
@@ -104,7 +105,7 @@ class Batched:
 
 
 def merged(requests: Sequence[Completion]) -> Completion:
-    """One request that asks them all, and may take as long as all of them."""
+    """One request that contains all of them, with the sum of their timeouts."""
     first = requests[0]
     asked = "\n\n".join(f"REQUEST {n}\n{request.turns[0].content}" for n, request in enumerate(requests, 1))
     return replace(
@@ -118,7 +119,7 @@ def merged(requests: Sequence[Completion]) -> Completion:
 
 
 def split(answer: Answer, count: int) -> Answers:
-    """An answer for each request, or why there is none; what the call cost is spread evenly."""
+    """An answer for each request, or the reason there is none. The cost of the call is divided evenly."""
     parts = _parts(answer.text)
     shares = [_share(answer, index, count) for index in range(count)]
     return [
@@ -138,7 +139,7 @@ def _parts(text: str) -> dict[int, Any]:
 
 
 def _share(answer: Answer, index: int, count: int) -> Answer:
-    """The rest of a division goes to the first."""
+    """The share of one request; the first gets the remainder of the division."""
 
     def part(total: int) -> int:
         return total // count + (total % count if index == 0 else 0)
@@ -155,7 +156,7 @@ def _share(answer: Answer, index: int, count: int) -> Answer:
 
 
 def _schema(one: Mapping[str, Any]) -> dict[str, Any]:
-    """A list of numbered answers; the definitions `one` refers to move to the top."""
+    """The schema of a list of numbered answers. Definitions used by `one` move to the top."""
     inner = {name: value for name, value in one.items() if name != "$defs"}
     numbered = _closed({"number": {"type": "integer"}, "answer": inner})
     answers = {"type": "array", "items": numbered}

@@ -1,4 +1,4 @@
-"""Leaves a failing provider alone for a while: longer after each failure, with jitter; knows no provider."""
+"""Pauses requests to a failing provider, longer after each failure and with jitter. Knows no provider."""
 
 import random
 import time
@@ -12,40 +12,40 @@ from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Tier
 
 @dataclass
 class Breaker:
-    """Counts failures in a row and says when to ask again. Times are seconds on `clock`."""
+    """Counts consecutive failures and says when to ask again. Times are seconds of `clock`."""
 
     first_rest: float = 5.0
     longest_rest: float = 300.0
     longest_probe: float = 30.0
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = random.random
-    """A number in [0, 1): how much of the second half of the rest is taken."""
+    """A number in [0, 1): the used part of the second half of the pause."""
     _failures: int = field(default=0, init=False)
     _until: float = field(default=float("-inf"), init=False)
 
     def resting(self) -> float:
-        """Seconds until the provider may be asked again; 0 when it may be asked now."""
+        """Seconds until the provider may be asked again; 0 if it may be asked now."""
         return max(0.0, self._until - self.clock())
 
     def probing(self) -> None:
-        """Notes that somebody asks. After an outage that is one probe: the others rest until it has found something."""
+        """Note a request. After an outage only one probe is sent; others wait for its result."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
 
     def failed(self, retry_after: float | None = None) -> None:
-        """Notes an outage; `retry_after` is the provider's own wish in seconds, obeyed up to `longest_rest`."""
+        """Note a failure; `retry_after` is the provider's requested pause in seconds, limited by `longest_rest`."""
         self._failures += 1
         rest = min(self.longest_rest, self.first_rest * 2.0 ** min(self._failures - 1, 20))
         rest = rest * (0.5 + 0.5 * self.jitter())
         self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))
 
     def succeeded(self) -> None:
-        """Notes an answer: the provider is well."""
+        """Note an answer, which ends the pause."""
         self._failures, self._until = 0, float("-inf")
 
 
 class Guarded:
-    """A language model behind a breaker: while it rests, asking it fails at once with LLMUnavailable."""
+    """A language model behind a breaker. During a pause, requests fail at once with LLMUnavailable."""
 
     def __init__(self, model: LanguageModel, breaker: Breaker | None = None) -> None:
         self._model = model
@@ -67,12 +67,12 @@ class Guarded:
         return await readable(self._model)
 
     async def complete(self, request: Completion) -> Answer:
-        """As the model's own; outages are noted, and any answer at all ends one."""
+        """The model's answer. Outages are counted, and any answer ends one."""
         with self._noted():
             return await self._model.complete(request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """As the model's own; outages are noted, and any answer at all ends one."""
+        """The model's stream. Outages are counted, and any answer ends one."""
         with self._noted():
             async for piece in self._model.stream(request):
                 yield piece

@@ -1,4 +1,4 @@
-"""Claude through the Anthropic API; costs 1.5 s of processor time to import, so import it only to ask Claude."""
+"""Claude through the Anthropic API. Importing it takes 1.5 s of processor time, so import it only to ask Claude."""
 
 import asyncio
 import time
@@ -17,8 +17,8 @@ from tellonce_llm.prices import price_of
 
 DEFAULT_MODEL = "claude-haiku-4-5"
 
-# Not every failure of the SDK is an AnthropicError: a cut stream is httpx2's, a garbled body a ValueError of json, and
-# a body that is well-formed but no message or no stream of events raises whatever it trips over first.
+# Some failures of the SDK are not AnthropicErrors: a cut stream raises httpx2's error, a garbled body a ValueError of
+# json, and a valid body that is neither a message nor a stream of events raises whatever fails first.
 _FAILURES = (
     anthropic.AnthropicError,
     httpx2.HTTPError,
@@ -45,27 +45,27 @@ _USELESS_STOPS = frozenset({"refusal", "model_context_window_exceeded"})
 
 
 class Claude:
-    """One Claude model. Does not retry by itself: the SDK would obey any retry-after, however long."""
+    """One Claude model. It does not retry by itself, because the SDK would obey any retry-after, however long."""
 
     tier: Tier = "claude"
 
     def __init__(self, api_key: str, model: str = DEFAULT_MODEL, *, base_url: str | None = None) -> None:
         self._client = anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0)
-        # Its overloads depend on `stream` and confuse both type checkers when the arguments come as a mapping.
+        # Its overloads depend on `stream` and confuse both type checkers if the arguments are a mapping.
         self._create = cast("Callable[..., Awaitable[Message]]", self._client.messages.create)
         self._model = model
 
     @property
     def name(self) -> str:
-        """The model asked, e.g. `claude-haiku-4-5`."""
+        """The model's name, e.g. `claude-haiku-4-5`."""
         return self._model
 
     async def reads(self) -> frozenset[FileKind]:
-        """Every kind."""
+        """All kinds of files."""
         return frozenset(("image", "pdf", "text"))
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable, or LLMUnusable for a refusal, or JSON that was cut off."""
+        """The whole answer. Raises LLMUnavailable, or LLMUnusable for a refusal or truncated JSON."""
         started = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout):
@@ -76,7 +76,7 @@ class Claude:
         return _checked(answer, message.stop_reason, request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Text as it comes, then the Answer. Raises as `complete`; a stream that just stops is LLMUnavailable."""
+        """Text as it arrives, then the Answer. Raises as `complete`; a stream that stops early is LLMUnavailable."""
         started = time.monotonic()
         try:
             async with self._client.messages.stream(**_parameters(self._model, request)) as stream:
@@ -164,7 +164,7 @@ def _status_error(model: str, error: anthropic.APIStatusError) -> LLMError:
 
 
 def _cause_of(kind: str | None) -> Cause:
-    """An error inside a stream has no status of its own."""
+    """The cause of an error inside a stream, which has no HTTP status."""
     return "busy" if kind in ("overloaded_error", "rate_limit_error") else "away"
 
 

@@ -1,4 +1,4 @@
-"""Claude through the `claude` command: the user's own subscription, one short-lived process a call, no tools."""
+"""Claude through the `claude` command: uses the user's own subscription, one short process per call, no tools."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ _COMPLAINT = 200
 
 
 class ClaudeCli:
-    """Asks `claude -p` with no tools, no MCP servers, no settings and our system prompt alone."""
+    """Asks `claude -p` without tools, MCP servers or settings, and with our system prompt alone."""
 
     tier: Tier = "claude-cli"
 
@@ -35,8 +35,8 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable where the allowance is used up, or the command fails or takes too long."""
-        # Only learning asks in company. Summaries, which can wait, leave it half of the calls.
+        """The whole answer. Raises LLMUnavailable if the limit is reached, or the command fails or takes too long."""
+        # Only learning uses joined requests. Summaries, which can wait, leave it half of the calls.
         self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
         with _folder(request) as folder:
@@ -99,7 +99,7 @@ class ClaudeCli:
 
 
 def _arguments(folder: Path, model: str, schema: Mapping[str, Any] | None) -> list[str]:
-    """Nothing of the person's is among them: other users of the machine can read a command line."""
+    """The arguments. They contain nothing personal, because other users of the machine can read a command line."""
     return [
         *("-p", "--output-format", "json", "--model", model),
         *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
@@ -111,7 +111,7 @@ def _arguments(folder: Path, model: str, schema: Mapping[str, Any] | None) -> li
 
 @contextmanager
 def _folder(request: Completion) -> Generator[Path]:
-    """A private, otherwise empty folder to run in; gone afterwards."""
+    """A private, otherwise empty working folder, removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "mcp.json").write_text('{"mcpServers": {}}')
@@ -149,7 +149,7 @@ def _answered(result: dict[str, Any], model: str, seconds: float) -> Answer:
 
 
 def _price(told: object) -> float:
-    """What is paid by the call: nothing within a subscription, for which the command names a list price all the same."""
+    """The price of a call. It is 0 within a subscription, although the command reports a list price."""
     by_the_call = os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     return float(told) if by_the_call and isinstance(told, int | float) else 0.0
 

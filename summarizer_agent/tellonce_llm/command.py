@@ -1,4 +1,4 @@
-"""The `claude` command as a child process: what of our surroundings it gets, and how it is ended."""
+"""Runs the `claude` command as a child process: the environment it gets, and how it is ended."""
 
 import asyncio
 import os
@@ -24,12 +24,12 @@ _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "all_proxy")
 
 
 def all_but_ours(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """All but our own settings: the bot's token and the database are none of its business."""
+    """The environment without our own settings, because the command must not see the bot's token or the database."""
     return {name: value for name, value in inherited.items() if not name.startswith(OUR_OWN)} | QUIET
 
 
 def only_its_own(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Only what the command needs to run, to sign in and to reach its provider."""
+    """Only the variables that the command needs to run, to sign in and to reach its provider."""
     return (
         {
             name: value
@@ -42,7 +42,7 @@ def only_its_own(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 async def ended(process: asyncio.subprocess.Process) -> None:
-    """Ends a command whose answer is in, or not wanted any more."""
+    """End a command whose answer has arrived or is no longer wanted."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.terminate()

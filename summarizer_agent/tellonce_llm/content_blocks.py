@@ -1,4 +1,4 @@
-"""A message with files as Claude takes it, over its API and through its command; knows no SDK."""
+"""A message with files in Claude's format, for its API and its command. Knows no SDK."""
 
 import base64
 from typing import Any
@@ -7,7 +7,7 @@ from tellonce_llm.model import File, Turn
 
 
 def content(turn: Turn) -> str | list[dict[str, Any]]:
-    """A message as the Messages API takes it; files come before the words about them."""
+    """A message in the format of the Messages API; files come before the words about them."""
     if not turn.files:
         return turn.content
     return [*(_file_block(file) for file in turn.files), {"type": "text", "text": turn.content}]

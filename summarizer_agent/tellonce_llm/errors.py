@@ -1,7 +1,7 @@
-"""What can go wrong when a language model is asked; knows no provider.
+"""The errors of language models. Knows no provider.
 
-Reasons are shown, logged and kept, so they are ours: of a provider's words only those that are about the account or the
-model, never such as may quote what was asked.
+Reasons are shown, logged and stored, so they are our own words. Of a provider's message, only parts about the account
+or the model are used, never parts that may quote the request.
 """
 
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from tellonce_llm.model import Answer
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
 """Why there is no answer, as far as a person can act on it.
 
-`busy`: the provider asks us to slow down; `away`: it cannot be reached, or its answer broke off; `key`, `billing`, `model`:
-what is wrong with the account or the settings; `refused`: it will not answer this request.
+`busy`: the provider asks us to slow down. `away`: it cannot be reached, or its answer broke off. `key`, `billing`,
+`model`: the account or the settings are wrong. `refused`: it will not answer this request.
 """
 
 
@@ -31,18 +31,18 @@ class LLMError(Exception):
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
-    """The provider cannot answer now (no route, no key, overloaded, too slow); another may, or this one later."""
+    """The provider cannot answer now (no route, no key, overloaded, too slow); another one may, or this one later."""
 
     retry_after: float | None = field(default=None, kw_only=True)
-    """Seconds the provider asked us to wait, when it said so."""
+    """The provider's requested pause in seconds, if any."""
     this_only: bool = field(default=False, kw_only=True)
-    """Only requests like this one have to wait; the provider is well."""
+    """Only requests like this one must wait; the provider works."""
 
 
 @dataclass(eq=False)
 class LLMUnusable(LLMError):
-    """The provider is well but this answer is of no use (refused, cut off, rejected); waiting does not help."""
+    """The provider works but this answer cannot be used (refused, cut off, rejected); waiting does not help."""
 
     cause: Cause = field(default="refused", kw_only=True)
     answer: Answer | None = field(default=None, kw_only=True)
-    """What came back, for its tokens are paid for all the same."""
+    """The answer, because its tokens are paid for anyway."""

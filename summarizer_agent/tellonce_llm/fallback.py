@@ -1,4 +1,4 @@
-"""Several language models as one: the first that answers wins."""
+"""Combines several language models: the first that answers is used."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
@@ -7,7 +7,7 @@ from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Tier
 
 
 class NoModelAnswered(LLMUnavailable):
-    """Every model was asked and none gave a usable answer; `failures` says why, in the order asked."""
+    """No model gave a usable answer; `failures` gives the reasons in order."""
 
     def __init__(self, failures: Sequence[LLMError]) -> None:
         reasons = "; ".join(str(failure) for failure in failures) or "none is configured"
@@ -20,11 +20,11 @@ class NoModelAnswered(LLMUnavailable):
 
 
 def _unnoticed(model: LanguageModel, error: LLMError) -> None:
-    """The default of `on_failure`: nobody wants to know."""
+    """The default of `on_failure`, which does nothing."""
 
 
 class FirstAvailable:
-    """Asks its models in order; a failure of one, told to `on_failure`, is the chance of the next."""
+    """Asks its models in order. A failure is reported to `on_failure`, and the next model is asked."""
 
     def __init__(
         self, models: Sequence[LanguageModel], on_failure: Callable[[LanguageModel, LLMError], None] = _unnoticed
@@ -39,11 +39,11 @@ class FirstAvailable:
 
     @property
     def tier(self) -> Tier:
-        """The best tier it can reach."""
+        """The best tier among the models."""
         return self._models[0].tier if self._models else "keep"
 
     async def reads(self) -> frozenset[FileKind]:
-        """What any of them reads."""
+        """The kinds of files that any of them reads."""
         kinds = [await readable(model) for model in self._models]
         return frozenset().union(*kinds)
 
@@ -58,7 +58,8 @@ class FirstAvailable:
         raise NoModelAnswered(failures)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The first model that yields anything is kept: once text is out, its failure is raised, not papered over."""
+        """The stream of the first model that yields anything. After that, its failure is raised and no other model is
+        asked."""
         failures: list[LLMError] = []
         for model in self._models:
             begun = False

@@ -1,11 +1,11 @@
-"""The one shape in which tellonce asks a language model and is answered; knows no provider."""
+"""The interface for asking a language model. Knows no provider."""
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
 Tier = Literal["claude", "claude-cli", "ollama", "keep"]
-"""Who answers, the best first; `keep` is no model at all."""
+"""Who answers, best first; `keep` means no model."""
 
 
 FileKind = Literal["image", "pdf", "text"]
@@ -40,11 +40,11 @@ class SystemBlock:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A request: what the model is told and what we accept back.
+    """A request: the input for the model and the accepted output.
 
-    `timeout` is in seconds: for `complete` the whole answer, for `stream` the longest wait for the first and each
-    further piece. With `json_schema` (an object schema) the text of the answer is JSON meant to fit it; providers do
-    not enforce ranges and lengths, so validate.
+    `timeout` is in seconds: for `complete` of the whole answer, for `stream` of the longest wait for each piece. With
+    `json_schema` (an object schema), the answer's text is JSON for it; providers do not enforce ranges and lengths, so
+    validate.
     """
 
     turns: tuple[Turn, ...]
@@ -53,12 +53,12 @@ class Completion:
     json_schema: Mapping[str, Any] | None = None
     timeout: float = 15.0
     together: str | None = None
-    """Requests with the same mark may be asked in one call; None for one that is to be asked alone."""
+    """Requests with the same mark may share a call; None means that it is asked alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said and what it cost; `price_usd` is None where no price is known."""
+    """A model's text and its cost; `price_usd` is None if the price is unknown."""
 
     text: str
     model: str
@@ -70,7 +70,7 @@ class Answer:
     cache_write_tokens: int = 0
     price_usd: float | None = None
     truncated: bool = False
-    """The model hit max_tokens: the text stops in the middle."""
+    """The model reached max_tokens, so the text ends in the middle."""
 
 
 class LanguageModel(Protocol):
@@ -83,24 +83,24 @@ class LanguageModel(Protocol):
 
     @property
     def tier(self) -> Tier:
-        """Where it stands on the ladder."""
+        """The model's tier in the fallback chain."""
         ...
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer at once. Raises LLMUnavailable or LLMUnusable."""
+        """The whole answer. Raises LLMUnavailable or LLMUnusable."""
         ...
 
     def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Pieces of text as they come, then exactly one Answer holding all of them. Raises as `complete` does."""
+        """Pieces of text as they arrive, then one Answer with all of them. Raises as `complete` does."""
         ...
 
 
 @runtime_checkable
 class ReadsFiles(Protocol):
-    """A model that can be shown files."""
+    """A model that can read files."""
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds it can read; empty while that cannot be found out."""
+        """The kinds of files it can read; empty while this is unknown."""
         ...
 
 
@@ -110,6 +110,6 @@ async def readable(model: LanguageModel) -> frozenset[FileKind]:
 
 
 def ask(user: str, *, system: str = "", max_tokens: int = 1024, timeout: float = 15.0) -> Completion:
-    """The plainest request: one user message, perhaps a system prompt."""
+    """A minimal request: one user message and optionally a system prompt."""
     blocks = (SystemBlock(system),) if system else ()
     return Completion((Turn("user", user),), system=blocks, max_tokens=max_tokens, timeout=timeout)

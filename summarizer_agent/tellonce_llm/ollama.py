@@ -1,4 +1,4 @@
-"""A local model through Ollama; knows nothing of other providers."""
+"""A local model through Ollama. Knows no other provider."""
 
 import asyncio
 import re
@@ -13,7 +13,7 @@ from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn
 from tellonce_llm.pacing import paced
 
-# Ollama cuts longer prompts without a word; a fixed size, because another one makes it load the model again.
+# Ollama truncates longer prompts silently. The size is fixed, because another one makes it reload the model.
 CONTEXT_TOKENS = 8192
 
 _FAILURES = (
@@ -25,7 +25,7 @@ _FAILURES = (
     TimeoutError,
     ValueError,
     TypeError,
-    AttributeError,  # a body that is JSON but no object
+    AttributeError,  # the body is JSON but not an object
 )
 
 _ABOUT_THE_MODEL = re.compile(
@@ -34,14 +34,14 @@ _ABOUT_THE_MODEL = re.compile(
 
 
 class Ollama:
-    """One local model. Costs nothing, so its price is 0."""
+    """One local model. Its price is 0."""
 
     tier: Tier = "ollama"
 
     def __init__(self, url: str, model: str, *, context_tokens: int = CONTEXT_TOKENS, keep_alive: str = "30m") -> None:
-        # The SDK's own default is to wait for ever; proxies are for the outside, not for a neighbour on this machine.
+        # The SDK's default has no timeout; proxies are for the outside, not for a service on this machine.
         self._client = ollama.AsyncClient(host=url, timeout=httpx.Timeout(120.0, connect=5.0), trust_env=False)
-        # The SDK's overloads are only partly typed: what `chat` gives depends on `stream`.
+        # The SDK's overloads are only partly typed: the result of `chat` depends on `stream`.
         self._chat = cast("Callable[..., Awaitable[Any]]", self._client.chat)  # pyright: ignore[reportUnknownMemberType]
         self._model = model
         self._context_tokens = context_tokens
@@ -50,11 +50,11 @@ class Ollama:
 
     @property
     def name(self) -> str:
-        """The model asked, e.g. `llama3.2`."""
+        """The model's name, e.g. `llama3.2`."""
         return self._model
 
     async def reads(self) -> frozenset[FileKind]:
-        """Texts, and images where the server says that the model takes them."""
+        """Texts, and images if the server says that the model reads them."""
         if self._reads is None:
             try:
                 shown = await self._client.show(self._model)
@@ -64,7 +64,7 @@ class Ollama:
         return self._reads
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable, or LLMUnusable for JSON that was cut off or an empty answer."""
+        """The whole answer. Raises LLMUnavailable, or LLMUnusable for truncated JSON or an empty answer."""
         started = time.monotonic()
         try:
             async with asyncio.timeout(request.timeout):
@@ -75,7 +75,7 @@ class Ollama:
         return _checked(_answer(self._model, text, response, time.monotonic() - started), request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Text as it comes, then the Answer. Raises as `complete`; a stream that just stops is LLMUnavailable."""
+        """Text as it arrives, then the Answer. Raises as `complete`; a stream that stops early is LLMUnavailable."""
         started = time.monotonic()
         pieces: list[str] = []
         last: ollama.ChatResponse | None = None
@@ -109,12 +109,12 @@ class Ollama:
             "format": dict(request.json_schema) if request.json_schema is not None else None,
             "options": {"num_ctx": self._context_tokens, "num_predict": request.max_tokens, "temperature": 0.2},
             "keep_alive": self._keep_alive,
-            "think": False,  # a small local model would spend the whole time limit on it
+            "think": False,  # a small local model would use up the time limit on it
         }
 
 
 def _message(turn: Turn, reads: frozenset[FileKind]) -> dict[str, Any]:
-    """Texts stand before the words about them; what the model cannot read is left out."""
+    """A message in Ollama's format. Texts come before the words about them; unreadable files are left out."""
     texts = [f"{f.name}:\n{f.data.decode(errors='replace')}" for f in turn.files if f.kind == "text"]
     images = [f.data for f in turn.files if f.kind == "image" and f.kind in reads]
     message: dict[str, Any] = {"role": turn.role, "content": "\n\n".join([*texts, turn.content])}

@@ -1,4 +1,4 @@
-"""Reads an asynchronous iterator with a limit on each wait; knows nothing of models."""
+"""Reads an asynchronous iterator with a limit on each wait."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 async def paced(source: AsyncIterator[T], seconds: float) -> AsyncIterator[T]:
-    """The same items. Raises TimeoutError when the next one takes longer than `seconds`."""
+    """The same items. Raises TimeoutError if the next one takes longer than `seconds`."""
     while True:
         try:
             async with asyncio.timeout(seconds):

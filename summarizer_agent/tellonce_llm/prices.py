@@ -1,4 +1,4 @@
-"""What Claude models cost: list prices in US dollars per million tokens, as published on 2026-10-24."""
+"""Prices of Claude models: list prices in US dollars per million tokens, as published on 2026-10-24."""
 
 from dataclasses import dataclass
 
@@ -49,9 +49,9 @@ _PRICES = {
 
 
 def price_of(model: str, prompt_tokens: int = 0) -> Price | None:
-    """The price of a model by name, dated names (`…-20251001`) included; None where we know none.
+    """The price of a model by name, including dated names (`…-20251001`); None if it is unknown.
 
-    `prompt_tokens` is the whole prompt with its cached part: claude-haiku-5-5 charges long prompts more.
+    `prompt_tokens` is the whole prompt with its cached part: claude-haiku-5-5 charges more for long prompts.
     """
     name = _undated(model)
     if name == "claude-haiku-5-5" and prompt_tokens > _LONG_PROMPT_TOKENS:

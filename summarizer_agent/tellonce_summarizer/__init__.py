@@ -1,1 +1,1 @@
-"""The summarizer agent: takes work from the memory server, asks a model or does without, hands results in."""
+"""The summarizer agent: claims work from the memory server, asks a model or works without one, and submits results."""

@@ -1,4 +1,4 @@
-"""Runs the summarizer agent as a process of its own: `python -m tellonce_summarizer [--worker NAME]`."""
+"""Runs the summarizer agent as a separate process: `python -m tellonce_summarizer [--worker NAME]`."""
 
 import argparse
 import asyncio
@@ -21,11 +21,11 @@ from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 
 TOGETHER = 5
-"""Exchanges of one owner that may share a call of the `claude` command."""
+"""Maximum exchanges of one owner that share a call of the `claude` command."""
 
 
 def main() -> None:
-    """Reads the settings and works until SIGTERM or SIGINT."""
+    """Read the settings and work until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(prog="tellonce_summarizer", description=__doc__)
     parser.add_argument("--worker", default=f"{socket.gethostname()}-{os.getpid()}", help="its name in the queue")
     worker = parser.parse_args().worker
@@ -41,9 +41,9 @@ def main() -> None:
 
 
 async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event | None = None) -> None:
-    """Works for the server of the settings until `stop` is set or the process is told to end."""
+    """Work for the configured server until `stop` is set or a signal arrives."""
     stop = stop or told_to_end()
-    # Exchanges can share a call of the command only if as many are in work at once.
+    # Exchanges can share a call of the command only if that many are worked on at once.
     at_once = max(settings.concurrency, TOGETHER) if settings.asks_the_command else settings.concurrency
     habits = Habits(worker, at_once, settings.wait_seconds)
     async with AsyncExitStack() as stack:
@@ -54,7 +54,7 @@ async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event |
 
 
 def steps(settings: SummarizerSettings) -> list[Step]:
-    """The models that are configured, best first."""
+    """The configured models, best first."""
     found: list[Step] = []
     if settings.learner == "keep":
         return found
@@ -74,7 +74,7 @@ def steps(settings: SummarizerSettings) -> list[Step]:
 
 
 def _made(module: str, name: str, *args: str, **options: str | None) -> LanguageModel:
-    """A provider's client. Its SDK is imported only here, for an agent without that provider need not pay for it."""
+    """A provider's client. Its SDK is imported only here, so that agents without that provider do not load it."""
     made: LanguageModel = getattr(importlib.import_module(f"tellonce_llm.{module}"), name)(*args, **options)
     return made
 

@@ -1,4 +1,4 @@
-"""How long a text is in tokens, estimated, and how to shorten one at a good place."""
+"""Estimates the length of texts in tokens, and shortens them at good places."""
 
 import math
 import re
@@ -14,19 +14,20 @@ MARK = "…"
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a language model takes `text` for, as the server counts them: to a fifth, mostly to a tenth."""
+    """The estimated tokens of `text` in a language model, the same as the server's estimate: within a fifth, mostly a
+    tenth."""
     lines = text.split("\n")
     return math.ceil(sum(map(_line, lines)) + len(lines) - 1)
 
 
 @lru_cache(4096)
 def _line(line: str) -> float:
-    """Remembered: a summary that is being shortened is counted anew for every line it loses."""
+    """The estimate of a line, cached because a summary is counted again for every line it loses."""
     return sum(_cost(match.lastgroup or "", match[0]) for match in _PIECE.finditer(line))
 
 
 def _cost(kind: str, piece: str) -> float:
-    """Mean tokens of a word, number or run of signs."""
+    """Mean tokens of a word, number or run of punctuation."""
     if kind == "latin":
         return 1.02 + max(0, len(piece) - 7) * 0.17
     if kind == "wide":
@@ -39,7 +40,7 @@ def _cost(kind: str, piece: str) -> float:
 
 
 def clip(text: str, characters: int) -> str:
-    """At most `characters` of the text: whole sentences if that keeps half of it, else whole words and a mark."""
+    """At most `characters` of the text: whole sentences if they keep half of it, else whole words and a mark."""
     text = text.strip()
     if len(text) <= characters:
         return text
@@ -52,7 +53,7 @@ def clip(text: str, characters: int) -> str:
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """At most `characters`: two thirds from the beginning, the rest from the end, where people come to the point."""
+    """At most `characters`: two thirds from the beginning and the rest from the end, where people state their point."""
     if len(text) <= characters:
         return text
     tail = max(1, characters // 3)

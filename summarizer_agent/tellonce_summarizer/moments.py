@@ -1,4 +1,4 @@
-"""Days and moments as a model writes them, in the user's zone; reads no language."""
+"""Parses days and times as a model writes them, in the user's zone. Independent of language."""
 
 import re
 from calendar import monthrange
@@ -9,12 +9,12 @@ _MONTH = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
 
 
 def first_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
-    """The beginning of a year, month, day or minute; None for anything else."""
+    """The start of a year, month, day or minute; None for other texts."""
     return _moment(written, zone, at_end=False)
 
 
 def last_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
-    """The last minute of a year, month or day, or the minute itself; None for anything else."""
+    """The last minute of a year, month or day, or the minute itself; None for other texts."""
     return _moment(written, zone, at_end=True)
 
 
@@ -31,7 +31,7 @@ def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | 
 
 
 def _day(text: str, *, at_end: bool) -> date | None:
-    """A day, or the first or last one of a month or year; None where a time of day follows."""
+    """A day, or the first or last one of a month or year; None if a time of day follows."""
     match = _MONTH.fullmatch(text)
     if match is None:
         return date.fromisoformat(text) if len(text) == 10 else None

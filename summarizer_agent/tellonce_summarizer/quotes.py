@@ -1,4 +1,4 @@
-"""Finds the words a model says it quotes, in any language."""
+"""Finds the words that a model says it quotes, in any language."""
 
 import re
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ _QUOTES = re.compile(r"[\"“”„«»]")
 
 
 def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
-    """What people said; the assistant's words and routines are nobody's statements."""
+    """People's messages, because the assistant's words and routines are nobody's statements."""
     return [message for message in messages if message.role == "user" and not message.routine]
 
 
 def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
-    """The message that holds `words`, the named one if it can be, and the words as they are written there."""
+    """The message that contains `words`, preferably the named one, and the words as written there."""
     for message in sorted(said, key=lambda message: message.id != number):
         found = verbatim(words, message.text)
         if found:
@@ -24,7 +24,7 @@ def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, s
 
 
 def verbatim(quote: str, text: str) -> str:
-    """The place in `text` that `quote` copies, as written there; white space, case and quotation marks may differ."""
+    """The words in `text` that `quote` copies, as written there; white space, case and quotation marks may differ."""
     words = quote.strip(" \n\t\"“”'").split()
     if not words:
         return ""

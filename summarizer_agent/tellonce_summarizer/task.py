@@ -1,4 +1,4 @@
-"""One piece of work for the ladder: how to ask a model, how to take its answer, and how to do without."""
+"""One piece of work for the fallback chain: the request, the reading of the answer, and the result without a model."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT]):
-    """`request` is asked for each model's tier; `accept` raises UnacceptableAnswerError for a useless answer."""
+    """A task. `request` is created for each model's tier; `accept` raises UnacceptableAnswerError for an unusable
+    answer."""
 
     request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT]

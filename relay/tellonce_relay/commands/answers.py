@@ -1,6 +1,6 @@
-"""What a command is answered with, on whatever channel: a call or two of the memory, and one view.
+"""Answers commands on any channel, with one or two calls of the memory and one view.
 
-It knows neither Telegram nor a terminal; /forget asks back, which each channel does in its own way.
+It knows neither Telegram nor a terminal. /forget asks a question, which each channel does in its own way.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ from tellonce_relay.routines.book import RoutineBook
 
 @dataclass(frozen=True)
 class CommandContext:
-    """What answers and commands work with. `queue` tells backlog and cost, where this machine may know them."""
+    """What answers and commands need. `queue` reports backlog and cost, if this machine may know them."""
 
     memory: MemoryClient
     responder: Responder
@@ -37,12 +37,12 @@ class Place(TypedDict):
 
 
 def place(incoming: Incoming) -> Place:
-    """Where a command was given, as the tools take it."""
+    """The place of a command, in the form for the tools."""
     return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
 
 
 async def answer(command_context: CommandContext, incoming: Incoming) -> str | None:
-    """The whole answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
+    """The complete answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
     name, text = command_of(incoming.text)
     told = _TOLD.get(name)
     return await told(command_context, incoming, text) if told is not None else None
@@ -61,9 +61,9 @@ async def _remember(command_context: CommandContext, incoming: Incoming, text: s
 
 
 async def remembered(command_context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
-    """Keep the person's own words. Raises MemoryUnreachable and MemoryRefused."""
+    """Store the person's own words. Raises MemoryUnreachable and MemoryRefused."""
     stored = (await command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
-    assert stored is not None  # of one statement
+    assert stored is not None  # there was one statement
     return stored
 
 
@@ -94,7 +94,7 @@ async def _why(command_context: CommandContext, incoming: Incoming, _: str) -> s
 
 async def _status(command_context: CommandContext, incoming: Incoming, _: str) -> str:
     summary = await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))
-    # What the models cost is the owner's business, not a group's.
+    # The cost of the models is shown to the owner, not to a group.
     queue = await _queue(command_context) if (incoming.chat_id or 0) >= 0 else None
     who = (
         phrase("status.from_memory")
@@ -105,7 +105,7 @@ async def _status(command_context: CommandContext, incoming: Incoming, _: str) -
 
 
 async def _queue(command_context: CommandContext) -> QueueStatus | None:
-    """Only a machine that has the agent's token may know."""
+    """The queue's status, if this machine has the agent's token."""
     try:
         return await command_context.queue() if command_context.queue is not None else None
     except (MemoryUnreachable, MemoryRefused):

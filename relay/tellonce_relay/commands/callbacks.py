@@ -1,4 +1,4 @@
-"""Tapped buttons: what a tap does, the toast it gives, and what its message says afterwards."""
+"""Handles tapped buttons: the action, its toast, and the new text of the message."""
 
 import logging
 
@@ -19,21 +19,21 @@ from tellonce_relay.telegram.split import split
 logger = logging.getLogger(__name__)
 
 TOAST = 180
-"""Characters of a toast; Telegram takes 200."""
+"""Maximum characters of a toast; Telegram allows 200."""
 
 
 class Callbacks:
-    """Taps are carried out one after the other in a chat; of those on one message the first that succeeds counts."""
+    """Handles a chat's taps one by one. Of several taps on one message, the first that succeeds counts."""
 
     def __init__(self, counter: Counter, outbox: Outbox, moved: MovedGroups) -> None:
         self._counter = counter
         self._outbox = outbox
         self._moved = moved
-        # A second tap may be on its way before the first took the buttons away.
+        # A second tap may have been sent before the first removed the buttons.
         self._done = SeenStore()
 
     async def press(self, query: CallbackQuery) -> None:
-        """Carry it out. A failure is told in the toast, and the buttons stay for another try."""
+        """Handle a tap. A failure is shown in the toast, and the buttons stay for another try."""
         message, found = query.message, buttons.read(query.data or "")
         if found is None or message is None:
             await _toast(query, phrase("memory.old_button"))

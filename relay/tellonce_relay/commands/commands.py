@@ -1,4 +1,4 @@
-"""The bot's commands: its menu, what it asks before it forgets, and what follows when a button is pressed."""
+"""The bot's commands: its menu, the question before it forgets, and the effect of buttons."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,11 +23,11 @@ MENU = (
     *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
     *("routines", "status", "help"),
 )
-"""The commands, in the order of the menu; the catalogue says of each what it does."""
+"""The commands in the order of the menu. Their descriptions are in the catalogue."""
 
 
 async def run(command_context: CommandContext, lists: ForgetLists, surface: ChatSurface, incoming: Incoming) -> None:
-    """Carry out a command. Raises MemoryUnreachable, MemoryRefused and NotShown."""
+    """Run a command. Raises MemoryUnreachable, MemoryRefused and NotShown."""
     name, topic = command_of(incoming.text)
     if name == "/forget":
         await _forget(command_context, lists, surface, incoming, topic)
@@ -48,12 +48,12 @@ async def run(command_context: CommandContext, lists: ForgetLists, surface: Chat
     elif (told := await answer(command_context, incoming)) is not None:
         await surface.say(told)
     elif (incoming.chat_id or 0) >= 0:
-        # In a group it may well be another bot's.
+        # In a group it may be another bot's command.
         await surface.say(phrase("help.unknown_command"))
 
 
 async def _memory(command_context: CommandContext, incoming: Incoming) -> buttons.Reply:
-    """All that is kept; as long as that is nothing, what was said just now."""
+    """Everything that is stored or, if that is nothing, the latest words."""
     profile = await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming)))
     shown = memory_browser.overview(profile, command_context.zone)
     if memory_browser.is_empty(profile):
@@ -87,17 +87,18 @@ async def _ask_to_wipe(command_context: CommandContext, surface: ChatSurface, in
 
 
 async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, memory_id: int) -> None:
-    """The person's own wording makes an uncertain memory certain."""
+    """Replace an uncertain memory by the person's own wording, which makes it certain."""
     args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
     await surface.say(views.remembered_view(await memory.update_memory(args)))
 
 
 @dataclass(frozen=True)
 class Reaction:
-    """To a button: what the person reads instead of its message, and what they are asked to reply to, if anything.
+    """The reaction to a button: the text that replaces its message, and what the person is asked to reply to, if
+    anything.
 
-    `buttons`: the message lives on with these; `toast`: what flashes up, if not the text. `said`: a new message, while the
-    one with the button stays as it is.
+    `buttons` stay on the message; `toast` is shown in place of the text; `said` is a new message, and the message with
+    the button stays as it is.
     """
 
     text: str
@@ -109,7 +110,7 @@ class Reaction:
 
 @dataclass(frozen=True)
 class Counter:
-    """What buttons work with."""
+    """What the handling of buttons needs."""
 
     memory: MemoryClient
     lists: ForgetLists
@@ -118,7 +119,7 @@ class Counter:
 
 
 async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Reaction:
-    """Carry out a button. Raises MemoryUnreachable and MemoryRefused."""
+    """Handle a button. Raises MemoryUnreachable and MemoryRefused."""
     memory = counter.memory
     match press.action:
         case "wipe":

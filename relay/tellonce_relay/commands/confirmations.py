@@ -1,4 +1,4 @@
-"""Asks the person about what the memory is not sure of, in private chats only, and without pressing for an answer."""
+"""Asks the person about uncertain memories, in private chats only and few at a time."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -11,21 +11,21 @@ from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.chat_surface import ChatSurface
 
 AT_ONCE = 2
-"""Questions that stay open at a time."""
+"""Maximum open questions."""
 
 PATIENCE = timedelta(days=7)
-"""After so long without an answer a question holds up no other; it is not asked again."""
+"""An unanswered question stops counting as open after this time; it is not repeated."""
 
 
 class Confirmations:
-    """Which uncertain memories were asked about already."""
+    """Remembers which uncertain memories were already asked about."""
 
     def __init__(self, seen_store: SeenStore, now: Callable[[], datetime]) -> None:
         self._asked = seen_store
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The oldest that were not asked yet, as many as there is room for."""
+        """The oldest memories not yet asked about, as many as may be open."""
         asked = {m.id: self._asked.get(f"{chat_id}:{m.id}") for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
@@ -37,18 +37,18 @@ class Confirmations:
     def _is_open(self, noted: str) -> bool:
         try:
             return self._now() - datetime.fromisoformat(noted) < PATIENCE
-        except ValueError:  # the file is anybody's to edit
+        except ValueError:  # the file can be edited by anybody
             return False
 
 
 async def ask_about_doubts(
     memory: MemoryClient, surface: ChatSurface, chat_id: int, confirmations: Confirmations
 ) -> None:
-    """Raises what the memory and the surface raise."""
+    """Ask about uncertain memories. Raises what the memory and the surface raise."""
     if chat_id < 0:
         return
     profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id))
     for doubt in confirmations.to_ask(chat_id, profile.uncertain):
-        # Noted first: a question lost in a kill is better than one asked twice.
+        # It is noted first: after a kill, a lost question is better than one asked twice.
         confirmations.asked(chat_id, doubt.id)
         await surface.say(phrase("memory.is_this_right", content=doubt.content), buttons.uncertain_buttons(doubt.id))

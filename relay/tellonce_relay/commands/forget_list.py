@@ -1,6 +1,6 @@
-"""The list from which a person picks what is to be forgotten: its text and its buttons; pure but for the store.
+"""The list from which a person picks what to forget: its text and its buttons. Pure except for the store.
 
-Lists live as long as the process, and their tokens for some minutes only: a tap on an older one is told so.
+Lists live as long as the process, and their tokens only for minutes; a tap on an older list is answered with a note.
 """
 
 import secrets
@@ -20,14 +20,14 @@ PAGE = 8
 """Matches on a page."""
 _ROW = 4
 _NEARBY, _NEAR = 3, 80
-"""Things said nearby that are shown, and characters of each."""
+"""Nearby messages that are shown, and characters of each."""
 _MOST = 200
-"""Lists kept."""
+"""Maximum lists that are kept."""
 
 
 @dataclass(frozen=True)
 class ForgetList:
-    """A preview, with what is ticked of it. `title`: what is to be forgotten, as the person said it."""
+    """A preview and its ticked matches. `title` is the person's description of what to forget."""
 
     title: str
     target: c.ForgetArgs
@@ -53,7 +53,7 @@ class ForgetList:
 
 
 class ForgetLists:
-    """The lists that are shown, by number; the oldest go first."""
+    """The lists that are shown, by number; the oldest are dropped first."""
 
     def __init__(self) -> None:
         self._lists: OrderedDict[int, ForgetList] = OrderedDict()
@@ -76,7 +76,7 @@ class ForgetLists:
 
 
 def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetList | None:
-    """None where nothing matches."""
+    """The list for a preview, or None if nothing matches."""
     if preview.confirm is None:
         return None
     ticked = frozenset(match.id for match in preview.matches if match.ticked)
@@ -84,7 +84,7 @@ def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetLis
 
 
 def after(shown: ForgetList, press: Pressed) -> ForgetList:
-    """The list after a tap that changes it."""
+    """The list after a tap that changed it."""
     every = frozenset(match.id for match in shown.matches)
     match press.action:
         case "tick":

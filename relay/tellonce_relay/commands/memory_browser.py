@@ -1,4 +1,4 @@
-"""`/memory` in one message: tabs, pages, and a view of one memory with its buttons. It keeps no state: the buttons do."""
+"""`/memory` in one message: tabs, pages, and a view of one memory with buttons. The state is in the buttons."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -15,13 +15,13 @@ TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain")
 PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
-"""More pages than a tab has: a button's one number names both."""
+"""More than the pages of any tab, so that a button's one number encodes tab and page."""
 _ROW = 4
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 
 
 def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
-    """All of it in short, with the tabs that hold something."""
+    """A short overview with the tabs that are not empty."""
     text = views.memory_view(profile, zone)
     if len(text) > views.LONGEST:
         text = views.memory_view(profile, zone, most=PAGE)
@@ -29,7 +29,7 @@ def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: ZoneInfo) -> Reply:
-    """What a button does. Raises what the memory raises."""
+    """The effect of a button. Raises what the memory raises."""
     if pressed.action == "tab":
         return _listed(await _profile(memory, chat_id), pressed.number, pressed.item, zone)
     tab, page = divmod(pressed.item, _PAGES)
@@ -49,7 +49,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: Zone
 
 
 def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
-    """What stands in a tab."""
+    """The memories in a tab."""
     name = TABS[tab] if 0 < tab < len(TABS) else "facts"
     found: tuple[c.Memory, ...] = getattr(profile, name)
     return found
@@ -77,7 +77,7 @@ def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
 
 
 def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
-    """One memory, with all that can be done to it."""
+    """One memory with buttons for all its actions."""
     since = known.valid_from.astimezone(zone)
     text = phrase(
         "memory.one", content=views.dated(known, zone), since=phrase("memory.since", day=views.long_day(since))
@@ -102,7 +102,7 @@ def _back(item: int) -> InlineKeyboardButton:
 
 
 def _tabs(profile: c.Profile, current: int) -> list[list[InlineKeyboardButton]]:
-    """The tabs that hold something, but for the one that is shown."""
+    """The tabs that are not empty, except for the current one."""
     shown = [n for n in range(len(TABS)) if n != current and (n == 0 or entries(profile, n))]
     cells = [button(phrase(f"memory.tab_{TABS[n]}"), Pressed("tab", n)) for n in shown]
     return [cells[at : at + _ROW] for at in range(0, len(cells), _ROW)]

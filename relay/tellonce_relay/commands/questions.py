@@ -1,4 +1,5 @@
-"""Questions of the bot whose text carries what the answer to them needs, for a button or a reply holds too little. Pure."""
+"""Questions of the bot whose text contains the data for their answer, because a button or a reply holds too little.
+Pure."""
 
 import re
 
@@ -10,12 +11,12 @@ _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)
 
 
 def right_wording(text: str, memory_id: int) -> str:
-    """Before an uncertain memory is put right, by a reply to the question."""
+    """The question to which a reply corrects an uncertain memory."""
     return phrase("memory.wording", content=text, number=memory_id)
 
 
 def reworded(message: Message, bot_id: int) -> int | None:
-    """The number of the memory this message puts right, if it answers such a question of ours."""
+    """The number of the memory that this message corrects, if it replies to such a question."""
     asked = message.reply_to_message
     if asked is None or asked.from_user is None or asked.from_user.id != bot_id or not message.text:
         return None

@@ -1,4 +1,4 @@
-"""`/why` in sentences: what an answer was based on, by the receipt of its context; pure."""
+"""`/why` in sentences: explains an answer by the receipt of its context. Pure."""
 
 import re
 from collections import Counter
@@ -10,11 +10,11 @@ from tellonce_relay.views import SHOWN, short
 
 _NOUNS = ("message", "memory", "summary")
 _FOUND = re.compile(r"\[(?P<when>[^\],|]*(?:, \d{4})?)[^\]]*\] (?:(?P<who>User|Assistant)[^:]*: |: )?(?P<text>.*)")
-"""A line of the context such as `[Feb 15, 3 days ago | 09:15 AM] User: …`."""
+"""Matches a line of the context such as `[Feb 15, 3 days ago | 09:15 AM] User: …`."""
 
 
 def why_view(message: Explanation, receipt: Explanation | None = None) -> str:
-    """The answer, then what its context held."""
+    """The answer and then the contents of its context."""
     lines = list(_held(receipt)) if receipt is not None else []
     learned = [f"• {m.content}" for m in message.memories]
     lines += [phrase("why.learned"), *learned] if learned else []
@@ -33,7 +33,8 @@ def _held(receipt: Explanation) -> Iterator[str]:
 
 
 def _counts(receipt: Explanation) -> list[str]:
-    """`3 messages`, `2 memories`: a receipt names them `messages`, and `relevant message` where they were found."""
+    """Counts such as `3 messages` and `2 memories`. A receipt lists messages as `messages`, and search results as
+    `relevant message`."""
     found: Counter[str] = Counter()
     for kind, ids in receipt.included.items():
         noun = next((noun for noun in _NOUNS if kind.removeprefix("relevant ").startswith(noun[:-1])), "memory")
@@ -42,13 +43,13 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _body(receipt: Explanation, name: str) -> list[str]:
-    """The lines of a section that state something: neither title nor fence."""
+    """The lines of a section without its title and fences."""
     lines = [line for section in receipt.sections if section.name == name for line in section.text.split("\n")[1:]]
     return [line for line in lines if line and not line.startswith("⟦") and not line.isupper()]
 
 
 def _sentence(line: str) -> str:
-    """A prompt's line as a person would say it: `you said on Feb 15: “…”`."""
+    """A prompt's line in words for a person: `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
         return short(line.removeprefix("- "))

@@ -1,1 +1,1 @@
-"""Who answers: a language model, or the memory alone."""
+"""Responders: a language model, or the memory alone."""

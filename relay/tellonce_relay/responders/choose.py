@@ -1,4 +1,4 @@
-"""Which responder the settings mean; a provider's SDK is imported only when it is the one."""
+"""Selects the responder by the settings. A provider's SDK is imported only if it is used."""
 
 import importlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,8 @@ from tellonce_relay.responders.single_system_prompt import InOnePiece
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
-    """A model that hands over to the next is told to `emit`. Raises SettingsError when one is not configured."""
+    """The configured responder; failures of a model are reported to `emit`. Raises SettingsError if it is not
+    configured."""
     if settings.responder == "claude-cli":
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
@@ -56,7 +57,7 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
 
 
 def _access(settings: RelaySettings) -> MemoryAccess | None:
-    """The default user's own token, if this machine has it."""
+    """Access with the default user's token, if this machine has it."""
     try:
         return MemoryAccess(settings.url, settings.bearer("assistant"), settings.default_user)
     except SettingsError:
@@ -80,7 +81,7 @@ def _ollama(settings: RelaySettings) -> LanguageModel:
 
 
 def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
-    """The local model as a plain function; None without one."""
+    """A function that asks the local model; None if there is none."""
     if settings.ollama_url is None:
         return None
     model = Guarded(_ollama(settings))

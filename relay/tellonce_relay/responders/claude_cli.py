@@ -1,4 +1,4 @@
-"""Answers by the `claude` command, run once a turn, with this memory's search as its only tool."""
+"""Answers by the `claude` command, run once per turn, with this memory's search as its only tool."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
-"""What it may call: it reads. What is to be kept it says in tags, which the turn carries out."""
+"""The tools it may call, which only read. It puts what is to be stored into tags, which the turn carries out."""
 
 _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),
@@ -35,7 +35,8 @@ LINE_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """Where the command finds the memory, as one user. Other chats' turns run without tools: the token is not theirs."""
+    """How the command reaches the memory as one user. Turns in other chats run without tools, because the token is not
+    theirs."""
 
     url: str
     token: str
@@ -47,7 +48,7 @@ class MemoryAccess:
 
 
 class ClaudeCli:
-    """`seconds`: the longest silence of the command."""
+    """Answers by the command. `seconds` is the longest allowed silence."""
 
     claims = True
 
@@ -62,11 +63,11 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p"
 
     async def reads(self) -> frozenset[FileKind]:
-        """What Claude reads."""
+        """The kinds of files that Claude reads."""
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """The text as it comes. Raises CannotAnswer when the command is missing, fails, or falls silent."""
+        """The text as it arrives. Raises CannotAnswer if the command is missing, fails, or is silent too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with _folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
@@ -138,7 +139,7 @@ class ClaudeCli:
 
 
 def _input(prompt: Prompt) -> str:
-    """A plain message, or with files one event in the command's own form."""
+    """A plain message, or for files one event in the command's own format."""
     if not prompt.files:
         return prompt.asked
     message = {"role": "user", "content": content(Turn("user", prompt.asked, prompt.files))}
@@ -146,13 +147,13 @@ def _input(prompt: Prompt) -> str:
 
 
 def _cause(complaint: str) -> Cause:
-    """By what the command says of itself."""
+    """The cause of a failure, from the command's own message."""
     found: list[Cause] = [cause for cause, pattern in _COMPLAINTS.items() if pattern.search(complaint)]
     return found[0] if found else "away"
 
 
 def _arguments(folder: Path, model: str | None) -> list[str]:
-    """Nothing of the person's stands here: other users of the machine can read a command line."""
+    """The arguments. They contain nothing personal, because other users of the machine can read a command line."""
     allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)
     return [
         *("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),
@@ -164,7 +165,8 @@ def _arguments(folder: Path, model: str | None) -> list[str]:
 
 
 def _place_of(incoming: Incoming) -> str:
-    """For the command is a client of its own, with a talk of its own: without this it would search that."""
+    """The place for tool calls. The command is a separate client with its own conversation and would search that by
+    default."""
     if incoming.chat_id is None:
         return "\n\nCall search_memory with where='all'."
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."
@@ -172,7 +174,7 @@ def _place_of(incoming: Incoming) -> str:
 
 @contextmanager
 def _folder(system: str, config: dict[str, Any]) -> Generator[Path]:
-    """A private folder with what the command reads; gone afterwards."""
+    """A private folder with the files for the command, removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "mcp.json").write_text(json.dumps(config))
@@ -189,14 +191,14 @@ def _text_in(event: dict[str, Any]) -> str:
 
 
 def _break_in(event: dict[str, Any], said: str) -> str:
-    """What it says after a tool was called is a paragraph of its own."""
+    """A paragraph break before text that follows a tool call."""
     inner = event.get("event") or {}
     begins = event.get("type") == "stream_event" and inner.get("type") == "message_start"
     return "\n\n" if begins and said.strip() else ""
 
 
 def _result(event: dict[str, Any], said: str) -> Answer:
-    """The last event. What was said before a tool was called is part of the answer too."""
+    """The answer in the last event, including what was said before a tool call."""
     text = str(event.get("result") or "")
     if event.get("is_error") or not (text or said):
         raise CannotAnswer(f"claude: {text or event.get('subtype') or 'no answer'}"[:300], _cause(text))

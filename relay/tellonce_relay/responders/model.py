@@ -1,4 +1,4 @@
-"""Answers by a language model: Claude, Ollama, or the first of several that is there."""
+"""Answers by a language model: Claude, Ollama, or the first of several that is available."""
 
 from collections.abc import AsyncIterator, Callable
 
@@ -10,10 +10,10 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 
 class ModelResponder:
-    """`seconds`: the longest wait for the first and each further piece of an answer.
+    """Answers by a model. `seconds` is the longest wait for the first and each further piece.
 
-    `apart` makes the model as one chat sees it, with its own memory of failures: what fails in one chat is still tried
-    in the others.
+    `apart` creates one model per chat with its own record of failures, so that a failure in one chat does not affect
+    the others.
     """
 
     claims = True
@@ -32,7 +32,7 @@ class ModelResponder:
         return await readable(self._model)
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """As the protocol says; a stream that breaks off raises, however much of it came."""
+        """Answer as the protocol says. A stream that breaks off raises, however much of it arrived."""
         try:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece

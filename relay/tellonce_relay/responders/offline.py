@@ -1,4 +1,5 @@
-"""Answers from the memory alone, with no model and no key: quotes what the person said, with its day; claims nothing."""
+"""Answers from the memory alone, without a model or key. It quotes what the person said with its day, and claims
+nothing."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -16,10 +17,10 @@ _OURS = (
     *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
     *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
 )
-"""What an answer without a model begins with, in any language: it stands in old chats and is no evidence."""
+"""Beginnings of answers without a model, in all languages. They occur in old chats and are not evidence."""
 _OWN = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
-    # What earlier releases answered.
+    # Answers of earlier releases.
     + r"|• |Noted: “|On \w+ \d+, \d{4} .{1,60}: “|I have no(?:thing| direct answer)|You have no \w+ in my memory|Hello\b"
     + r"|I know nothing about you yet|I am here\. No language|I keep your words|I erase nothing|I cannot remind you|Nothing you said"
 )
@@ -32,7 +33,7 @@ _SAID: dict[Kind, str] = {
     "forget": "offline.cannot",
     "remind": "offline.cannot",
 }
-"""What is said to orders that no command carries out."""
+"""Replies to orders that no command carries out."""
 _LONGEST = 400
 _FOUND = 12
 _LINES = 3
@@ -44,11 +45,11 @@ class OfflineResponder:
     claims = False
 
     async def reads(self) -> frozenset[FileKind]:
-        """Nothing: there is no model to be shown a file."""
+        """No kinds, because there is no model to show a file to."""
         return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """One piece. Raises what the memory raises: there is nobody else to ask."""
+        """The answer in one piece. Raises what the memory raises, because there is no alternative."""
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
@@ -69,7 +70,7 @@ class OfflineResponder:
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
-    """What is kept, where a question names nothing or only kinds of memories; None for any other."""
+    """The stored memories if a question asks for all or only for kinds of them; None for other questions."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -82,7 +83,8 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
-    """What the person said that bears on the question, newest first; a memory only where it is newer or alone."""
+    """What the person said about the question, newest first. A memory is quoted only if it is newer or there is
+    nothing else."""
     asked = content_words(incoming.text)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
     near = [r for r in told if asked & content_words(r.text)]
@@ -101,7 +103,7 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def recap(summary: c.ChatSummary) -> str:
-    """The talk in short: the canonical summary, else the newest chunk, else what was said just now."""
+    """The conversation in short: the canonical summary, else the newest chunk, else the latest words."""
     periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
     parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
     return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")
@@ -112,7 +114,8 @@ def _is_said(result: c.SearchResult) -> bool:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """The question itself, an earlier one, an order to us, or one of our own answers says nothing new."""
+    """Whether a result adds nothing: the question itself, an earlier one, an order to the bot, or one of its own
+    answers."""
     if result.kind != "message":
         return False
     if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):
@@ -121,7 +124,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """A message and the memory learned from it say the same: the message is kept."""
+    """The results without memories that say the same as the message they were learned from."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not _is_said(r)):
         text = _flat(result.text).casefold()
@@ -131,7 +134,7 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def _line(result: c.SearchResult, incoming: Incoming) -> str:
-    """Quotation marks stand only round what was said word for word."""
+    """One result as a line. Quotation marks enclose only verbatim words."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=_short(result.text))

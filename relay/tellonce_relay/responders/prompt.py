@@ -1,4 +1,4 @@
-"""The prompt of a turn: ten sections in a fixed order; pure."""
+"""The prompt of a turn: ten sections in a fixed order. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,14 +38,14 @@ GO_ON = (
 MAX_TOKENS = 2048
 
 STRETCH = 12
-"""Lines of history in one block. The window only grows at its end, so whole stretches stay as they are."""
+"""Lines of history per block. The window grows at its end only, so complete blocks stay unchanged."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a responder is given: blocks in order, the message itself, and the context it was built from.
+    """The input of a responder: blocks in order, the message, and the context they were built from.
 
-    `begun`: the beginning of an answer that broke off, which is to be continued.
+    `begun` is the beginning of an interrupted answer, which is to be continued.
     """
 
     system: tuple[SystemBlock, ...]
@@ -55,14 +55,14 @@ class Prompt:
     begun: str = ""
 
     def completion(self, timeout: float) -> Completion:
-        """The request of it; `timeout` in seconds."""
+        """The prompt as a model request; `timeout` is in seconds."""
         asked = (Turn("user", self.message, self.files),)
         go_on = (Turn("assistant", self.begun), Turn("user", GO_ON)) if self.begun else ()
         return Completion((*asked, *go_on), self.system, MAX_TOKENS, timeout=timeout)
 
     @property
     def asked(self) -> str:
-        """The message as one text, with the beginning of an answer that is to be continued."""
+        """The message as one text, with the beginning of an answer to be continued."""
         return f"{self.message}\n\n[Your answer so far]\n{self.begun}\n\n[{GO_ON}]" if self.begun else self.message
 
     @property
@@ -87,10 +87,11 @@ def build(
     profile: str = "",
     files: tuple[File, ...] = (),
 ) -> Prompt:
-    """Sections 1-10, in the order of docs/CONTRACT.md, 4; a cache breakpoint stands wherever what follows changes more often.
+    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the following
+    text changes more often.
 
-    Section 2 names the day; the minute stands before the message, else every turn would change the prompt's beginning
-    and nothing of it could be cached. `profile` is shown while the memory has none of its own.
+    Section 2 gives the day, and the minute comes before the message; otherwise every turn would change the prompt's
+    beginning and nothing could be cached. `profile` is used while the memory has none.
     """
     sections: dict[ShownName, Section] = {section.name: section for section in context.sections or ()}
     summary, memories = _text(sections.get("summary")), _text(sections.get("memories"))
@@ -109,8 +110,8 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """What the message most likely refers to, where no other section says it: an answer you asked for, or your last
-    message if the history leaves it out."""
+    """What the message most likely refers to, unless another section says it: an expected answer, or the last message
+    if the history lacks it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""
@@ -151,9 +152,9 @@ def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
 
 
 def _history(text: str) -> list[SystemBlock]:
-    """Whole stretches of lines, the last of them a breakpoint, then the rest.
+    """Complete blocks of lines, with a breakpoint after the last one, then the rest.
 
-    A provider finds a cached beginning only where a block ended the last time: one growing block would never match.
+    A provider finds a cached prefix only at the end of an earlier block, so a single growing block would never match.
     """
     lines = text.split("\n") if text else []
     whole = len(lines) // STRETCH * STRETCH

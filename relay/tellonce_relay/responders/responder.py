@@ -1,4 +1,4 @@
-"""What the turn asks of whoever answers."""
+"""The interface of responders."""
 
 from collections.abc import AsyncIterator
 from typing import Protocol
@@ -10,10 +10,10 @@ from tellonce_relay.responders.prompt import Prompt
 
 
 class CannotAnswer(Exception):
-    """There is no answer, or not the whole of it; the text is for the log, not for the person.
+    """There is no answer or only part of one; the text is for the log, not for the person.
 
-    `retry_after`: seconds the provider asked us to wait. Of `refused` the model is well: asked the same again, it would
-    refuse again.
+    `retry_after` is the provider's requested pause in seconds. With `refused`, the model works but would refuse the
+    same request again.
     """
 
     def __init__(self, reason: str, cause: Cause = "away", retry_after: float | None = None) -> None:
@@ -28,13 +28,13 @@ class Responder(Protocol):
 
     @property
     def claims(self) -> bool:
-        """Whether an answer is a model's own words, in which tags count. One that quotes the memory claims nothing."""
+        """Whether an answer is a model's own words, in which tags count. Quotes from the memory claim nothing."""
         ...
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files it can be shown."""
+        """The kinds of files it can read."""
         ...
 
     def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Pieces of the answer as they come, and at the end what it cost, where that is known. Raises CannotAnswer."""
+        """Pieces of the answer as they arrive, and at the end its cost, if known. Raises CannotAnswer."""
         ...

@@ -1,4 +1,5 @@
-"""A language model given its system prompt in one piece: chat templates of local models may keep only one of several."""
+"""A language model that receives its system prompt in one piece, because chat templates of local models may keep only
+one of several."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -19,15 +20,15 @@ class InOnePiece:
         return self._model.tier
 
     async def reads(self) -> frozenset[FileKind]:
-        """As the model's own."""
+        """The model's own kinds of files."""
         return await readable(self._model)
 
     async def complete(self, request: Completion) -> Answer:
-        """As the model's own."""
+        """Ask the model with one system prompt."""
         return await self._model.complete(_joined(request))
 
     def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """As the model's own."""
+        """Ask the model with one system prompt."""
         return self._model.stream(_joined(request))
 
 

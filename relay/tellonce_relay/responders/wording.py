@@ -1,4 +1,4 @@
-"""Which words of a text carry meaning, which sentences tell something, and which ask; pure."""
+"""Finds the content words of a text, its statements, and its questions. Pure."""
 
 import re
 
@@ -21,22 +21,22 @@ def is_question(text: str) -> bool:
 
 
 def content_words(text: str) -> set[str]:
-    """The beginnings of the words that carry meaning; pairs of characters where words are written together."""
+    """Prefixes of the content words; pairs of characters for scripts without spaces."""
     words = re.findall(r"[^\W_]+", text.casefold())
     meant = (word for word in words if word.isascii() and word not in _SMALL and (len(word) > 2 or word.isdigit()))
-    # "Where do I live?" asks for what is kept as "Lives in Lisbon".
+    # "Where do I live?" asks for what is stored as "Lives in Lisbon".
     plain = {word.removesuffix("s")[:6] for word in meant}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 
 
 def told_sentences(text: str) -> list[str]:
-    """The sentences that tell something: those that ask are left out."""
+    """The sentences that state something, without questions."""
     sentences = (sentence.strip() for sentence in _SENTENCE_END.split(text.strip()))
     return [sentence for sentence in sentences if sentence and not is_question(sentence)]
 
 
 def best_sentences(text: str, question: str, most: int = 2) -> str:
-    """The telling sentences of a text that answer best, word for word and in their order; `…` where some are left out."""
+    """The statements of a text that answer best, verbatim and in order, with `…` at omissions."""
     sentences = told_sentences(text)
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))

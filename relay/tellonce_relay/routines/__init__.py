@@ -1,1 +1,1 @@
-"""Messages nobody asked for: which, when, what they say, and how they are sent and recorded."""
+"""Proactive messages: their schedule, their text, and how they are sent and recorded."""

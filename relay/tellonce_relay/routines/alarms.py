@@ -1,7 +1,7 @@
-"""Delivers reminders when they are due: each once, across kills of any process; it knows nothing of how they are set.
+"""Delivers due reminders, each exactly once even if processes are killed. Does not know how they are set.
 
-The server hands out what is due. Where a message may be on its way is noted before it is sent, and its number after; a
-process that finds such a note looks whether the message arrived before it sends it again.
+The server hands out due reminders. A note is written before a message is sent, and its number afterwards. A process
+that finds such a note checks whether the message arrived before it sends it again.
 """
 
 import asyncio
@@ -36,22 +36,23 @@ ROUTINE: Final = "reminder"
 """The name under which a delivered reminder is recorded."""
 
 LONGEST_NAP: Final = 15.0
-"""Seconds. A clock that was set, and a reminder set elsewhere, are noticed so soon."""
+"""Maximum seconds of a pause, so that a changed clock or a reminder set elsewhere is noticed."""
 
 SHORTEST_NAP: Final = 0.05
 
 LATE: Final = timedelta(minutes=5)
-"""After so long the person reads when it was due."""
+"""Delay after which the message says when the reminder was due."""
 
 GIVEN_UP: Final = timedelta(days=1)
-"""A chat that takes no message for so long gets no reminder of that time any more."""
+"""Delay after which a reminder is dropped because its chat accepts no messages."""
 
 _BEFORE, _SENT = "after:", "sent:"
 
 
 @dataclass
 class Alarms:
-    """`notes`: what became of each delivery. `languages`: in which each chat is spoken with. `wake` ends a nap."""
+    """Delivers reminders. `notes` records the state of each delivery, `languages` the language of each chat; `wake`
+    ends a pause."""
 
     outbox: Outbox
     memory: MemoryClient
@@ -65,12 +66,12 @@ class Alarms:
     wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def settle(self) -> None:
-        """Before anything else is sent: what was on its way when the last process ended is looked for first."""
+        """Before anything else is sent, check what was being sent when the last process ended."""
         if any(note.startswith(_BEFORE) for _, note in self.notes.items()):
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
-        """Deliver what is due; when the next one is. Raises what the memory raises."""
+        """Deliver due reminders, and return when the next one is due. Raises what the memory raises."""
         claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
             with tracing.traced(ROUTINE), speaking(language_of(self.languages.get(str(reminder.chat_id)))):
@@ -78,7 +79,7 @@ class Alarms:
         return claimed.next_at
 
     async def keep(self, stop: asyncio.Event) -> None:
-        """Until told to stop."""
+        """Deliver reminders until stopped."""
         while not stop.is_set():
             self.wake.clear()
             try:
@@ -120,7 +121,7 @@ class Alarms:
         self.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """Its message's number, once the person surely has it. Raises NotSent and AnswerLost."""
+        """The message's number, once it has surely arrived. Raises NotSent and AnswerLost."""
         note = self.notes.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))
@@ -141,7 +142,8 @@ class Alarms:
             self.notes.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
-        """As it was when it was first sent: the text to look for must be the same."""
+        """Whether the delivery is late, as decided at the first attempt, because the text to search for must be the
+        same."""
         note = self.notes.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
 
@@ -151,7 +153,7 @@ class Alarms:
         return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=when)
 
     async def _record(self, reminder: Reminder, text: str, number: int) -> None:
-        """The talk goes on from it: "done" answers a reminder."""
+        """Record the delivered reminder, so that "done" answers it."""
         chat = self.moved.telegram_chat(reminder.chat_id)
         args = c.RecordMessageArgs(
             role="assistant",

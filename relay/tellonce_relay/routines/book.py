@@ -1,4 +1,4 @@
-"""What `/routines` shows: what is sent unasked, when next, and the last text of each in full."""
+"""The view of `/routines`: the routines, their next times, and each one's last text in full."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +17,7 @@ from tellonce_relay.seen_store import SeenStore
 
 @dataclass(frozen=True)
 class RoutineBook:
-    """`sent`: by `chat:routine` the number of the last message of each."""
+    """The routines. `sent` maps `chat:routine` to the number of its last message."""
 
     routines: tuple[Routine, ...] = ()
     sent: SeenStore = field(default_factory=SeenStore)
@@ -27,7 +27,7 @@ class RoutineBook:
 
 
 def listed(book: RoutineBook, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
-    """The routines with the time each is due next, and a button for each that was sent to this chat."""
+    """The routines with their next times, and a button for each that was sent to this chat."""
     due = [(routine.name, next_due(routine.cron, now, zone)) for routine in book.routines]
     here = now.astimezone(zone)
     lines = [phrase("routine.line", name=name, when=moment(at.astimezone(zone), here)) for name, at in due if at]
@@ -42,6 +42,6 @@ def listed(book: RoutineBook, chat_id: int, now: datetime, zone: ZoneInfo) -> Re
 
 
 async def full_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:
-    """A routine's message as it was sent, with its time. Raises what the memory raises."""
+    """A routine's message in full with its time. Raises what the memory raises."""
     known = await memory.explain(c.ExplainArgs(message_id=str(number), chat_id=chat_id))
     return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)

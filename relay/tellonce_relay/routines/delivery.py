@@ -1,4 +1,4 @@
-"""Messages nobody asked for: sent first, then recorded in full with a short form for the window."""
+"""Sends proactive messages and then records them in full, with a short form for the window."""
 
 import asyncio
 import sys
@@ -31,12 +31,12 @@ from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.turn import NotShown, wrong
 
 SEND_TRIES = 5
-"""Of a script that runs once; a relay tries until Telegram is back."""
+"""Attempts for a script, which runs once; a relay retries until Telegram is available."""
 
 
 @dataclass(frozen=True)
 class Post:
-    """A routine message: what goes where, in whose name."""
+    """A routine message: its text, chat and agent."""
 
     text: str
     chat_id: int
@@ -47,7 +47,7 @@ class Post:
 
 @dataclass(frozen=True)
 class Sender:
-    """What sending and recording takes. `parts` notes which messages are one; `model` writes the short form."""
+    """What sending and recording need. `parts` records which messages belong together; `model` writes the short form."""
 
     outbox: Outbox
     memory: MemoryClient
@@ -61,11 +61,10 @@ class Sender:
 
 
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
-    """Telegram gets the whole text; then the memory gets it with its summary.
+    """Send the whole text to Telegram, then record it with its summary.
 
-    Raises:
-        NotShown: the memory would not take it, or Telegram did not; nothing is sent, or recorded.
-        MemoryUnreachable, MemoryRefused: it was sent but could not be recorded.
+    Raises: NotShown: the memory or Telegram does not accept it; nothing was sent or recorded. MemoryUnreachable,
+    MemoryRefused: it was sent but could not be recorded.
     """
     args = _to_record(post)
     chat = sender.moved.telegram_chat(post.chat_id)
@@ -86,7 +85,8 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """As it is known before it is sent: what cannot be recorded is not sent, else a script would send it again."""
+    """The recorded form. It is checked before sending: a script would otherwise retry and send a message that cannot
+    be recorded again."""
     try:
         return c.RecordMessageArgs(
             role="assistant",
@@ -102,22 +102,22 @@ def _to_record(post: Post) -> c.RecordMessageArgs:
 
 
 def moved_groups(settings: RelaySettings) -> MovedGroups:
-    """The moved groups of the relay on this machine."""
+    """The moved groups known to this machine's relay."""
     return MovedGroups(SeenStore(settings.data_dir / "relay" / "moved_groups.json"))
 
 
 def message_parts(settings: RelaySettings) -> SeenStore:
-    """`chat:message` of each further part of a long message, to the id of its first, which the memory knows."""
+    """Maps `chat:message` of each further part of a long message to the id of its first part, which the memory knows."""
     return SeenStore(settings.data_dir / "relay" / "parts.json")
 
 
 def routine_book(settings: RelaySettings, routines: tuple[Routine, ...] = ()) -> RoutineBook:
-    """The routines, with what was last sent of each from this machine."""
+    """The routines with their last messages from this machine."""
     return RoutineBook(routines, SeenStore(settings.data_dir / "relay" / "routines.json"))
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
-    """For scripts: send, record, end. 0 when both were done, 1 otherwise, with a sentence on standard error."""
+    """Send, record and end, for scripts. Returns 0 if both succeeded, else 1 with a sentence on standard error."""
     settings = load(RelaySettings)
     return asyncio.run(_send_once(settings, bot_token(settings), Post(text, chat_id, routine, agent)))
 

@@ -1,4 +1,4 @@
-"""The routines of config/routines.toml: when, where, in whose name, and where their text comes from."""
+"""The routines of config/routines.toml: time, chat, agent and the source of their text."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +11,11 @@ from tellonce_relay.cron import check
 FILE = "routines.toml"
 
 WRITTEN = ("smart-checkin", "morning-summary", "night-summary")
-"""Written by the model from the memory; every other routine runs the user's own command and sends its output."""
+"""Routines that the model writes from the memory. Every other routine runs the user's command and sends its output."""
 
 
 class RoutineEntry(BaseModel):
-    """One table of the file; its name is the routine's."""
+    """One table of the file, named after the routine."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,7 +42,7 @@ _FILE: TypeAdapter[dict[str, RoutineEntry]] = TypeAdapter(dict[str, RoutineEntry
 
 
 def load_routines(folder: Path) -> tuple[Routine, ...]:
-    """Raises SettingsError, naming what is wrong in the file."""
+    """Load the routines. Raises SettingsError, naming what is wrong in the file."""
     return read(folder / FILE, _routines) or ()
 
 

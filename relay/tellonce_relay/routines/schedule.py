@@ -1,4 +1,4 @@
-"""Runs each routine when its cron expression is due; one that fails or takes long costs only itself."""
+"""Runs each routine when its cron expression is due. A routine that fails or takes long does not affect others."""
 
 import asyncio
 import logging
@@ -22,17 +22,18 @@ from tellonce_relay.turn.turn import NotShown
 logger = logging.getLogger(__name__)
 
 LONGEST_NAP = timedelta(minutes=1)
-"""The clock is looked at so often: a machine that slept, or whose clock was set, is noticed."""
+"""Maximum pause between checks of the clock, so that sleep or a changed clock is noticed."""
 
 LATE = timedelta(minutes=15)
-"""A routine noticed later than this is skipped: nobody wants the morning summary at noon."""
+"""A routine that is later than this is skipped: nobody wants the morning summary at noon."""
 
 Pause = Callable[[asyncio.Event, float], Awaitable[bool]]
 
 
 @dataclass(frozen=True)
 class Programme:
-    """The routines, and what running one takes. `home` is the chat of those that name none; `languages`: those of the chats."""
+    """The routines and what they need to run. `home` is the chat of those that name none; `languages` are those of the
+    chats."""
 
     routines: tuple[Routine, ...]
     writer: Writer
@@ -44,9 +45,9 @@ class Programme:
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
-    """Until told to stop; then what is under way ends. What was due while nothing ran is not made up for.
+    """Run until stopped, then let running routines end. Routines that were due while nothing ran are skipped.
 
-    Routines do not wait for each other: a scan may take longer than a morning summary may be late.
+    Routines run concurrently: a scan may take longer than a morning summary may be late.
     """
     seen, running = programme.sender.now(), dict[str, asyncio.Task[None]]()
     async with asyncio.TaskGroup() as group:
@@ -61,13 +62,13 @@ async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_o
 
 
 def due_between(programme: Programme, after: datetime, until: datetime) -> list[tuple[datetime, Routine]]:
-    """The routines due in (after, until], in order; each at most once."""
+    """The routines due in (after, until], in order, each at most once."""
     found = [(due, r) for r in programme.routines if (due := _due(programme, r, after)) is not None and due <= until]
     return sorted(found, key=lambda pair: pair[0])
 
 
 async def run(programme: Programme, routine: Routine) -> None:
-    """Once, now."""
+    """Run a routine once, now."""
     chat = routine.chat if routine.chat is not None else programme.home
     with tracing.traced(routine.name), speaking(language_of(programme.languages.get(str(chat)))):
         await _run(programme, routine)

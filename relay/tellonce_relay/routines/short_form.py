@@ -22,7 +22,7 @@ Model = Callable[[str], Awaitable[str]]
 
 
 async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS, emit: Emit = silent) -> str:
-    """Never longer than the text; `model` may be missing, slow or useless, which is told to `emit`."""
+    """The short form, never longer than the text. If `model` is missing, slow or unusable, this is reported to `emit`."""
     summary = await _asked(text, model, seconds, emit) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 
@@ -41,7 +41,7 @@ async def _asked(text: str, model: Model, seconds: float, emit: Emit) -> str | N
 
 
 def usable(said: str, text: str) -> str | None:
-    """At most three sentences of what a model said; None when that is no summary: chatter, a prefix, not shorter."""
+    """At most three sentences of a model's summary; None if it is not one: chatter, a prefix, or not shorter."""
     summary = " ".join(_SENTENCES.split(said.strip())[:MOST_SENTENCES]).strip()
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None

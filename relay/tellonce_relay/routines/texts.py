@@ -1,4 +1,4 @@
-"""What a routine says: the model's words from memory, a plain list without a model, or a command's output."""
+"""The text of a routine: the model's words from memory, a plain list without a model, or a command's output."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from tellonce_relay.turn.tags import parse
 logger = logging.getLogger(__name__)
 
 SILENCE = "NOTHING"
-"""What a model answers when there is nothing worth a message."""
+"""A model's answer when nothing is worth a message."""
 
 PROMPTS = {
     "smart-checkin": "First decide whether a check-in is welcome now: not if the user was talking with you within the last hour, "
@@ -44,12 +44,12 @@ LONGEST_OUTPUT = 60_000
 
 
 class NothingToSend(Exception):
-    """The routine has nothing to say now; the text says why."""
+    """The routine has nothing to send now; the text says why."""
 
 
 @dataclass(frozen=True)
 class Writer:
-    """What writing a routine takes. `profile_at`: the fallback for an empty profile, as far as that chat may see it."""
+    """What writing a routine needs. `profile_at` returns the fallback for an empty profile that the chat may see."""
 
     memory: MemoryClient
     responder: Responder
@@ -59,7 +59,7 @@ class Writer:
 
 
 async def text_of(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:
-    """Raises NothingToSend, and what the memory raises."""
+    """The text of a routine. Raises NothingToSend, and what the memory raises."""
     if routine.command:
         return await command_output(routine)
     if isinstance(writer.responder, OfflineResponder):
@@ -68,7 +68,7 @@ async def text_of(writer: Writer, routine: Routine, chat_id: int, policy: str, n
 
 
 async def command_output(routine: Routine) -> str:
-    """What the user's own program prints. A program that fails is told of: silence would look like good news."""
+    """The output of the user's program. A failed program is reported, because silence would look like good news."""
     try:
         process = await asyncio.create_subprocess_exec(
             *routine.command,
@@ -100,7 +100,7 @@ def _said(routine: Routine, code: int, out: str, errors: str) -> str:
 
 
 def _decoded(output: bytes) -> str:
-    """As text the memory takes: no NUL, and well below its 64 KiB."""
+    """The output as text that the memory accepts: without NUL, and well below 64 KiB."""
     text = output.decode(errors="replace").replace("\x00", "").strip()
     return text.encode()[:LONGEST_OUTPUT].decode(errors="ignore")
 
@@ -145,7 +145,7 @@ async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime)
 
 
 def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
-    """Dates of today and the coming week, and open goals. Raises NothingToSend."""
+    """The dates of today and the coming week, and open goals. Raises NothingToSend."""
     today = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
     coming = sorted(
         (m for m in (*profile.dates, *profile.goals) if m.deadline and today <= m.deadline < now + SOON),
@@ -173,7 +173,7 @@ def night(summary: c.ChatSummary, profile: c.Profile) -> str:
 
 
 def checkin(summary: c.ChatSummary, profile: c.Profile, now: datetime) -> str:
-    """Asks after the most urgent goal, once a day. `now` is on the person's clock. Raises NothingToSend."""
+    """A question about the most urgent goal, once a day. `now` is in the person's time zone. Raises NothingToSend."""
     if any(sent.name == "smart-checkin" for sent in summary.routines_today):
         raise NothingToSend("there was a check-in today")
     goals = sorted(profile.goals, key=lambda m: (m.priority, m.deadline is None, m.deadline or m.valid_from))

@@ -1,4 +1,4 @@
-"""A Bot API client with the waits a relay needs; entering it asks Telegram nothing."""
+"""A Bot API client with timeouts for a relay. Entering it sends no request."""
 
 import json
 import os
@@ -13,12 +13,12 @@ from telegram.request import HTTPXRequest
 SECONDS = 20.0
 CONNECTIONS = 64
 
-# The library's own opt-in to durations as timedelta; without it every slowdown warns of a deprecation.
+# This opts in to durations as timedelta; otherwise every slowdown logs a deprecation warning.
 os.environ.setdefault("PTB_TIMEDELTA", "1")
 
 
 class _Request(HTTPXRequest):
-    """The library takes an answer that is no JSON for a refusal; it is an answer lost on its way."""
+    """Treats an answer that is not JSON as lost; the library would treat it as a refusal."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What file a Telegram message carries, by Telegram's own facts; pure."""
+"""The file in a Telegram message. Pure."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -16,7 +16,7 @@ LARGEST: Final[dict[AttachmentKind, int]] = {
     "voice": 20 * MEGABYTE,
     "other": 0,
 }
-"""Bytes. Telegram gives bots 20 MB at most, and Claude takes 5 MB an image."""
+"""Maximum bytes. Telegram gives bots at most 20 MB, and Claude accepts 5 MB per image."""
 
 _IMAGES: Final = ("image/jpeg", "image/png", "image/gif", "image/webp")
 _TEXTS: Final = ("application/json", "application/xml", "application/x-yaml", "application/yaml", "application/toml")
@@ -28,7 +28,7 @@ _TEXT_ENDINGS: Final = frozenset(
 
 @dataclass(frozen=True)
 class Attachment:
-    """`size` in bytes, 0 where Telegram does not say."""
+    """A file. `size` is in bytes, 0 if Telegram does not give it."""
 
     kind: AttachmentKind
     file_id: str

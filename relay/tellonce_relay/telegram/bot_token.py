@@ -1,18 +1,18 @@
-"""The bot's token, for a script and for a relay, which must be told more; knows nothing of Telegram's API."""
+"""The bot's token, for scripts and for the relay, which needs more settings."""
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import SettingsError
 
 
 def bot_token(settings: RelaySettings) -> str:
-    """For whoever only sends. Raises SettingsError."""
+    """The token for sending only. Raises SettingsError."""
     if settings.bot_token is None:
         raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
     return settings.bot_token.get_secret_value()
 
 
 def relays_token(settings: RelaySettings) -> str:
-    """Where all that a relay needs stands beside it. Raises SettingsError, saying what is missing."""
+    """The token, if all other settings of a relay are present. Raises SettingsError, naming what is missing."""
     token = bot_token(settings)
     if not settings.user_ids:
         raise SettingsError(

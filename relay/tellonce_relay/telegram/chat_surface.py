@@ -1,4 +1,4 @@
-"""A Telegram chat as the turn's surface: typing, a streamed draft that is edited, and the final messages."""
+"""A Telegram chat as a turn's surface: typing indicator, an edited draft, and the final messages."""
 
 import asyncio
 import logging
@@ -18,26 +18,26 @@ from tellonce_relay.turn.turn import NotShown
 logger = logging.getLogger(__name__)
 
 EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
-"""Before the first draft and between two of them: a quick answer needs none, and Telegram slows down who hurries. In a
-group it takes 20 messages a minute, edits among them; whoever spends them on drafts waits with the answer's end."""
+"""Seconds before the first draft and between two. A quick answer needs none, and Telegram throttles frequent edits. A
+group allows 20 messages per minute including edits, so frequent drafts would delay the end of the answer."""
 
 DRAFT_SECONDS = 20.0
-"""Telegram's own drafts vanish after thirty seconds; one that does not change is shown again this often."""
+"""Telegram's own drafts disappear after thirty seconds; an unchanged one is sent again at this interval."""
 
 TYPING_SECONDS = 4.5
-"""Telegram shows that we type for five seconds."""
+"""Telegram shows the typing indicator for five seconds."""
 
 UNKNOWN = 0
-"""The number of a message that was sent, but whose number nobody knows."""
+"""Stands for the unknown number of a message that was sent."""
 
 
 @dataclass
 class Delivery:
-    """How far an answer got.
+    """How much of an answer was delivered.
 
-    `numbers`: the messages it became so far. `draft`: the message that shows its beginning. `after`: set while a message
-    is on its way, to the highest number before it; `sketch`: the text of a draft on its way. `begun`: what the first message
-    says where the rest goes into messages of its own.
+    `numbers` are its messages so far. `draft` is the message with its beginning. `after` is set while a message is
+    being sent, to the highest number before it; `sketch` is the text of a draft being sent. `begun` is the text of the
+    first message if the rest goes into further messages.
     """
 
     numbers: list[int] = field(default_factory=list)
@@ -48,9 +48,11 @@ class Delivery:
 
 
 class ChatSurface:
-    """One answer's way to a chat. `external_id` makes the memory's id of a message number; `draft_id` names its draft.
+    """Delivers one answer to a chat. `external_id` converts a message number to the memory's id; `draft_id` names its
+    draft.
 
-    `keep` is called after each change of `delivery`, before what it announces and after what it states.
+    `keep` is called after each change of `delivery`: before the action that the change announces, and after the one it
+    records.
     """
 
     def __init__(
@@ -78,12 +80,12 @@ class ChatSurface:
         self._next_draft = clock() + self._pace
 
     async def typing(self) -> None:
-        """Until `send` or `close`; costs the turn no time."""
+        """Show the typing indicator in the background until `send` or `close`."""
         if self._typing is None:
             self._typing = asyncio.create_task(self._keep_typing())
 
     async def show_partial(self, text: str) -> None:
-        """In the background: a draft that fails costs nothing, the whole answer is still to come."""
+        """Show a draft in the background. A failure does no harm, because the whole answer follows."""
         text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
         drafting = self._drafting is not None and not self._drafting.done()
         if not text or drafting or self._clock() < self._next_draft or units(text) > LONGEST:
@@ -92,7 +94,7 @@ class ChatSurface:
         self._drafting = asyncio.create_task(self._sketch(text))
 
     async def send(self, text: str) -> list[str]:
-        """The whole text, in as many messages as it takes; the draft becomes the first of them. Raises NotShown."""
+        """Send the whole text in as many messages as needed; the draft becomes the first. Raises NotShown."""
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
         await self.close()
@@ -104,13 +106,14 @@ class ChatSurface:
             except NotShown as error:
                 if not numbers:
                     raise
-                # The person has the beginning: the answer counts as given.
+                # The person has seen the beginning, so the answer counts as given.
                 logger.warning("the rest of an answer was not sent: %s", error)
                 break
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
 
     async def keep_partial(self, text: str) -> None:
-        """Let what there is of an answer stand as a message; `send` sends the rest of it in others. Raises NotShown."""
+        """Turn the partial answer into a permanent message; `send` sends the rest in further messages. Raises
+        NotShown."""
         if self._drafting is not None:
             await asyncio.wait({self._drafting})
         if text and not self._delivery.numbers:
@@ -119,7 +122,7 @@ class ChatSurface:
         await self._stand()
 
     async def _stand(self) -> None:
-        """The beginning that stays, in messages of its own; a draft becomes the first of them."""
+        """Send the permanent beginning in separate messages; a draft becomes the first of them."""
         d = self._delivery
         beginning = _parts(d.begun) if d.begun else []
         for part in beginning[len(d.numbers) :]:
@@ -127,16 +130,16 @@ class ChatSurface:
             self._there(await (self._one(part, None, self._about_to) if draft is None else self._finish(draft, part)))
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
-        """A text as it stands, with buttons, beside the answer. Raises NotShown."""
+        """Send a text with buttons, separate from the answer. Raises NotShown."""
         *first, last = split(Marked(text))
         for part in first:
             await self._one(part, None)
         await self._one(last, markup)
 
     async def settle(self, text: str | None) -> None:
-        """After a restart: find out whether what was on its way arrived. `text` is the answer, if it is known.
+        """After a restart, find out whether a message that was being sent arrived. `text` is the answer, if known.
 
-        Before anything else is sent to the chat. Raises NotShown.
+        Call it before anything else is sent to the chat. Raises NotShown.
         """
         d = self._delivery
         if d.after is None:
@@ -154,7 +157,7 @@ class ChatSurface:
         self._arrived()
 
     def _parts(self, text: str) -> list[Marked]:
-        """What the messages say. Of an answer that broke off the first one stays as it is."""
+        """The texts of the messages. The first message of an interrupted answer stays as it is."""
         begun = self._delivery.begun
         if not begun:
             return _parts(text)
@@ -162,7 +165,7 @@ class ChatSurface:
         return [*_parts(begun), *(split(rendered(rest)) if rest.strip() else ())]
 
     async def close(self) -> None:
-        """Stop typing, and give up a draft under way."""
+        """Stop the typing indicator and drop a pending draft."""
         for task in (self._typing, self._drafting):
             if task is not None:
                 task.cancel()

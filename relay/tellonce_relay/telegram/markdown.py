@@ -1,6 +1,6 @@
-"""Markdown as models write it, turned into plain text with marked stretches, as Telegram wants it; pure.
+"""Converts models' Markdown to plain text with marked ranges, as Telegram expects it. Pure.
 
-Marks instead of markup: nothing needs escaping, nothing can be misread, and a text can be cut anywhere.
+With marks instead of markup, nothing needs escaping and a text can be split anywhere.
 """
 
 import re
@@ -11,23 +11,24 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-# Without definitions of link targets: one that nothing refers to, such as "[Todo]: done", would vanish from the answer.
+# Definitions of link targets are off: one that nothing refers to, such as "[Todo]: done", would vanish from the
+# answer.
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("reference")
 _INLINE_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 _LINKS = ("http://", "https://", "tg://", "mailto:")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-"""How models break a line in a table's cell."""
+"""Models use it for line breaks in table cells."""
 
 LONGEST = 16_384
-"""Characters of a text that is read as Markdown, four messages' worth: the parser takes .1 s for as many open marks, and time
-in proportion to their square."""
+"""Maximum characters that are parsed as Markdown, the length of four messages. With that many open marks the parser
+takes .1 s, and its time is quadratic."""
 
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A stretch of a text: `kind` is Telegram's name of it; places are counted in UTF-16 units."""
+    """A range of a text. `kind` is Telegram's name for it; positions are in UTF-16 units."""
 
     kind: str
     offset: int
@@ -45,12 +46,12 @@ class Marked:
 
 
 def units(text: str) -> int:
-    """Its length as Telegram counts: UTF-16 units."""
+    """The length in UTF-16 units, as Telegram counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def rendered(source: str) -> Marked:
-    """The text with its marks; a text without Markdown comes out as it is."""
+    """The text with its marks. A text without Markdown is unchanged."""
     if len(source) > LONGEST:
         return cut_out(Marked(source), 0, source)
     writer = _Writer()
@@ -60,7 +61,7 @@ def rendered(source: str) -> Marked:
 
 
 class _Opened(NamedTuple):
-    """A mark that began at `at`, with the part of that index; `url` is a link's."""
+    """A mark that begins at `at` in the part with that index; `url` is a link's target."""
 
     kind: str
     at: int
@@ -70,9 +71,9 @@ class _Opened(NamedTuple):
 
 @dataclass
 class _Writer:
-    """What is written so far. `lists` holds the number of each open ordered list, or None for a bullet list.
+    """The output so far. `lists` holds the number of each open ordered list, or None for a bullet list.
 
-    `block_begins`: an item or a quotation was opened, and its first block stands right behind.
+    `block_begins` says that an item or a quotation was just opened and its first block follows directly.
     """
 
     parts: list[str] = field(default_factory=list)
@@ -94,11 +95,11 @@ class _Writer:
     def close(self) -> None:
         kind, start, _, url = self.opened.pop()
         if kind == "blockquote" and any(outer.kind == kind for outer in self.opened):
-            return  # Telegram has no quotation within a quotation
+            return  # Telegram has no nested quotations
         self.mark(kind, start, url or None)
 
     def spell_out(self) -> None:
-        """Close a link that cannot be one here: its address follows its words."""
+        """Close a link that Telegram does not support by writing its address after its text."""
         link = self.opened.pop()
         if link.url and link.url != "".join(self.parts[link.part :]):
             self.add(f" ({link.url})")
@@ -108,7 +109,8 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block: after a blank line, in a list after a line break, as the first of an item or quotation right here."""
+        """Begin a block after a blank line, in a list after a line break, and at the start of an item or quotation
+        directly."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
@@ -219,7 +221,7 @@ def _row_open(w: _Writer, token: Token) -> None:
 
 
 def _table_close(w: _Writer, token: Token) -> None:
-    """Telegram has no tables: its columns are aligned with blanks, in a fixed-width block."""
+    """Write a table as a fixed-width block with aligned columns, because Telegram has no tables."""
     w.in_table = False
     widths = [max(len(row[i]) for row in w.cells) for i in range(len(w.cells[0]))]
     rows = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False)) for row in w.cells]
@@ -253,9 +255,8 @@ _BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
 
 
 def cut_out(whole: Marked, at: int, piece: str) -> Marked:
-    """The piece of the whole that stands there, without blanks at its ends: Telegram would cut them without moving the
-    marks. It leaves the indentation of code alone, and so does this.
-    """
+    """A piece of the whole, without blanks at its ends, which Telegram would remove without moving the marks. Like
+    Telegram, it keeps the indentation of code."""
     lead = len(_BLANK_LINES.match(piece)[0])  # type: ignore[index]  # it matches any text
     if not any(m.kind == "pre" and m.offset <= at + lead < m.offset + m.length for m in whole.marks):
         lead = len(piece) - len(piece.lstrip())
@@ -265,7 +266,7 @@ def cut_out(whole: Marked, at: int, piece: str) -> Marked:
 
 
 def clipped(marks: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:
-    """The marks as they lie within [start, end), counted from start."""
+    """The marks within [start, end), relative to start."""
     inside: list[Mark] = []
     for mark in marks:
         a, b = max(mark.offset, start), min(mark.offset + mark.length, end)

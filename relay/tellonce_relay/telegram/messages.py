@@ -1,4 +1,4 @@
-"""What a Telegram message says and where: its words or a labelled placeholder, and its thread by Telegram's own facts; pure."""
+"""The words and the thread of a Telegram message; content without words becomes a labeled placeholder. Pure."""
 
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
@@ -19,9 +19,9 @@ def incoming(
     moved: MovedGroups | None = None,
     heard: str | None = None,
 ) -> Incoming | None:
-    """None for what holds nothing to keep (service messages, blanks).
+    """The message, or None if it has no content to record (service messages, blanks).
 
-    `user_name` overrides the sender's own; `heard` is what was said in a voice message.
+    `user_name` overrides the sender's own name; `heard` is the transcript of a voice message.
     """
     text = text_of(message, heard)
     if not text.strip():
@@ -45,17 +45,17 @@ def incoming(
 
 @dataclass(frozen=True)
 class ThreadFacts:
-    """What the server derives the thread from."""
+    """The data from which the server derives the thread."""
 
     message_thread_id: int | None
     reply_to: int | None
 
 
 def thread_facts(message: Message) -> ThreadFacts:
-    """A topic message, a reply, or neither.
+    """The thread data of a topic message, a reply, or neither.
 
-    In a topic every message that replies to nothing carries the topic's creation as its reply target. In a plain
-    supergroup a reply carries a thread id that is no topic; sending into it fails.
+    In a topic, every message without a reply target has the topic's creation as its target. In a plain supergroup, a
+    reply has a thread id that is not a topic; sending to it fails.
     """
     target = message.reply_to_message
     reply_to = target.message_id if target is not None and target.forum_topic_created is None else None
@@ -65,12 +65,13 @@ def thread_facts(message: Message) -> ThreadFacts:
 
 
 def text_of(message: Message, heard: str | None = None) -> str:
-    """What was written or said; of a picture or a voice its label and caption; of a forwarded message whose words they are."""
+    """The text or transcript; for media the label and caption; for a forwarded message also its author."""
     written = message.text or message.caption or ""
     text = " ".join(part for part in (heard or _label(message), written) if part)
     if message.forward_origin is None or not text:
         return text
-    # Quoted line by line: these are not the user's own words, and nothing is learned of the user from them.
+    # It is quoted line by line, because these are not the user's own words and nothing is learned about the user from
+    # them.
     return "\n".join([f"[forwarded from {_author(message.forward_origin)}]", *(f"> {x}" for x in text.split("\n"))])
 
 
@@ -104,7 +105,7 @@ def _label(message: Message) -> str:
 
 
 def _card(contact: Contact) -> str:
-    """What a contact is shared for."""
+    """A contact's name and number."""
     return f"{contact.first_name} {contact.last_name or ''}".strip() + f", {contact.phone_number}"
 
 
@@ -113,7 +114,7 @@ def _venue(venue: Venue) -> str:
 
 
 def _coordinates(location: Location) -> str:
-    """Five decimals are a meter."""
+    """Coordinates with five decimals, which is about a meter."""
     return f"{location.latitude:.5f}, {location.longitude:.5f}"
 
 

@@ -1,4 +1,4 @@
-"""Groups that became supergroups: Telegram gives them a new id and new message numbers, the memory keeps the old id."""
+"""Groups that became supergroups: Telegram gives them a new id and new message numbers; the memory keeps the old id."""
 
 from tellonce_relay.seen_store import SeenStore
 
@@ -8,7 +8,7 @@ class MovedGroups:
         self._seen_store = seen_store or SeenStore()
 
     def moved(self, old: int, new: int) -> None:
-        """Note a move. Telegram tells of it twice, once in each group."""
+        """Record a move. Telegram reports it twice, once in each group."""
         self._seen_store.put(str(new), str(self.memory_chat(old)))
 
     def memory_chat(self, chat_id: int) -> int:
@@ -20,9 +20,9 @@ class MovedGroups:
         return next((int(new) for new, old in reversed(self._seen_store.items()) if old == str(chat_id)), chat_id)
 
     def external_id(self, chat_id: int, number: int) -> str:
-        """The message's id in the memory: numbers begin anew in the new group, so they carry its id there."""
+        """The message's id in the memory. Message numbers restart in the new group, so they are prefixed with its id."""
         return f"{chat_id}:{number}" if self._seen_store.get(str(chat_id)) is not None else str(number)
 
     def sent_id(self, chat_id: int, number: int) -> str:
-        """Such an id of a message just sent to the chat: if the group moved meanwhile, it stands in the new one."""
+        """The id of a message just sent to the chat. If the group moved meanwhile, the message is in the new group."""
         return self.external_id(self.telegram_chat(self.memory_chat(chat_id)), number)

@@ -1,10 +1,10 @@
-"""Sends to Telegram: waits when told to, tries again what was not done, and looks before it sends anything twice.
+"""Sends to Telegram: waits when throttled, retries what failed, and checks before it sends anything twice.
 
-Telegram knows no idempotency key, and a bot cannot read a chat. But an edit that changes nothing is refused as "not
-modified", which proves that the very text stands there, and message numbers only grow. So when the answer to a send is
-lost, the numbers that follow the highest one seen before are tried: what is found was sent, what is not is sent again.
-Not knowable: a send that Telegram carries out only after we looked, and one whose number is further away than
-`LOOK_AT` numbers of messages we have not seen (more than a hundred waiting updates). Then a text may stand there twice.
+Telegram has no idempotency keys, and a bot cannot read a chat. But an edit without changes is refused as "not
+modified", which proves that exactly this text exists, and message numbers only increase. If the answer to a send is
+lost, the numbers after the highest known one are tried: a message that is found was sent, another is sent again. Two
+cases cannot be detected: a send that Telegram executes after the check, and one whose number is more than `LOOK_AT`
+unseen messages away (more than a hundred waiting updates). Then a text may appear twice.
 """
 
 import asyncio
@@ -33,8 +33,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
 MOST_REFUSALS = 100
-"""Of one message, by an error that is not about it, at last half a minute apart: it may be about it after all, and would
-hold up its chat for ever. A Telegram that is silent is waited for without end."""
+"""Maximum refusals of one message by an error that does not concern it, the last ones half a minute apart. The error
+may concern it after all, and the message would block its chat for ever. An unreachable Telegram is retried without
+limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
@@ -53,11 +54,11 @@ AboutTo = Callable[[int | None], None]
 
 
 class NotSent(Exception):
-    """Telegram did not take the message."""
+    """Telegram did not accept the message."""
 
 
 class SlowDown(Exception):
-    """Telegram wants us to wait; for `seconds`."""
+    """Telegram requests a pause of `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"wait {seconds:g} s")
@@ -65,12 +66,12 @@ class SlowDown(Exception):
 
 
 class AnswerLost(Exception):
-    """Telegram's answer did not come: the message may be there or not."""
+    """Telegram's answer was lost, so the message may or may not exist."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a message goes: a chat, perhaps a topic, perhaps as a reply."""
+    """The target of a message: a chat, optionally a topic and a reply target."""
 
     chat_id: int
     thread_id: int | None = None
@@ -78,13 +79,14 @@ class Address:
 
 
 def nobody(after: int | None) -> None:
-    """Where no one keeps a journal."""
+    """Record nothing, for callers without a journal."""
 
 
 class Outbox:
-    """Safe to share between tasks. `tries` of one call; None: until Telegram is back, as a relay has nothing else to do.
+    """Sends messages; safe to share between tasks. `tries` limits one call; None retries until Telegram is available.
 
-    `newest` holds the highest message numbers across restarts: after a kill that is where a message in doubt is looked for.
+    `newest` stores the highest message numbers across restarts; after a kill, the search for an uncertain message
+    starts there.
     """
 
     def __init__(
@@ -101,7 +103,7 @@ class Outbox:
         self._tries = tries
         self._sleep = sleep
         self._drafts = True
-        # One message at a time in a chat: what follows a number in doubt is then never another one of ours.
+        # A chat's messages are sent one at a time, so that no other message of ours follows an uncertain number.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._newest = newest or SeenStore()
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
@@ -109,7 +111,7 @@ class Outbox:
             self._seen[int(counter)].add(int(number))
 
     def saw(self, chat_id: int, number: int) -> None:
-        """A message of somebody's stands under that number."""
+        """Record that somebody's message has that number."""
         known = self._seen[_counter(chat_id)]
         if number > max(known, default=0):
             self._newest.put(str(_counter(chat_id)), str(number))
@@ -118,23 +120,24 @@ class Outbox:
             known -= set(sorted(known)[:1000])
 
     async def typing(self, to: Address) -> None:
-        """Best effort."""
+        """Show the typing indicator, without reporting errors."""
         try:
             await self._bot.send_chat_action(to.chat_id, ChatAction.TYPING, message_thread_id=to.thread_id)
         except TelegramError as error:
             logger.info("typing was not shown: %s", error)
 
     async def react(self, chat_id: int, number: int, emoji: str) -> None:
-        """Best effort: a chat may not allow reactions."""
+        """React to a message, without reporting errors, because a chat may not allow reactions."""
         try:
             await self._bot.set_message_reaction(chat_id, number, emoji)
         except TelegramError as error:
             logger.info("a reaction was not shown: %s", why(error))
 
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
-        """One message; its number. `about_to` hears beforehand after which number to look for it, where that is known.
+        """Send one message and return its number. `about_to` is called first with the number after which to search for
+        it, if known.
 
-        Raises NotSent, and AnswerLost when the answer was lost and there is no number to look after.
+        Raises NotSent, and AnswerLost if the answer was lost and there is no number to search from.
         """
         try:
             async with self._locks[to.chat_id]:
@@ -152,7 +155,7 @@ class Outbox:
         return number
 
     async def begin(self, to: Address, what: Marked, about_to: AboutTo = nobody) -> int:
-        """Show a draft, in haste. Raises SlowDown, NotSent and AnswerLost as `send`."""
+        """Send a draft without retries. Raises SlowDown, NotSent and AnswerLost."""
         try:
             async with self._locks[to.chat_id]:
                 after = self._highest(to.chat_id)
@@ -166,7 +169,8 @@ class Outbox:
         return number
 
     async def draft(self, to: Address, draft_id: int, what: Marked) -> bool:
-        """Show a draft of Telegram's own, which vanishes by itself. False where there is none. Raises SlowDown."""
+        """Show one of Telegram's own drafts, which disappears by itself. Returns False if there is none. Raises
+        SlowDown."""
         if not self._drafts or to.chat_id < 0:
             return False
         try:
@@ -183,7 +187,7 @@ class Outbox:
         return self._drafts
 
     async def change(self, to: Address, number: int, what: Marked) -> None:
-        """Change a draft, once, in haste. Raises SlowDown and NotSent."""
+        """Edit a draft once, without retries. Raises SlowDown and NotSent."""
         try:
             await self._edit(to.chat_id, number, what, None)
         except RetryAfter as refusal:
@@ -192,7 +196,8 @@ class Outbox:
             raise NotSent(why(error)) from error
 
     async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Change a message's text and its buttons, by default to none. Doing it again does no harm, so a lost answer is tried again. Raises NotSent."""
+        """Edit a message's text and buttons (none by default). It is idempotent, so it is retried after a lost answer.
+        Raises NotSent."""
         try:
             await self._patiently(lambda: self._edit(chat_id, number, what, markup))
         except BadRequest as error:
@@ -205,7 +210,7 @@ class Outbox:
             raise NotSent(why(error)) from error
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
-        """The number under which this very text stands behind `after`, if it does. Raises TelegramError."""
+        """The number after `after` of a message with exactly this text, or None. Raises TelegramError."""
         keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
         unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
         for number in islice(unseen, LOOK_AT):
@@ -226,7 +231,8 @@ class Outbox:
         return await self._patiently(lambda: self._once(to, what, markup, after))
 
     async def _once(self, to: Address, what: Marked, markup: Markup | None, after: int | None) -> int:
-        """Send; when the answer is lost, look. Raises AnswerLost only where there is nothing to look after."""
+        """Send; if the answer is lost, search for the message. Raises AnswerLost only if there is no number to search
+        from."""
         try:
             return await self._send(to, what, markup)
         except NetworkError as error:
@@ -242,7 +248,7 @@ class Outbox:
     async def _plainer(
         self, to: Address, what: Marked, markup: Markup | None, about_to: AboutTo, error: BadRequest
     ) -> int:
-        """What Telegram refused, without the part it most likely refused."""
+        """Send again without the part that Telegram most likely refused."""
         if "thread not found" in str(error).lower() and to.thread_id is not None:
             return await self.send(replace(to, thread_id=None), what, markup, about_to)
         if what.marks:
@@ -298,18 +304,19 @@ class Outbox:
 
 
 def _counter(chat_id: int) -> int:
-    """Supergroups number their messages by themselves; a bot's private chats and basic groups share one count."""
+    """The chat whose message counter applies: supergroups have their own; a bot's private chats and basic groups share
+    one."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 
 def why(error: TelegramError) -> str:
-    """The kind of an error, with what is known of its wording: the rest may quote the message."""
+    """The type of an error, with the known part of its message; the rest may quote the text."""
     known = _WORDINGS.search(str(error).lower())
     return f"{type(error).__name__} ({known[0]})" if known else type(error).__name__
 
 
 def wanted_pause(refusal: RetryAfter) -> float:
-    """Seconds Telegram wants us to wait."""
+    """The pause in seconds that Telegram requests."""
     wait: int | timedelta = refusal.retry_after
     return wait.total_seconds() if isinstance(wait, timedelta) else float(wait)
 
@@ -322,12 +329,12 @@ def entities(what: Marked) -> list[MessageEntity] | None:
 
 
 def _may_be_there(error: NetworkError) -> bool:
-    """Whether the request may have been carried out. A refusal in so many words, and what never went out, was not."""
+    """Whether the request may have been executed. An explicit refusal, or a request that was never sent, was not."""
     return not isinstance(error, BadRequest) and not isinstance(error.__cause__, _NEVER_SENT)
 
 
 def _was_refused(error: NetworkError) -> bool:
-    """An error that came back in so many words; a gateway's 5xx mostly means that nothing was done."""
+    """Whether the error is explicit. After a gateway's 5xx, most likely nothing was done."""
     return not isinstance(error.__cause__, httpx.HTTPError | ValueError)
 
 

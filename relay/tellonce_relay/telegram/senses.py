@@ -1,6 +1,6 @@
-"""Fetches what a message carries and turns it into what a model can take: files to look at, words that were heard.
+"""Fetches attachments and converts them for a model: files to view, and transcripts of voices.
 
-Nothing of a file is kept: it is fetched for one turn, and again only by a process after a kill.
+No file is stored: it is fetched for one turn, and again only after a kill.
 """
 
 import asyncio
@@ -22,11 +22,12 @@ logger = logging.getLogger(__name__)
 TRIES = 3
 PAUSE = 1.0
 LONGEST_TEXT = 60_000
-"""Characters of a text file that a model is shown."""
+"""Maximum characters of a text file that a model is shown."""
 
 
 class Unperceived(Exception):
-    """What a message carries cannot be taken in. `sentence` is for the person; `once`: it stays true of the next ones."""
+    """An attachment cannot be used. `sentence` is for the person; with `once`, it applies to later ones too and is
+    said once."""
 
     def __init__(self, sentence: str, *, once: bool = False) -> None:
         super().__init__(sentence)
@@ -36,14 +37,14 @@ class Unperceived(Exception):
 
 @dataclass(frozen=True)
 class Senses:
-    """`transcribe`: None where nobody listens."""
+    """Fetches attachments. `transcribe` is None if no transcription is configured."""
 
     bot: Bot
     transcribe: Transcribe | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def hear(self, voice: Attachment) -> str:
-        """What was said. Raises Unperceived."""
+        """The transcript. Raises Unperceived."""
         if self.transcribe is None:
             raise Unperceived(phrase("senses.cannot_hear"), once=True)
         data = await self._fetched(voice)
@@ -54,7 +55,7 @@ class Senses:
             raise Unperceived(phrase("senses.not_heard")) from error
 
     async def look(self, attachment: Attachment, reads: frozenset[FileKind]) -> File:
-        """The file as a model that `reads` these kinds is shown it. Raises Unperceived."""
+        """The file for a model that `reads` these kinds. Raises Unperceived."""
         kind = attachment.kind
         if kind in ("voice", "other") or kind not in reads:
             raise Unperceived(

@@ -1,17 +1,17 @@
-"""Long texts cut at good places for Telegram; pure."""
+"""Splits long texts at good places for Telegram. Pure."""
 
 from collections.abc import Iterator
 
 from tellonce_relay.telegram.markdown import Marked, cut_out, units
 
 LONGEST = 4096
-"""UTF-16 units of one Telegram message."""
+"""Maximum UTF-16 units of one Telegram message."""
 
 _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
 
 def split(whole: Marked, longest: int = LONGEST) -> list[Marked]:
-    """Parts of at most `longest` units, cut at paragraphs, lines, sentences or words; their marks go with them."""
+    """Parts of at most `longest` units, split at paragraphs, lines, sentences or words, with their marks."""
     at = 0
     parts: list[Marked] = []
     for piece in _pieces(whole.text, longest):
@@ -23,7 +23,7 @@ def split(whole: Marked, longest: int = LONGEST) -> list[Marked]:
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """The text in pieces; joined, they are the text."""
+    """The text in pieces, which joined give the text again."""
     while units(text) > longest:
         cut = _cut(text, longest)
         yield text[:cut]
@@ -41,7 +41,7 @@ def _cut(text: str, longest: int) -> int:
 
 
 def _characters(text: str, longest: int) -> int:
-    """How many characters fit: one outside the basic plane counts twice, and is never cut in two."""
+    """How many characters fit. One outside the basic plane counts twice and is never split."""
     used = 0
     for index, character in enumerate(text):
         used += 1 + (ord(character) > 0xFFFF)

@@ -1,4 +1,4 @@
-"""What was said in a voice message, by an OpenAI-compatible endpoint or a command; nothing where neither is set."""
+"""Transcribes voice messages by an OpenAI-compatible endpoint or a command, if either is configured."""
 
 import asyncio
 import shlex
@@ -15,11 +15,11 @@ SECONDS = 120.0
 PATH = "/v1/audio/transcriptions"
 
 Transcribe = Callable[[bytes, str], Awaitable[str]]
-"""From a file's bytes and its name to what was said in it. Raises NotTranscribed."""
+"""Maps a file's bytes and name to its transcript. Raises NotTranscribed."""
 
 
 class NotTranscribed(Exception):
-    """Nobody could make out what was said; the text is for the log."""
+    """There is no transcript; the text is for the log."""
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
@@ -50,7 +50,7 @@ class _ByAddress:
 
 
 class _ByCommand:
-    """The command gets the file's path behind its own arguments, or in place of `{file}`."""
+    """Runs the command with the file's path after its own arguments, or in place of `{file}`."""
 
     def __init__(self, command: str) -> None:
         self._command = shlex.split(command)
@@ -87,7 +87,7 @@ class _ByCommand:
 
 
 def _words(text: object) -> str:
-    """One line. Raises NotTranscribed where nothing was said."""
+    """The transcript as one line. Raises NotTranscribed if it is empty."""
     flat = " ".join(str(text).replace("\x00", " ").split())
     if not flat:
         raise NotTranscribed("nothing was said")

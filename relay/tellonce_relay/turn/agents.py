@@ -1,4 +1,4 @@
-"""Personas: who speaks in which chat or topic, with which system prompt; from config/agents.toml."""
+"""Personas from config/agents.toml: who speaks in which chat or topic, with which system prompt."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ FILE = "agents.toml"
 
 
 class AgentEntry(BaseModel):
-    """One table of the file; its name is the agent's id."""
+    """One table of the file, named after the agent's id."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -29,7 +29,7 @@ _FILE: TypeAdapter[dict[Name, AgentEntry]] = TypeAdapter(dict[Name, AgentEntry])
 
 @dataclass(frozen=True)
 class Agent:
-    """No id: the plain assistant, whose policy is the prompt's own."""
+    """An agent. Without an id it is the plain assistant, which uses the prompt's own policy."""
 
     id: str | None = None
     prompt: str = ""
@@ -40,7 +40,7 @@ class Agents:
         self._entries = entries
 
     def at(self, chat_id: int, thread_id: int | None) -> Agent:
-        """Who speaks there: the topic's agent, else the chat's, else the default."""
+        """The agent for a place: the topic's, else the chat's, else the default."""
         topic = f"{chat_id}:{thread_id}"
         for fits in (lambda e: topic in e.topics, lambda e: chat_id in e.chats, lambda e: e.default):
             for name, entry in self._entries.items():
@@ -49,11 +49,11 @@ class Agents:
         return Agent()
 
     def named(self, name: str | None) -> Agent:
-        """The agent of that id; one that is not in the file has no prompt of its own."""
+        """The agent with that id; one that is not in the file has no prompt of its own."""
         entry = self._entries.get(name or "")
         return Agent(name, entry.prompt if entry else "")
 
 
 def load_agents(folder: Path) -> Agents:
-    """Raises SettingsError, naming what is wrong in the file."""
+    """Load the agents. Raises SettingsError, naming what is wrong in the file."""
     return Agents(read(folder / FILE, _FILE.validate_python) or {})

@@ -1,6 +1,6 @@
-"""What an answer asks the person for, if it ends with a question of a clear type; pure.
+"""Detects what an answer asks the person for, if it ends with a question of a clear type. Pure.
 
-Only clear questions count: a slot that expects just any text would swallow whatever is said next.
+Only clear questions count, because a slot for any text would accept whatever is said next.
 """
 
 import re
@@ -33,7 +33,7 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """What the next message may fill; None when the answer ends with no question, or with an open one."""
+    """What the next message may fill; None if the answer ends without a question, or with an open one."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

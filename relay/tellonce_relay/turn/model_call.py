@@ -1,4 +1,4 @@
-"""An answer of the model that is asked for again while that may help, and goes on where it broke off."""
+"""Asks the model for an answer, retries while this may help, and continues where it broke off."""
 
 import asyncio
 import random
@@ -12,10 +12,10 @@ from tellonce_relay.turn.tags import finished
 ResultT = TypeVar("ResultT")
 
 PASSING = ("busy", "away")
-"""Causes that may be gone in a moment."""
+"""Causes that may pass within moments."""
 
 _OVERLAP = 12
-"""Characters that two parts of an answer must share before they count as repeated."""
+"""Characters that two parts of an answer must share to count as a repetition."""
 
 _LONGEST_OVERLAP = 400
 _LONGEST_WORD = 40
@@ -23,18 +23,18 @@ _LONGEST_WORD = 40
 
 @dataclass
 class Progress:
-    """What the model said so far; it outlives a stream that breaks off."""
+    """The text of the model so far, which is kept if a stream breaks off."""
 
     said: str = ""
 
     def broke_off(self) -> None:
-        """Keep what is whole: no half tag and no half word."""
+        """Keep the complete part: no half tag and no half word."""
         self.said = whole(self.said)
 
 
 @dataclass(frozen=True)
 class Persistence:
-    """How long a turn asks again while the person watches it type. Times are seconds."""
+    """How long a turn retries while the person sees the typing indicator. Times are in seconds."""
 
     first_pause: float = 1.0
     longest_pause: float = 15.0
@@ -42,7 +42,8 @@ class Persistence:
     jitter: Callable[[], float] = random.random
 
     def pause(self, error: CannotAnswer, tried: int, waited: float) -> float | None:
-        """Before the next try; None when the person should be told instead. The provider's own wish counts."""
+        """The pause before the next try; None if the person should be told instead. The provider's requested pause is
+        respected."""
         if error.cause not in PASSING:
             return None
         own = min(self.longest_pause, self.first_pause * 2.0**tried) * (0.5 + 0.5 * self.jitter())
@@ -51,7 +52,7 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """For an answer that is owed: nobody watches, and it is asked for again later."""
+        """A shorter persistence for an owed answer, which is retried later and which nobody watches."""
         return replace(self, total=self.total / 10)
 
 
@@ -64,7 +65,8 @@ async def persistently(
     failed: Callable[[CannotAnswer, float], None],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> ResultT:
-    """The call's result. `failed` gets each failure that is tried again, and the pause. Raises the last CannotAnswer."""
+    """The call's result. `failed` is called with each failure that is retried and the pause. Raises the last
+    CannotAnswer."""
     tried, waited = 0, 0.0
     while True:
         try:
@@ -79,7 +81,7 @@ async def persistently(
 
 
 def whole(cut_off: str) -> str:
-    """An answer that broke off, up to its last whole word, with the blank behind it."""
+    """An interrupted answer up to its last complete word and the blank after it."""
     text = finished(cut_off)
     tail = text[-_LONGEST_WORD:]
     blank = max((i for i, character in enumerate(tail) if character.isspace()), default=None)
@@ -87,7 +89,7 @@ def whole(cut_off: str) -> str:
 
 
 def continued(begun: str, more: str) -> str:
-    """The two as one text; what the second repeats of the first's end stands once."""
+    """Join the two texts; an overlap of the second with the first's end appears once."""
     most = min(len(begun), len(more), _LONGEST_OVERLAP)
     same = next((n for n in range(most, _OVERLAP - 1, -1) if begun.endswith(more[:n])), 0)
     rest = more[same:]

@@ -1,4 +1,4 @@
-"""Reminders as a person sets, sees and changes them: what a text orders, and what is answered, in their language."""
+"""Setting, listing and changing reminders, with answers in the person's language."""
 
 import re
 from dataclasses import dataclass
@@ -34,12 +34,12 @@ _SAID: Final[dict[Change, str]] = {
 }
 
 _STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
-"""The time that the words of a reminder end with, as the memory keeps it."""
+"""The time at the end of a reminder's words, in the memory's format."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to remind of, and when: `at` first, then as `repeats` says."""
+    """A requested reminder: what and when, first at `at` and then as `repeats` says."""
 
     what: str
     at: datetime
@@ -47,7 +47,7 @@ class Wanted:
     words: str | None = None
 
     def args(self, incoming: Incoming, *, claimed: bool = False) -> SetReminderArgs:
-        """`claimed`: by a model, to be checked against the message."""
+        """The arguments. `claimed` marks a model's claim, which is checked against the message."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
@@ -61,11 +61,11 @@ class Wanted:
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text says why, to the person."""
+    """No reminder can be set; the text tells the person why."""
 
 
 async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:
-    """Set what a person orders; without words, list what is set. Raises what the memory raises."""
+    """Set the reminder that a person asks for; without words, list those set. Raises what the memory raises."""
     if not text:
         return await listed(memory, zone, incoming)
     try:
@@ -76,9 +76,9 @@ async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text:
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """`tomorrow at 9 to call mom`, after the words that make it an order. Raises NotSet."""
+    """Parse text such as `tomorrow at 9 to call mom` after the order's first words. Raises NotSet."""
     said = Said(now, zone, region_of(zone))
-    # Few words seldom tell their language: of two readings the one that explains more of them.
+    # A few words rarely determine their language; of two readings, the one that explains more of them is taken.
     found = max(filter(None, (alarm(text, said), alarm(text, said, spoken()))), key=_length, default=None)
     if found is None:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
@@ -94,7 +94,7 @@ def _length(found: Alarm) -> int:
 
 
 def timed(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """`found` is the alarm in `text`. Raises NotSet for one that is past, or that cannot be repeated."""
+    """A request with the alarm `found` in `text`. Raises NotSet if it is past or cannot be repeated."""
     if found.cron is not None:
         first = next_due(found.cron, now, zone)
         assert first is not None  # every day, week, month or year
@@ -107,13 +107,13 @@ def timed(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> 
 
 
 def set_reply(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Reply:
-    """Confirms a reminder, with its time on the person's clock."""
+    """The confirmation of a reminder, with its time in the person's zone."""
     text = phrase("reminder.set", when=when(reminder, now, zone), what=what_of(reminder))
     return Reply(text, buttons.reminder_undo(reminder.memory.id))
 
 
 async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming) -> Reply:
-    """All that are still to come, each with a button that cancels it."""
+    """All upcoming reminders, each with a button that cancels it."""
     args = ListRemindersArgs(chat_id=incoming.chat_id, message_thread_id=incoming.message_thread_id)
     return list_reply((await memory.list_reminders(args)).reminders, incoming.sent_at, zone)
 
@@ -127,7 +127,8 @@ def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
-    """What a button under a reminder does; `item` 1 is that of a list, which is shown again without it."""
+    """The effect of a button under a reminder. With `item` 1 the button is in a list, which is shown again without the
+    reminder."""
     number = pressed.number
     if pressed.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))
@@ -146,7 +147,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
 
 
 def what_of(reminder: Reminder) -> str:
-    """What to remind of: of one that comes once without the time behind it."""
+    """The words of a reminder; for a single one without the time at the end."""
     return _STAMP.sub("", reminder.memory.content)
 
 

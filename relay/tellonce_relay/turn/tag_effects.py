@@ -1,4 +1,4 @@
-"""Carries out the tags of an answer, as claims of the model; one that fails costs only itself."""
+"""Carries out an answer's tags as claims of the model. A tag that fails does not affect others."""
 
 import logging
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ from tellonce_text.dates.regions import region_of
 logger = logging.getLogger(__name__)
 
 MOST = 10
-"""Tags of one answer that are carried out: more is a model gone astray."""
+"""Maximum tags of one answer that are carried out; more means that the model malfunctions."""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag made, or a goal it closed. `undo` is the action that takes it back. `reminder`: its alarm."""
+    """A memory that a tag created, or a goal it closed. `undo` is the action that reverts it; `reminder` is its alarm."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen"]
@@ -33,9 +33,10 @@ class Saved:
 
 @dataclass
 class Done:
-    """`refused`: the memory would not have it (it states nothing); `unsaved`: the memory was away.
+    """The result. `refused` are tags that state nothing; `unsaved` are those that failed because the memory was
+    unreachable.
 
-    `doubted` are the claims that the user's words do not bear out: the user is asked.
+    `doubted` are the claims that the user's words do not support; the user is asked about them.
     """
 
     applied: int = 0
@@ -54,7 +55,7 @@ class Done:
 
 
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
-    """Carry them out in order, at most `MOST`; `patience`: seconds to wait for a memory that is away."""
+    """Carry out the tags in order, at most `MOST`. `patience` is in seconds, for an outage of the memory."""
     done = Done()
     for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
         try:
@@ -85,7 +86,7 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
 
 
 def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
-    """A claim, to be checked against the message that was answered: never the user's own word."""
+    """A claim, to be checked against the answered message; it is never the user's own word."""
     text = f"{tag.text} (by {tag.time})" if tag.time else tag.text
     statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
@@ -95,14 +96,14 @@ def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
 
 
 def _source(incoming: Incoming, text: str) -> Incoming:
-    """Of several messages that are answered together, the one that bears the claim out best."""
+    """Of several messages answered together, the one that supports the claim best."""
     return max(incoming.messages, key=lambda message: len(_words(message.text) & _words(text)))
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """A claim like the others: the user must have said so, else they are asked."""
+    """Set a reminder as a claim: if the user did not say so, they are asked."""
     zone = incoming.sent_at.tzinfo
-    assert isinstance(zone, ZoneInfo)  # a channel tells times on the user's clock
+    assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     found = alarm(tag.time or "", Said(incoming.sent_at, zone, region_of(zone)))
     if found is None:
         raise MemoryRefused(f"a reminder at no time: {tag.time!r}")
@@ -119,7 +120,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:
-    """The goal that fits best is done. None fits: the model meant something that is no goal of ours."""
+    """Close the goal that fits best. If none fits, the model meant something that is not a goal."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = _best(topic, found.results)
@@ -130,13 +131,13 @@ async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patien
 
 
 def _best(topic: str, goals: tuple[c.SearchResult, ...]) -> c.SearchResult | None:
-    """The first that shares a word with the topic: completing another goal would be worse than completing none."""
+    """The first goal that shares a word with the topic. Closing a wrong goal would be worse than closing none."""
     words = _words(topic)
     return next((goal for goal in goals if words & _words(goal.text)), None)
 
 
 def _words(text: str) -> set[str]:
-    """Word beginnings; of scripts that write words together, pairs of characters."""
+    """Prefixes of the words; pairs of characters for scripts without spaces."""
     words = "".join(ch if ch.isalnum() else " " for ch in text.casefold()).split()
     plain = {word[:6] for word in words if word.isascii() and len(word) > 2}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(len(word) - 1)}

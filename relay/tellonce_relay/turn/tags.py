@@ -1,7 +1,8 @@
-"""The tags a model may put into an answer, and the answer without them; pure.
+"""Parses the tags that a model may put into an answer, and removes them. Pure.
 
-`[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]`, `[REMIND: … | AT: …]`, in the forms of `tellonce.tag_form`. Only the
-model's own words are read for tags: not code, not quotations, and not what it repeats of what it was shown.
+The tags are `[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]` and `[REMIND: … | AT: …]`,
+in the forms of `tellonce.tag_form`. Only the model's own words are searched: not code, not quotations, and not what it
+repeats from its prompt.
 """
 
 import re
@@ -15,7 +16,7 @@ from tellonce.tag_form import AT_MARK, CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, 
 TagKind = Literal["remember", "remember_global", "goal", "done", "remind", "seen"]
 Span = tuple[int, int]
 
-# Indented as far as may be: in a list that is a fence too.
+# Any indentation is allowed, because in a list it is a fence too.
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*\1[`~]*[ \t]*$|.*\Z)", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
 _QUOTED = re.compile(
@@ -32,7 +33,7 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 @dataclass(frozen=True)
 class Tag:
-    """`time`: a goal's deadline, a reminder's time, in the model's words."""
+    """A tag. `time` is a goal's deadline or a reminder's time in the model's words."""
 
     kind: TagKind
     text: str
@@ -41,42 +42,43 @@ class Tag:
 
 @dataclass(frozen=True)
 class Parsed:
-    """`visible` is what a person is shown."""
+    """A parsed answer. `visible` is the text for the person."""
 
     visible: str
     tags: tuple[Tag, ...]
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""Characters and number of the tags in what a model was shown that its own are compared with."""
+"""Maximum characters and number of the prompt's tags that the model's own are compared with."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
-    """What the tags in these texts say: a model that repeats one claims nothing."""
+    """The contents of the tags in these texts. A model that repeats one claims nothing."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Take the tags out, but for those that repeat what was `heard`.
+    """Remove the tags. Those that repeat what was `heard` are not carried out.
 
-    Brackets inside a tag may nest; one that never closes ends with its line.
+    Brackets inside a tag may nest; an unclosed tag ends with its line.
     """
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
-    # What stood around a tag may read like one without it. Nobody meant it: it is neither kept nor shown.
+    # After removal, the text around a tag may itself look like a tag. Nobody meant it, so it is neither stored nor
+    # shown.
     while joined := [span for span, _ in _found(visible, repeated)]:
         visible = _without(visible, joined)
     return Parsed(visible, tuple(tag for _, tag in found if tag is not None))
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """What of a half-streamed answer may be shown: nothing of a tag that is open, or that may be opening."""
+    """The part of a partial answer that may be shown, without a tag that is open or may be opening."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 
 def finished(cut_off: str) -> str:
-    """What of an answer that was cut off is whole: half a tag would be kept as half a statement."""
+    """The complete part of an interrupted answer: half a tag would be stored as half a statement."""
     return cut_off[: _safe_end(cut_off)]
 
 
@@ -87,7 +89,7 @@ def _safe_end(partial: str) -> int:
     if opening is not None and any(name.startswith(name_of(opening["name"])) for name in NAMES):
         end = opening.start()
     for match in OPENING.finditer(partial):
-        # A backtick that closes later would make it code; until then it may be a tag, and is held back.
+        # A backtick that is closed later would make it code. Until then it may be a tag and is held back.
         closed = _closing(partial, match.end())
         if not _inside(match.start(), others) and (closed is None or closed > end):
             return min(end, match.start())
@@ -119,14 +121,14 @@ def _folded(text: str) -> str:
 
 
 def _others_words(text: str) -> list[Span]:
-    """Code, and outside of it what is quoted: spans in which nothing is the model's own word."""
+    """The ranges that are not the model's own words: code, and quotations outside of code."""
     code = _code(text)
     quoted = [match.span() for match in _QUOTED.finditer(text) if not _inside(match.start(), code)]
     return code + quoted
 
 
 def _code(text: str) -> list[Span]:
-    """Fenced blocks, to the end when they never close, and inline code outside of them."""
+    """Fenced blocks, to the end if they are not closed, and inline code outside of them."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline
@@ -137,7 +139,8 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Where the bracket stands that closes a tag whose body begins at `start`; None if none does in its paragraph."""
+    """The position of the bracket that closes a tag whose body begins at `start`; None if there is none in its
+    paragraph."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:
@@ -156,7 +159,7 @@ def _line_end(text: str, start: int) -> int:
 
 
 def _tag(name: str, body: str) -> Tag | None:
-    kind = cast("TagKind", name_of(name).lower())  # the pattern admits these names only
+    kind = cast("TagKind", name_of(name).lower())  # the pattern allows only these names
     mark = _TIME_MARKS.get(kind)
     time = mark.search(body) if mark is not None else None
     text = _flat(body[: time.start()] if time else body)
@@ -170,7 +173,7 @@ def _flat(text: str) -> str:
 
 
 def _without(text: str, spans: list[Span]) -> str:
-    """The text without the spans, and without the lines that held nothing else."""
+    """The text without the ranges, and without lines that contained nothing else."""
     if not spans:
         return _trimmed(text)
     kept, at, touched = list[str](), 0, set[int]()
@@ -184,7 +187,7 @@ def _without(text: str, spans: list[Span]) -> str:
 
 
 def _widened(text: str, span: Span) -> Span:
-    """With the emphasis around it, and one of the blanks on its two sides."""
+    """The range extended by surrounding emphasis and one adjacent blank."""
     start, end = span
     for mark in ("***", "**", "__", "~~", "*", "_"):
         if text[:start].endswith(mark) and text.startswith(mark, end):

@@ -1,4 +1,4 @@
-"""One turn: record, read, ask, show, record; every way it can fail is one honest sentence, and nothing is lost."""
+"""One turn: record, read, ask, show, record. Every failure is reported as one sentence, and nothing is lost."""
 
 import asyncio
 import logging
@@ -31,30 +31,30 @@ logger = logging.getLogger(__name__)
 
 
 class NotShown(Exception):
-    """The person could not be shown the text; the reason is for the log."""
+    """The text could not be shown to the person; the reason is for the log."""
 
 
 class Surface(Protocol):
-    """Where the person reads: a Telegram chat, a terminal."""
+    """Where the person reads: a Telegram chat or a terminal."""
 
     async def typing(self) -> None:
-        """Show that an answer is on its way, until `send`."""
+        """Show the typing indicator until `send`."""
         ...
 
     async def show_partial(self, text: str) -> None:
-        """Show what there is of the answer so far. Never raises."""
+        """Show the answer so far. Never raises."""
         ...
 
     async def send(self, text: str) -> list[str]:
-        """Show a whole text; the channel's ids of the messages it became. Raises NotShown."""
+        """Show a whole text, and return the channel's ids of its messages. Raises NotShown."""
         ...
 
 
 @dataclass(frozen=True)
 class TurnOptions:
-    """How this turn speaks. `policy` is the agent's system prompt; `profile` the fallback for an empty profile.
+    """The options of a turn. `policy` is the agent's system prompt; `profile` is the fallback for an empty profile.
 
-    `patience`: seconds to wait for a memory that is away; `persistence`: how long a model that fails is asked again.
+    `patience` is in seconds, for an outage of the memory; `persistence` says how long a failing model is retried.
     """
 
     zone: ZoneInfo
@@ -70,11 +70,12 @@ class TurnOptions:
 
 @dataclass(frozen=True)
 class DraftAnswer:
-    """What the person is to be told, tags included. `failure`: it is the sentence about one, and no answer.
+    """The text for the person, including tags. `failure` means that it reports a failure and is not an answer.
 
-    `notices` are the memory's own for the person (the chat is full); the caller shows each of them once. `claims`: whether
-    it may hold tags; `heard` are those of what the model was shown, which it may repeat without claiming them. `cause`: why
-    the model gave no answer, and `retry_after` the seconds it wants to be left alone. `stopped`: the user ended it here.
+    `notices` are the memory's messages to the person (the chat is full); the caller shows each once. `claims` says
+    whether it may hold tags; `heard` are the tags in the prompt, which a model may repeat without claiming them.
+    `cause` is why the model gave no answer, `retry_after` the pause it requests in seconds. `stopped` means that the
+    user ended it here.
     """
 
     said: str
@@ -88,7 +89,7 @@ class DraftAnswer:
 
     @property
     def owed(self) -> bool:
-        """Whether the model may give the answer later."""
+        """Whether the model may still give the answer later."""
         return self.cause is not None and self.cause != "refused"
 
     @property
@@ -98,8 +99,8 @@ class DraftAnswer:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a turn: what the person was shown, as which messages if they were shown anything, and whether the
-    memory has it all. `effects`: what the answer's tags did."""
+    """The result of a turn: the text shown, its messages if any, and whether the memory has recorded everything.
+    `effects` are those of the answer's tags."""
 
     shown: str
     message_ids: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ class Outcome:
 async def run_turn(
     memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, options: TurnOptions
 ) -> Outcome:
-    """The whole turn, for a channel that keeps nothing itself. A turn begins here, and in `bot`, with a trace."""
+    """The whole turn, for a channel without storage of its own. The turn's trace begins here and in `bot`."""
     with tracing.traced("turn"):
         options.emit("message_received", chat=incoming.chat_id)
         try:
@@ -130,13 +131,13 @@ async def run_turn(
 
 
 def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
-    """Where nobody goes on with it later, what was shown of an answer stays above the sentence about its end."""
+    """The partial answer above the sentence about its end, if nobody continues it later."""
     begun = parse(progress.said).visible if draft.cause is not None else ""
     return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one. Only when it is done may the channel forget the message. Raises MemoryUnreachable and MemoryRefused."""
+    """Step one. Only after it may the channel forget the message. Raises MemoryUnreachable and MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -145,7 +146,7 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 
 def wrong(error: ValidationError) -> str:
-    """What of a message the memory would not take, and why; the error itself quotes the text."""
+    """Which part of a message the memory refused, and why. The error itself quotes the text."""
     return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
 
 
@@ -176,14 +177,14 @@ async def think(
     options: TurnOptions,
     progress: Progress | None = None,
 ) -> DraftAnswer:
-    """Step two: the context, the prompt, the model. What `progress` has already is continued.
+    """Step two: the context, the prompt, the model. An answer begun in `progress` is continued.
 
     Raises MemoryUnreachable and MemoryRefused.
     """
     with timed(options.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
-    # Only now: while the memory is away, for hours perhaps, nobody is typing.
+    # The indicator starts only now, because an outage of the memory may last for hours.
     await surface.typing()
     with timed(options.emit, "prompt_built"):
         prompt = _prompt(context, incoming, options)
@@ -210,19 +211,19 @@ def _prompt(context: c.Context, incoming: Incoming, options: TurnOptions) -> pro
 
 
 def _shown(context: c.Context, incoming: Incoming) -> list[str]:
-    """The texts of others that a model answers from."""
+    """The texts in the prompt that a model may repeat."""
     return [incoming.text, context.context or "", *(section.text for section in context.sections or ())]
 
 
 def failed(sentence: str, error: Exception, options: TurnOptions) -> DraftAnswer:
-    """The one honest sentence the person gets instead of an answer."""
+    """The one sentence that the person gets instead of an answer."""
     logger.warning("turn failed: %s", error)
     options.emit("turn_failed", reason=type(error).__name__)
     return DraftAnswer(sentence, failure=True)
 
 
 def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
-    """What the person gets instead of an answer of the model."""
+    """The draft for a model that failed."""
     sentence = failed(trouble(error.cause, owed=False), error, options)
     return replace(sentence, cause=error.cause, retry_after=error.retry_after)
 
@@ -230,7 +231,7 @@ def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def give(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show it, record what was shown, carry out its tags. Doing it again repeats nothing already done."""
+    """Step three: show the draft, record what was shown, and carry out its tags. Repeating it does nothing twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
@@ -251,7 +252,7 @@ async def give(
 
 
 def visible(draft: DraftAnswer) -> str:
-    """What the person is shown of it: never a tag, never nothing."""
+    """The text to show: without tags and never empty."""
     parsed = draft.parsed
     return parsed.visible or (phrase("turn.noted") if parsed.tags else phrase("turn.empty"))
 
@@ -296,7 +297,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _Asking:
-    """What one question to the model works with; `shown` says how its words are read."""
+    """The state of one request to the model; `shown` says how its text is read."""
 
     memory: MemoryClient
     responder: Responder
@@ -308,7 +309,7 @@ class _Asking:
     _more: str = ""
 
     async def once(self, prompt: prompts.Prompt) -> str:
-        """The whole answer. Raises CannotAnswer, with what there is of it in `progress`."""
+        """The whole answer. Raises CannotAnswer, with the partial answer in `progress`."""
         begun, self._more = self.progress.said, ""
         used: Answer | None = None
         self.options.emit("model_start", model=self.responder.name, continues=bool(begun))
@@ -322,11 +323,11 @@ class _Asking:
                 self.progress.broke_off()
                 raise
             found |= _usage(self.responder, used)
-        said = self.progress.said.replace("\x00", "")  # which the memory does not take
+        said = self.progress.said.replace("\x00", "")  # the memory does not accept an empty text
         return finished(said) + phrase("turn.cut") if used is not None and used.truncated else said
 
     def failed(self, error: CannotAnswer, pause: float) -> None:
-        """Note that the model is asked again."""
+        """Report that the model is asked again."""
         logger.info("the model is asked again in %.1f s: %s", pause, error)
         self.options.emit("model_retry", cause=error.cause, seconds=round(pause, 1))
 
@@ -359,7 +360,7 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 
 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
-    """What the model saw goes beside the message's own words, as a quotation: it is not the user who said it."""
+    """Add the model's description of a file to the message as a quotation, because the user did not say it."""
     seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
     message = next((part for part in incoming.messages if part.shows_file), None)
     if not seen or message is None:

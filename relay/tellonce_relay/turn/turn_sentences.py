@@ -1,4 +1,4 @@
-"""What the bot says about a model that stays away; the words are the catalogue's."""
+"""The bot's sentences about an unavailable model; the words are in the catalogue."""
 
 from typing import Final
 
@@ -6,11 +6,11 @@ from tellonce_llm import Cause
 from tellonce_relay.catalogue import phrase
 
 STOPPED_HERE: Final = " … [the user stopped this answer here]"
-"""Stands behind a stopped answer in the memory only, for a model to read."""
+"""Follows a stopped answer in the memory only, for a model to read."""
 
 
 def trouble(cause: Cause, *, owed: bool) -> str:
-    """The one sentence that names the cause, and says what becomes of the answer."""
+    """The sentence that names the cause and says whether the answer will follow."""
     if cause == "refused":
         return phrase("turn.would_not")
     return f"{phrase(f'trouble.{cause}')} {phrase('trouble.owed' if owed else 'trouble.ask_again')}"

@@ -1,4 +1,4 @@
-"""Who may talk to the bot, and where; pure."""
+"""Who may talk to the bot, and where. Pure."""
 
 from telegram import Chat, Message, MessageEntity, User
 
@@ -8,19 +8,19 @@ from tellonce_relay.telegram.moved_groups import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """An allowed user, in private or in a listed group; nobody else gets a word."""
+    """Whether an allowed user writes in private or in a listed group; others get no reply."""
     if user is None or user.is_bot or user.id not in settings.user_ids:
         return False
     return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)
 
 
 def is_own(chat_id: int, settings: RelaySettings) -> bool:
-    """Whether the default user's private profile may be spoken of there: `chat_id` as the memory knows it."""
+    """Whether the default user's private profile may be used in the chat; `chat_id` is the memory's."""
     return chat_id == settings.default_user or chat_id in settings.personal_groups
 
 
 def is_for_us(message: Message, bot_name: str) -> bool:
-    """In a group a command may be another bot's: `/status@other_bot`."""
+    """Whether a command is for this bot: in a group it may be another's, as in `/status@other_bot`."""
     text = message.text or ""
     if not is_command(text):
         return True
@@ -29,7 +29,7 @@ def is_for_us(message: Message, bot_name: str) -> bool:
 
 
 def is_addressed(message: Message, bot: User, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the bot should answer: always in private and in the user's own groups, elsewhere when it is spoken to."""
+    """Whether the bot should answer: always in private and in the user's own groups, elsewhere when addressed."""
     chat = moved.memory_chat(message.chat.id)
     if chat > 0 or chat in (*settings.personal_groups, *settings.always_groups):
         return True
@@ -46,7 +46,7 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """What would have to be set for them to be heard, where that may be wanted; else nothing."""
+    """Which setting would admit them, if that may be intended; else an empty text."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

@@ -1,4 +1,4 @@
-"""The bot: takes updates in, one by one and for good, and hands each to whoever deals with it."""
+"""The bot: takes in updates one by one and hands each to its handler."""
 
 import logging
 from dataclasses import replace
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 MOST_SEEN = 1000
 
 AGREED, NOTED = "👍", "✍"
-"""Reactions where no words are needed: to a nod, and to an edit that was taken in."""
+"""Reactions that replace words: to a thanks or a nod, and to an edit."""
 
 
 class Relay:
@@ -49,16 +49,15 @@ class Relay:
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
-        """An update was fetched, and may wait before it is taken: its message's number is somebody's."""
+        """Note that an update was fetched, because its message's number is in use even if it waits."""
         message = update.message or update.edited_message
         if message is not None:
             self._e.outbox.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Take an update in; when this returns, Telegram may forget it.
+        """Take in an update; afterwards Telegram may forget it.
 
-        Raises:
-            MemoryUnreachable: it could not be recorded. It must come again.
+        Raises: MemoryUnreachable: it could not be recorded and must be delivered again.
         """
         if update.update_id in self._seen:
             return
@@ -69,7 +68,7 @@ class Relay:
         except MemoryUnreachable:
             raise
         except Exception as error:
-            # An update that breaks us would come again and again, and nothing after it.
+            # An update that causes an error would be delivered again and again and block all later ones.
             self.pass_over(update.update_id, error)
         self._was_seen(update.update_id)
 
@@ -81,15 +80,15 @@ class Relay:
             raise
 
     def pass_over(self, update_id: int, error: Exception) -> None:
-        """An update that cannot be dealt with, now or later."""
+        """Skip an update that cannot be handled now or later."""
         logger.error("update %s could not be taken in and is passed over", update_id, exc_info=error)
         self._e.emit("update_passed_over", update=update_id, reason=type(error).__name__)
         self._e.inbox.done(update_id)
 
     async def resume(self) -> None:
-        """Take up what the end of the last process interrupted, before anything else is taken in or sent.
+        """Continue what the end of the last process interrupted, before anything else is taken in or sent.
 
-        First it is found out what of it arrived, and recorded what is not: so the order of the talk stays.
+        Deliveries are checked first and unrecorded messages recorded, so that the order is kept.
         """
         owed: list[Case] = []
         for update_id, entry in self._e.inbox.left():
@@ -109,7 +108,7 @@ class Relay:
             self._submit(case)
 
     async def drain(self) -> None:
-        """Let turns under way end, for some seconds; the rest is taken up by the next process."""
+        """Let running turns end for some seconds; the next process continues the rest."""
         self._conversations.leave()
         await self._threads.drain(self._e.drain_seconds)
 
@@ -138,7 +137,7 @@ class Relay:
             self._e.inbox.done(update.update_id)
 
     def _ignore(self, update: Update) -> None:
-        """Whoever sets the bot up reads in its log, once, whom or which group it does not hear."""
+        """Log once which person or group is ignored, for whoever sets up the bot."""
         self._e.emit("update_ignored", update=update.update_id)
         message = update.effective_message
         reason = why_deaf(message.from_user, message.chat, self._e.settings, self._e.moved) if message else ""
@@ -147,9 +146,9 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. One that the memory has already was dealt with, unless the inbox says it is owed.
+        """Record the message. One that is already recorded was handled, unless the inbox says that its answer is owed.
 
-        A file's message may read otherwise by now, with what was seen or heard in it: it is not recorded again.
+        A message with a file is not recorded again, because its text may now include what was seen or heard.
         """
         if self._was_taken(case):
             return False
@@ -173,7 +172,8 @@ class Relay:
         return case.told.shows_file and self._e.told.get(_name_of(case)) is not None
 
     def _wants_answer(self, case: Case) -> bool:
-        """In a group only who speaks to the bot is answered, with what else they say in the same breath."""
+        """Whether to answer. In a group, only messages to the bot are answered, and those that directly follow by the
+        same person."""
         if self._conversations.is_awaited(case):
             return True
         e = self._e
@@ -183,13 +183,13 @@ class Relay:
         try:
             await self._settle(case)
         except Exception as error:
-            # The edge of one update: one that breaks us must not break every process that starts.
+            # This is the edge of one update: an error in one must not break every process that starts.
             self.pass_over(case.update_id, error)
             return False
         return True
 
     async def _settle(self, case: Case) -> None:
-        """A message that may not be recorded yet: recording it again does no harm."""
+        """Record a message that may not be recorded yet; recording it again does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)
@@ -198,7 +198,7 @@ class Relay:
         except turn.NotShown as error:
             logger.warning("what became of an answer cannot be found out: %s", error)
         if not case.entry.recorded and not self._is_order(case):
-            # It may have been recorded all the same.
+            # It may have been recorded nevertheless.
             await patiently(lambda: self._is_new(case), FOREVER)
 
     def _note_move(self, message: Message | None) -> None:
@@ -215,9 +215,9 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """The memory learns the new wording; an answer given or under way stands. Commands are never recorded.
+        """Send the new wording to the memory; an answer given or in progress stays. Commands are never recorded.
 
-        A place that moves, and a voice, whose words are not in the update, stay as they were first.
+        A live location, and a voice message, whose words are not in the update, keep their first version.
         """
         message = case.message
         moves = message.location is not None and message.location.live_period is not None
@@ -235,12 +235,12 @@ class Relay:
         self._conversations.reword(case)
 
     def _is_order(self, case: Case) -> bool:
-        """A command, or an answer to one of our questions: carried out, never recorded."""
+        """Whether it is a command or the answer to one of our questions, which is carried out and never recorded."""
         words = self._order_in_words(case)
         return is_command(case.told.text) or words is not None or self._memory_put_right(case) is not None
 
     def _order_in_words(self, case: Case) -> Order | None:
-        """The order that a message is, where a command carries it out. A language model needs no such help."""
+        """The order in a message, if a command carries it out. With a language model this is not needed."""
         if is_command(case.told.text) or not isinstance(self._e.command_context.responder, OfflineResponder):
             return None
         with speaking(case.language):
@@ -248,11 +248,11 @@ class Relay:
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _memory_put_right(self, case: Case) -> int | None:
-        """The number of the memory for which this message has the right wording, if it answers our question for one."""
+        """The number of the memory that this message corrects, if it replies to our question."""
         return None if is_command(case.told.text) else questions.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
-        """Pictures sent together come as one message each; the first is answered, all are recorded."""
+        """Whether it belongs to an album whose first picture is answered; all pictures are recorded."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
             return False
@@ -266,13 +266,13 @@ class Relay:
 
     def _submit(self, case: Case) -> None:
         if self._is_order(case):
-            # A command does not wait behind an answer.
+            # A command does not wait for an answer in progress.
             self._threads.submit(("order", *case.thread), lambda: self._order(case))
         else:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """The edge of one command: whatever breaks in it, the person gets a sentence."""
+        """The edge of one command: for any error, the person gets a sentence."""
         with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)
@@ -283,7 +283,7 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
-        """Every command asks the memory before it says anything, so it can be tried again while the memory is away."""
+        """Run a command. It asks the memory before it replies, so it can be retried during an outage."""
         try:
             await self._conversations.when_back(case, lambda: self._carry_out(case))
         except MemoryRefused as error:

@@ -1,4 +1,4 @@
-"""One update to deal with: what it says, how far its answer got, and how an answer gets there."""
+"""One update to handle: its message, how much of its answer was delivered, and how the answer is sent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ MakeSurface = Callable[[Delivery], ChatSurface]
 
 @dataclass(frozen=True)
 class Case:
-    """`told` is the message as the memory has it; `chat_id` the chat as the memory knows it."""
+    """An update. `told` is the message in the memory's form; `chat_id` is the memory's id of the chat."""
 
     update_id: int
     message: Message
@@ -39,7 +39,7 @@ class Case:
         return (self.message.chat.id, self.told.message_thread_id)
 
     async def tell(self, name: str, text: str) -> None:
-        """Say a sentence beside the answer, once, whatever process gets to it. Raises NotShown."""
+        """Send a sentence separate from the answer, once, even across processes. Raises NotShown."""
         again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, Aside(text))
         surface = self.make_surface(aside.delivery)
         if again:
@@ -48,12 +48,12 @@ class Case:
 
 
 def language_of_user(user: User | None) -> Language:
-    """That of their Telegram, where the bot speaks it."""
+    """The language of their Telegram app, if the bot speaks it."""
     return language_of(user.language_code if user is not None else None)
 
 
 def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None:
-    """None for what is none of ours: strangers, other bots' commands, service messages."""
+    """The case of an update; None for strangers, other bots' commands and service messages."""
     message = (update.message or update.edited_message) if update is not None else None
     if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.moved):
         return None
@@ -69,7 +69,7 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 
 
 def _name(e: Dependencies, message: Message) -> str:
-    """How the settings call the default user; others have their own names."""
+    """The name of the default user from the settings; others have their own names."""
     user = message.from_user
     return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
 

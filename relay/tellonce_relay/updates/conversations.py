@@ -1,4 +1,5 @@
-"""Turns: each thread's in order, each answered once, however long the model stays away, or left where the person stops it."""
+"""Runs turns: each thread's in order, each answered once, however long the model is unavailable, or until the person
+stops it."""
 
 import asyncio
 import logging
@@ -32,11 +33,11 @@ ResultT = TypeVar("ResultT")
 
 
 class Leaving(Exception):
-    """The process ends; the next one takes the turn up."""
+    """The process ends; the next one continues the turn."""
 
 
 class Conversations:
-    """`threads` is shared with whoever else works in order."""
+    """Runs turns. `threads` is shared with other ordered work."""
 
     def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage) -> None:
         self._e = dependencies
@@ -48,18 +49,18 @@ class Conversations:
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
         self._noticed: set[int] = set()
-        # Chats that know that the model is away, and who waits for its return.
+        # Chats that were told about the model's outage, and turns that wait for its end.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
         self._leaving = asyncio.Event()
         self._left: set[Thread] = set()
 
     def is_awaited(self, case: Case) -> bool:
-        """Whether a message is part of a turn that is open, be it addressed to the bot or not."""
+        """Whether a message is part of an open turn, even if it does not address the bot."""
         return self._opened_for(case) is not None
 
     def submit(self, case: Case) -> None:
-        """Answer a message after those before it in its thread, or together with the one it follows at once."""
+        """Answer a message after earlier ones of its thread, or together with the one it directly follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         if newest is not None:
             newest.join(case, now)
@@ -75,7 +76,7 @@ class Conversations:
         self._threads.submit(case.thread, lambda: self._deal_with(opened))
 
     def _opened_for(self, case: Case) -> OpenTurn | None:
-        """The turn the message belongs to: it was joined to it before a kill, or follows at once."""
+        """The turn of the message: it was joined before a kill, or it follows directly."""
         newest, now = self._newest.get(case.thread), asyncio.get_running_loop().time()
         if newest is None:
             return None
@@ -83,7 +84,7 @@ class Conversations:
         return newest if belongs or newest.takes(case, now, self._e.settings.breath_seconds) else None
 
     def reword(self, edit: Case) -> None:
-        """A turn that has not begun answers the message as it reads now, in the next process too."""
+        """Apply an edit to a turn that has not begun, even in the next process."""
         for opened in self._waiting:
             for place, case in enumerate(opened.cases):
                 if (case.chat_id, case.told.message_id) == (edit.chat_id, edit.told.message_id):
@@ -92,7 +93,7 @@ class Conversations:
                     self._e.inbox.put(case.update_id, case.entry)
 
     async def stop(self, thread: Thread, *, owed_only: bool = False) -> bool:
-        """End the answer under way and return when what there is of it is kept; False where there is none."""
+        """End the current answer, and return when its partial text is stored; False if there is none."""
         opened = self._current.get(thread)
         if opened is None or (owed_only and not opened.owed):
             return False
@@ -101,36 +102,36 @@ class Conversations:
         return True
 
     def leave(self) -> None:
-        """The process ends: nobody waits for a model that is away."""
+        """The process ends, so stop waiting for an unavailable model."""
         self._leaving.set()
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
-        """A sentence beside the answer; that it could not be shown is logged."""
+        """Send a sentence separate from the answer. A failure is logged."""
         try:
             await case.surface.say(text, markup)
         except turn.NotShown as error:
             logger.warning("the person could not be told: %s", error)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """The call's result; while the memory is away it is tried again, and the person is told."""
+        """The call's result. During an outage of the memory it is retried, and the person is told."""
         result = await patiently(call, FOREVER, lambda seconds: self.tell_away(case, seconds))
         self._outage.is_over()
         return result
 
     async def tell_away(self, case: Case, seconds: float) -> None:
-        """One sentence a chat and outage of the memory."""
+        """Tell the chat once per outage of the memory."""
         if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
             await self.say(case, phrase("turn.memory_away"))
 
     def options(self, case: Case) -> turn.TurnOptions:
-        """How turns of that place speak."""
+        """The options for turns in this place."""
         e = self._e
         agent = e.agents.at(case.chat_id, case.told.message_thread_id)
         profile = e.profile_at(case.chat_id)
         return turn.TurnOptions(e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep)
 
     async def _deal_with(self, opened: OpenTurn) -> None:
-        """The edge of one turn: whatever breaks in it, the person gets a sentence and the next message its turn."""
+        """The edge of one turn: for any error, the person gets a sentence, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return
@@ -151,7 +152,7 @@ class Conversations:
                 self._closed(opened)
                 opened.finished.set()
                 await head.surface.close()
-        # The head first: what is left of the others is then known to be answered.
+        # The head is deleted first; the remaining entries are then known to be answered.
         for case in opened.cases:
             self._e.inbox.done(case.update_id)
 
@@ -163,7 +164,7 @@ class Conversations:
             del self._newest[thread]
 
     async def _answer(self, opened: OpenTurn) -> None:
-        """A turn: begun when the message was recorded, or by a process before this one."""
+        """Run a turn that begins now or was begun by an earlier process."""
         e, case, options = self._e, opened.head, self.options(opened.head)
         if case.entry.draft is None:
             case.entry.draft = await self._thought(opened, options)
@@ -180,7 +181,7 @@ class Conversations:
             await self._ask(case)
 
     async def _thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """What the person is to be told, begun again whenever they go on in the same breath."""
+        """The draft answer, started again whenever the person adds a message."""
         while True:
             try:
                 return await unless_stopped(opened.interrupted, self._attempt(opened, options))
@@ -201,12 +202,12 @@ class Conversations:
         loop, breath = asyncio.get_running_loop(), opened.breath(self._e.settings.breath_seconds)
         await asyncio.sleep(opened.arrived + breath - loop.time())
         if opened.interrupted.is_set():
-            await asyncio.Event().wait()  # whoever interrupted takes over
+            await asyncio.Event().wait()  # the interrupting message takes over
         opened.closed = True
         return draft
 
     async def _perceived(self, opened: OpenTurn) -> turn.DraftAnswer | None:
-        """See and hear what the messages carry; what is said instead of an answer, where there is nothing else in them."""
+        """Process the messages' attachments; returns a reply only if nothing usable is in them."""
         if not any(self._perception.carried(case) for case in opened.cases):
             return None
         await opened.head.surface.typing()
@@ -223,7 +224,7 @@ class Conversations:
         return turn.DraftAnswer(sentence, failure=True) if opened.is_wordless else None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The model's answer, however long it stays away: then the person is told once, and asks no second time."""
+        """The model's answer, however long it is unavailable. The person is told once and need not ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
@@ -242,7 +243,7 @@ class Conversations:
         )
 
     async def _owe(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
-        """Say what is wrong, once a chat and outage, below what there is of the answer."""
+        """Report the problem once per chat and outage, after the partial answer."""
         case = opened.head
         opened.owed = opened.closed = True
         case.entry.begun = opened.progress.said
@@ -251,7 +252,7 @@ class Conversations:
             await case.surface.keep_partial(begun)
             if case.chat_id not in self._troubled:
                 self._troubled.add(case.chat_id)
-                assert draft.cause is not None  # it is owed
+                assert draft.cause is not None  # the answer is owed
                 sentence = trouble(draft.cause, owed=True)
                 await case.tell("owed", sentence)
         except turn.NotShown as error:
@@ -261,7 +262,7 @@ class Conversations:
         self._e.emit("answer_owed", cause=draft.cause)
 
     async def _rest(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
-        """Until the model may be asked again: sooner when somebody writes here, or another turn finds it back."""
+        """Wait until the model may be asked again; a new message here, or a success in another turn, ends the wait."""
         nudge = self._nudges[thread] = asyncio.Event()
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))
@@ -288,7 +289,7 @@ class Conversations:
             self._nudge(thread)
 
     async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
-        """A notice stays true for many turns; the person hears it once."""
+        """Show a notice once, although it stays true for many turns."""
         if not notices:
             self._noticed.discard(case.chat_id)
         elif case.chat_id not in self._noticed:
@@ -297,7 +298,7 @@ class Conversations:
                 await self.say(case, views.notice_view(notice))
 
     async def _show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
-        """Each with a button that takes it back."""
+        """Show each saved memory with a button that reverts it."""
         for one in saved:
             if one.reminder is not None:
                 said = reminders.set_reply(one.reminder, self._e.now(), self._e.zone)

@@ -1,4 +1,4 @@
-"""What the bot works with."""
+"""The dependencies of the bot."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -21,17 +21,16 @@ from tellonce_relay.updates.access import is_own
 from tellonce_relay.updates.inbox import Inbox
 
 AWAY_SECONDS = 6.0
-"""A memory that restarts is back sooner; of a longer outage the person hears once."""
+"""Seconds in which a restarting memory is available again; a longer outage is reported once."""
 
 OWED_PAUSES = (15.0, 300.0)
-"""The shortest and the longest time before a model that stays away is asked for an owed answer again."""
+"""Minimum and maximum seconds before an unavailable model is asked again for an owed answer."""
 
 
 @dataclass(frozen=True)
 class Dependencies:
-    """The notebooks are what the bot notes across restarts: `parts` of long answers, the memories the person was `asked`
-    about, what they were `told` once, in which of the `languages` each chat is spoken with, and what became of each reminder.
-    """
+    """The stores keep notes across restarts: `parts` of long answers, the memories the person was `asked` about, what
+    they were `told` once, the language of each chat in `languages`, and the state of each reminder."""
 
     bot: Bot
     settings: RelaySettings
@@ -61,5 +60,5 @@ class Dependencies:
         return ZoneInfo(self.settings.timezone)
 
     def profile_at(self, chat_id: int) -> str:
-        """The default user's own words about themselves, where they may be spoken of."""
+        """The default user's own profile text, where it may be used."""
         return self.profile if is_own(chat_id, self.settings) else ""

@@ -1,8 +1,8 @@
-"""Updates taken from Telegram and not yet dealt with, one file each: what a kill interrupts is taken up again.
+"""Updates taken from Telegram and not yet handled, one file each, so that an interrupted one is continued.
 
-Telegram forgets an update once it is acknowledged, so it is kept here, with how far its answer got, until its turn is
-over. A kill of the process loses nothing that was written, a power cut nothing that was secured: that an update is owed an
-answer. How far the answer got may then be forgotten, and a part of it sent again.
+Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. A kill
+loses nothing that was written; a power failure loses nothing that was secured, which is that an update is owed an
+answer. The state of the answer may then be lost, and a part of it sent again.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Aside:
-    """A sentence beside the answer, and how far it got."""
+    """A sentence separate from the answer, and the state of its delivery."""
 
     text: str
     delivery: Delivery = field(default_factory=Delivery)
@@ -34,10 +34,10 @@ class Aside:
 
 @dataclass
 class Entry:
-    """`recorded`: the memory surely has the message. `thought`: what the answer says, once that is known.
+    """An entry. `recorded` says that the memory surely has the message; `thought` is the answer, once known.
 
-    `traceparent`: the turn's trace, which a process after this one continues. `part_of`: the update whose answer covers this
-    message too. `begun`: the beginning of an answer that broke off. `transcript`: what was heard in it.
+    `traceparent` is the turn's trace, which a later process continues. `part_of` is the update whose answer covers this
+    message too. `begun` is the beginning of an interrupted answer. `transcript` is what was heard.
     """
 
     update: dict[str, Any]
@@ -65,11 +65,11 @@ class Inbox:
         return self._file(update_id).exists()
 
     def put(self, update_id: int, entry: Entry) -> None:
-        """Keep an entry, or replace it."""
+        """Store or replace an entry."""
         write(self._file(update_id), _ENTRY.dump_json(entry).decode())
 
     async def secure(self, update_id: int) -> None:
-        """Return when the entry is on the disk, or done with. In a thread, so that the turn goes on meanwhile."""
+        """Return when the entry is on disk or deleted. It runs in a thread, so that the turn continues meanwhile."""
         with suppress(FileNotFoundError):
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
 
@@ -77,7 +77,7 @@ class Inbox:
         self._file(update_id).unlink(missing_ok=True)
 
     def left(self) -> Iterator[tuple[int, Entry]]:
-        """What was interrupted, oldest first."""
+        """Interrupted entries, oldest first."""
         for file in sorted(self._folder.glob("*.json"), key=lambda f: int(f.stem)):
             try:
                 yield int(file.stem), _ENTRY.validate_json(file.read_bytes())
@@ -90,7 +90,7 @@ class Inbox:
 
 
 def _synced(*paths: Path) -> None:
-    """To the disk. The folder is the last of them, for it names the file; only POSIX can open one."""
+    """Flush to disk. The folder comes last, because it names the file; only POSIX can open one."""
     for path in paths if os.name == "posix" else ():
         number = os.open(path, os.O_RDONLY)
         try:

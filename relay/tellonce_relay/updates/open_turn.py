@@ -1,4 +1,4 @@
-"""One turn as it goes on: the messages it answers, what the model said so far, and who may still join or end it; no I/O."""
+"""The state of one turn: its messages, the model's text so far, and which messages may join or end it. No I/O."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from tellonce_relay.turn.model_call import Progress
 from tellonce_relay.updates.case import Case
 
 SPLIT_SECONDS = 0.5
-"""The parts of an album, and of a text that an app cut in two, follow each other faster than this."""
+"""Maximum seconds between the parts of an album, or of a text that an app split."""
 
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0
@@ -19,7 +19,8 @@ _CLOCK_STEP = 1.0
 
 @dataclass
 class OpenTurn:
-    """`arrived`: when its newest message was taken in, on the loop's clock. `closed`: nothing can join it any more."""
+    """An open turn. `arrived` is when its newest message was taken in, by the loop's clock. `closed` means that no
+    message can join."""
 
     cases: list[Case]
     arrived: float
@@ -35,30 +36,30 @@ class OpenTurn:
 
     @property
     def head(self) -> Case:
-        """The first message; the answer is its."""
+        """The first message, to which the answer belongs."""
         return self.cases[0]
 
     @property
     def told(self) -> Incoming:
-        """All messages as one."""
+        """All messages joined into one."""
         return together([replace(case.told, files=self.files.get(case.update_id, ())) for case in self.cases])
 
     @property
     def is_wordless(self) -> bool:
-        """Nothing was written, seen or heard that could be answered."""
+        """Whether there is nothing written, seen or heard to answer."""
         return not any(
             case.message.text or case.message.caption or case.entry.transcript or self.files.get(case.update_id)
             for case in self.cases
         )
 
     def breath(self, seconds: float) -> float:
-        """Seconds after the newest message in which another one is still part of the same."""
+        """Seconds after the newest message in which another one still belongs to the turn."""
         newest = self.cases[-1]
         goes_on = newest.message.media_group_id is not None or is_split(newest.told.text)
         return max(seconds, SPLIT_SECONDS) if goes_on else seconds
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message is said in the same breath: by the same person, to the same, at once."""
+        """Whether a message belongs to the turn: from the same person, in the same place, directly after."""
         newest = self.cases[-1]
         breath = self.breath(breath)
         apart = (case.message.date - newest.message.date).total_seconds()
@@ -73,7 +74,7 @@ class OpenTurn:
         )
 
     def join(self, case: Case, arrived: float) -> None:
-        """Answer this message too. A model that is being asked is asked again, with all of it."""
+        """Add this message to the turn. If the model is being asked, it is asked again with all messages."""
         case.entry.part_of = self.head.update_id
         self.cases.append(case)
         self.arrived = arrived
@@ -81,6 +82,6 @@ class OpenTurn:
             self.interrupted.set()
 
     def stop(self) -> None:
-        """Leave the answer at what there is of it."""
+        """End the answer with its current text."""
         self.stopped = True
         self.interrupted.set()

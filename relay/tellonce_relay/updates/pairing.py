@@ -1,4 +1,4 @@
-"""Finds out who the bot belongs to, by a link that only they are shown; it writes no settings."""
+"""Finds the bot's owner by a link that only they are shown. It writes no settings."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ POLL_SECONDS = 20
 
 @dataclass(frozen=True)
 class Pairing:
-    """`code` is good for one person, as long as somebody waits for it."""
+    """A pairing. `code` works for one person, while somebody waits for it."""
 
     bot: Bot
     code: str
@@ -30,14 +30,14 @@ class Pairing:
 
 
 async def offer(bot: Bot) -> Pairing:
-    """Raises TelegramError, and InvalidToken for a token Telegram does not know."""
+    """Create the link. Raises TelegramError, and InvalidToken for a token that Telegram does not know."""
     await bot.get_me()
     await bot.delete_webhook()
     return Pairing(bot, secrets.token_urlsafe(16))
 
 
 async def paired(pairing: Pairing, stop: asyncio.Event) -> User | None:
-    """Who opened the link, once they are greeted; None when told to stop. Whoever else writes gets no word."""
+    """The user who opened the link, after a greeting; None when stopped. Others get no reply."""
     offset, pause = 0, FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -68,7 +68,8 @@ def _opened(pairing: Pairing, message: Message | None) -> User | None:
 
 
 async def _welcome(bot: Bot, user: User, offset: int) -> None:
-    """The update is acknowledged first: the relay that starts now is not to read the link's code."""
+    """Greet the user. The update is acknowledged first, so that the relay that starts next does not read the link's
+    code."""
     with speaking(language_of(user.language_code)):
         text = f"{phrase('start.paired')}\n\n{phrase('start.greeting', name=user.first_name)}"
     try:

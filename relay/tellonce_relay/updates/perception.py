@@ -1,4 +1,4 @@
-"""What a message carries, taken in once a turn: a voice becomes the message's words, a file is shown to the model."""
+"""Processes attachments once per turn: a voice becomes the message's words, a file is shown to the model."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -23,7 +23,7 @@ class Perception:
         self._e = dependencies
 
     async def perceive(self, opened: OpenTurn, place: int, reads: frozenset[FileKind], when_back: WhenBack) -> None:
-        """Take in what one of the turn's messages carries, unless that was done or tried before."""
+        """Process the attachment of one of the turn's messages, unless that was done or tried before."""
         case = opened.cases[place]
         carried = self.carried(case)
         if carried is None or case.update_id in opened.files:
@@ -43,25 +43,27 @@ class Perception:
         return attachment_of(case.message) or self._quoted(case)
 
     def unsaid(self, opened: OpenTurn) -> str:
-        """What the person should know of what could not be taken in; what stays true they are told once."""
+        """What the person should know about unusable attachments; what applies generally is said once."""
         chat = opened.head.chat_id
         new = [p for p in opened.problems if not p.once or self._e.told.get(f"{chat}:{p.sentence[:40]}") is None]
         return "\n".join(dict.fromkeys(problem.sentence for problem in new))
 
     def said(self, opened: OpenTurn) -> None:
-        """The person was told."""
+        """Note that the person was told."""
         for problem in opened.problems:
             if problem.once:
                 self._e.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
-        """A picture or a file is often asked about in a reply to it. A voice that was heard stands in the memory."""
+        """The attachment of the message replied to, because pictures and files are often asked about in a reply. A
+        transcribed voice is in the memory already."""
         target = case.message.reply_to_message
         carried = attachment_of(target) if target is not None else None
         return carried if carried is not None and carried.kind != "voice" else None
 
     async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
-        """The case with the words in it, recorded and shown back. What a process before this one heard is not heard again."""
+        """The case with the transcript, recorded and shown. What an earlier process transcribed is not transcribed
+        again."""
         heard = case.entry.transcript or await self._e.senses.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)

@@ -1,4 +1,4 @@
-"""Fetches updates by long polling; an update is acknowledged, by the next poll, only when it is taken in."""
+"""Fetches updates by long polling. An update is acknowledged, by the next poll, only after it was taken in."""
 
 import asyncio
 import logging
@@ -17,33 +17,33 @@ KINDS = ("message", "edited_message", "callback_query")
 POLL_SECONDS = 25
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
-"""Seconds between tries of a Telegram that is away."""
+"""Maximum seconds between attempts during an outage of Telegram."""
 
 LONGEST_WAIT = 3.0
-"""Seconds between tries of a memory that is away: it is on this machine or near."""
+"""Maximum seconds between attempts during an outage of the memory, which is on this machine or nearby."""
 
 
 TWO = "another program fetches this bot's messages; stop one of the two, or give it a bot of its own"
 
 
 class Receiver(Protocol):
-    """Who deals with updates."""
+    """Handles updates."""
 
     def note(self, update: Update) -> None:
-        """It was fetched and may wait."""
+        """Note that an update was fetched and may wait."""
         ...
 
     async def take(self, update: Update) -> None:
-        """Take it in for good. Raises MemoryUnreachable when it must come again."""
+        """Take in an update. Raises MemoryUnreachable if it must be delivered again."""
         ...
 
     def pass_over(self, update_id: int, error: Exception) -> None:
-        """It cannot be dealt with, now or later."""
+        """Skip an update that cannot be handled now or later."""
         ...
 
 
 async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
-    """Until told to stop, or until Telegram does not know the bot any more."""
+    """Poll until stopped, or until Telegram no longer knows the bot."""
     offset: int | None = None
     pause = FIRST_PAUSE
     while not stop.is_set():
@@ -67,7 +67,7 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Take them in, in order, as far as that goes; the offset that acknowledges those."""
+    """Take in updates in order as far as possible, and return the offset that acknowledges them."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -80,9 +80,9 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Updates as they come: one that cannot be read must not hide the others, as it does in the library's own call.
+    """Updates as raw JSON: one that cannot be parsed must not hide the others, as it does in the library's own call.
 
-    Lower case, which the Bot API does not mind, keeps the library from advising that call.
+    The method name is in lower case, which the Bot API accepts, so that the library does not suggest that call.
     """
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
@@ -93,7 +93,7 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
 
 
 async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> bool:
-    """Whether the update is safe with us. While the memory is away it stays with Telegram."""
+    """Whether the update was taken in. During an outage of the memory it stays with Telegram."""
     pause = FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -110,7 +110,7 @@ async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> boo
 
 
 async def _acknowledge(bot: Bot, offset: int | None) -> None:
-    """So that the next process is not given again what this one took."""
+    """Acknowledge, so that the next process does not receive the same updates."""
     if offset is None:
         return
     try:
@@ -120,10 +120,10 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The update; None for one this library cannot read, such as a newer kind of message: it is passed over."""
+    """The update; None if this library cannot parse it, as for a newer kind of message. Then it is skipped."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:
-        # An edge: whatever the library makes of a strange update, the next ones must come.
+        # This is an edge: after any parsing error, the next updates must be handled.
         receiver.pass_over(int(raw["update_id"]), error)
         return None

@@ -1,4 +1,4 @@
-"""Work in strict order per thread, in parallel across threads; knows nothing of what the work is."""
+"""Runs work in strict order per thread and concurrently across threads. Does not know what the work is."""
 
 import asyncio
 import logging
@@ -11,14 +11,14 @@ logger = logging.getLogger(__name__)
 
 
 class Threads:
-    """One queue a thread; a thread's task ends when it has nothing left. Work that raises is logged, and the next begins."""
+    """One queue per thread; its task ends when it is empty. Work that raises is logged, and the next begins."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, asyncio.Queue[Work]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def submit(self, thread: Hashable, work: Work) -> None:
-        """Do `work` after everything submitted to the thread before."""
+        """Run `work` after everything submitted to the thread before."""
         queue = self._queues.get(thread)
         if queue is None:
             queue = self._queues[thread] = asyncio.Queue()
@@ -28,7 +28,7 @@ class Threads:
         queue.put_nowait(work)
 
     async def drain(self, seconds: float) -> None:
-        """Let what is under way end, for so long; then cancel it."""
+        """Let running work end for `seconds`, then cancel it."""
         if not self._tasks:
             return
         _, late = await asyncio.wait(self._tasks, timeout=seconds)
@@ -48,5 +48,5 @@ async def _done(work: Work) -> None:
     try:
         await work()
     except Exception:
-        # An edge: what waits behind it in its thread has nothing to do with it.
+        # This is an edge: the work behind it in its thread is independent of it.
         logger.exception("work of a thread failed")

@@ -1,4 +1,4 @@
-"""Receives updates over HTTP from Telegram; 200 means taken in, anything else makes Telegram send it again."""
+"""Receives updates over HTTP from Telegram. 200 means taken in; after anything else Telegram sends the update again."""
 
 import asyncio
 import hmac
@@ -26,7 +26,7 @@ MOST_BYTES = 1024 * 1024
 
 
 class _Server(uvicorn.Server):
-    """Leaves the process's signals to the process."""
+    """Leaves signals to the process."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -34,7 +34,7 @@ class _Server(uvicorn.Server):
 
 
 def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlette:
-    """One route. Updates are taken in one after the other, in the order they come."""
+    """An application with one route. Updates are taken in one by one in their order."""
     lock = asyncio.Lock()
 
     async def receive(request: Request) -> Response:
@@ -45,7 +45,7 @@ def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlet
             return PlainTextResponse("no update", 400)
         update = readable(raw, bot, receiver)
         if update is None:
-            # Sent again it would be as unreadable, and nothing after it would come.
+            # Sent again, it would be as unreadable and would block all later ones.
             return PlainTextResponse("passed over")
         try:
             async with lock:
@@ -59,15 +59,16 @@ def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlet
 
 
 async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secret: str, stop: asyncio.Event) -> None:
-    """Listen on `port` on all addresses, behind whatever terminates TLS for `url`, until told to stop."""
-    # Host and port, not a socket of ours: asyncio sets TCP_NODELAY only on sockets it made with IPPROTO_TCP.
+    """Listen on `port` on all addresses, behind the TLS proxy of `url`, until stopped."""
+    # Host and port are passed instead of a socket, because asyncio sets TCP_NODELAY only on sockets created with
+    # IPPROTO_TCP.
     config = uvicorn.Config(
         application(bot, receiver, urlsplit(url).path or "/", secret),
         host="0.0.0.0",
         port=port,
         http="h11",
         lifespan="off",
-        log_config=None,  # its errors go where ours go
+        log_config=None,  # its errors go to our log
         log_level="warning",
         timeout_graceful_shutdown=3,
     )
@@ -81,7 +82,7 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
 
 
 async def _json(request: Request) -> dict[str, Any] | None:
-    """None for what is no numbered update at all."""
+    """The JSON, or None if it is not an update with a number."""
     body = await request.body()
     if len(body) > MOST_BYTES:
         return None

@@ -1,4 +1,4 @@
-"""Exports of other programs, read as a stream of messages and memories."""
+"""Reads exports of other programs as a stream of messages and memories."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def read(
     assistant: str | None = None,
     chat_id: int | None = None,
 ) -> Iterator[Item]:
-    """The items of an export, in its order; `chat_id` is the chat they go to. Raises ImportFailed."""
+    """The items of an export in its order; `chat_id` is the target chat. Raises ImportFailed."""
     match kind:
         case "telegram":
             return telegram.read(path, People(me, assistant), progress)

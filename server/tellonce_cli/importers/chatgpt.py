@@ -1,4 +1,4 @@
-"""ChatGPT's `conversations.json`: plain, zipped or in parts; of each conversation the branch that was shown."""
+"""ChatGPT's `conversations.json`: plain, zipped or in parts. Of each conversation, the branch that was shown is read."""
 
 import re
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s*\[[^\]]*\]\.?\s*")
-"""`1. [2024-05-01]. ` before a remembered line."""
+"""Matches `1. [2024-05-01]. ` at the start of a remembered line."""
 
 _PLACES = ("item", "conversations.item")
-"""A list of conversations, or an object that holds one."""
+"""The paths of conversations: in a list, or in an object that contains the list."""
 
 _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Messages conversation by conversation, and what ChatGPT itself remembered."""
+    """Yield the messages by conversation, then what ChatGPT itself remembered."""
     found = False
     for name in shards(path, _FILES) or ["conversations.json"]:
         with opened(path, name, progress) as stream:
@@ -50,7 +50,7 @@ def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
 
 
 def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
-    """One turn, or what ChatGPT was told to know. `begun` stands in for a turn's missing time."""
+    """One message, or an instruction given to ChatGPT. `begun` replaces a missing time."""
     message = node.get("message") or {}
     content, role = message.get("content") or {}, (message.get("author") or {}).get("role")
     at = _moment(message.get("create_time") or begun)
@@ -78,7 +78,7 @@ def _moment(seconds: Any) -> datetime | None:
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
-    """From the current node up to the root, turned round: siblings are edits and second tries."""
+    """The path from the root to the current node. Siblings on other branches are edits and retries."""
     mapping: dict[str, dict[str, Any]] = conversation["mapping"]
     node = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
     path, seen = [], set[int]()
@@ -90,7 +90,7 @@ def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _newest_leaf(mapping: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """Where an export names no current node."""
+    """The newest leaf, for an export that does not name the current node."""
     parents = {node.get("parent") for node in mapping.values()}
     leaves = [node for key, node in mapping.items() if key not in parents]
     return max(leaves, key=lambda node: float((node.get("message") or {}).get("create_time") or 0), default=None)
@@ -117,7 +117,7 @@ def _part(part: Any) -> str:
 
 
 def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
-    """Custom instructions, and memory as it was given to the model: a line each."""
+    """Custom instructions, and the memory as it was given to the model, one line each."""
     for key in ("user_profile", "user_instructions", "model_set_context"):
         for line in str(content.get(key) or "").splitlines():
             text = _NUMBERED.sub("", line).strip(" -•\t")

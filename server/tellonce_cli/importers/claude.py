@@ -1,4 +1,4 @@
-"""Claude.ai's export: `conversations.json`, and `memories.json` where there is one."""
+"""Claude.ai's export: `conversations.json` and, if present, `memories.json`."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -18,7 +18,7 @@ _ROOT = "00000000-0000-4000-8000-000000000000"
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Messages conversation by conversation, then what Claude itself remembered."""
+    """Yield the messages by conversation, then what Claude itself remembered."""
     found = False
     for item in _all(path, progress):
         found = found or not isinstance(item, Unreadable)
@@ -68,9 +68,9 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """From the newest leaf up to the root, turned round: siblings are edits and second tries.
+    """The path from the root to the newest leaf. Siblings on other branches are edits and retries.
 
-    Where the messages are no tree, they are taken as they stand: better a second try too many than a word lost.
+    If the messages do not form a tree, all are taken: a duplicate is better than a lost message.
     """
     known = {message.get("uuid"): message for message in messages}
     parents = [message.get("parent_message_uuid") for message in messages]
@@ -86,7 +86,7 @@ def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _text(message: dict[str, Any]) -> str:
-    """The spoken parts; thinking and tools are not what was said."""
+    """The text parts, without thinking and tool calls."""
     parts = [
         str(part.get("text", "")) for part in message.get("content") or () if part.get("type") in ("text", "voice_note")
     ]

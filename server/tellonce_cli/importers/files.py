@@ -1,4 +1,4 @@
-"""Export files as streams: plain, in a folder, or in a zip; with the bytes read so far told."""
+"""Export files as streams: plain, in a folder, or in a zip. They report how many bytes were read."""
 
 import re
 import zipfile
@@ -19,13 +19,13 @@ _MOST_DIGITS = 1_000
 _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
 LONGEST_VALUE = 8 * 1024 * 1024
-"""Bytes of one text or number, which is held in memory whole."""
+"""Bytes of one string or number, which is held in memory whole."""
 
 _ABSENT = "{path} holds no {name}; is it the export as it was made, in the form JSON?"
 
 
 class Watched:
-    """A binary stream that tells how far it was read, and mends `\\xNN`, which is no JSON escape."""
+    """A binary stream that reports how far it was read and repairs `\\xNN`, which is not a JSON escape."""
 
     def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
         self._stream = stream
@@ -35,11 +35,11 @@ class Watched:
         self._unheard = 0
 
     def heard(self) -> None:
-        """What was read so far has been understood: another value ended."""
+        """Note that everything read so far was parsed, because another value ended."""
         self._unheard = 0
 
     def read(self, size: int = -1) -> bytes:
-        """A little is held back, so that an escape is never cut in two."""
+        """Read bytes. A few are held back, so that an escape is never split."""
         if size == 0:
             return b""
         while True:
@@ -60,9 +60,10 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """The same digits with one in a thousand as an escape: in a text it means the same, in a number it is an error.
+    """The same digits with one in a thousand written as an escape. In a string the meaning is the same; in a number it
+    is an error.
 
-    ijson's C code crashes the process at an integer of more digits than Python converts (4,300).
+    ijson's C code crashes the process at an integer with more digits than Python converts (4,300).
     """
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
@@ -70,7 +71,8 @@ def _spelled(digits: re.Match[bytes]) -> bytes:
 
 
 def _safe_cut(data: bytes) -> int:
-    """Where no escape is cut, nor a run of backslashes, whose number decides what the last one means."""
+    """A position that splits neither an escape nor a run of backslashes, whose count determines what the last one
+    means."""
     cut = max(0, len(data) - _TAIL)
     inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
     cut = cut if inside < 0 else inside
@@ -81,10 +83,9 @@ def _safe_cut(data: bytes) -> int:
 
 @contextmanager
 def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
-    """The export itself, or the member `name` of a zip or folder.
+    """The export file, or the member `name` of a zip or folder.
 
-    Raises:
-        ImportFailed: when it is not there.
+    Raises: ImportFailed: the file or member does not exist.
     """
     if path.is_dir() and not (path / name).exists():
         raise ImportFailed(_ABSENT.format(path=path, name=name))
@@ -103,7 +104,7 @@ def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
 
 
 def not_readable(path: Path, what: str, error: ijson.JSONError, begun: bool) -> ImportFailed:
-    """What to tell when JSON breaks off or is none. `begun`: something of it was read before."""
+    """The error message for invalid or truncated JSON. `begun` means that some of it was parsed."""
     if begun:
         return ImportFailed(
             f"{path} breaks off or is damaged ({_first_line(error)}). What came before is kept; export or download it "
@@ -117,7 +118,7 @@ def _first_line(error: Exception) -> str:
 
 
 def shards(path: Path, pattern: str) -> list[str]:
-    """Names of the members that hold the export, in order: one, or numbered parts."""
+    """The members that hold the export, in order: one file, or numbered parts."""
     names: list[str] = []
     if path.is_dir():
         names = [str(file.relative_to(path)) for file in path.rglob("*.json")]
@@ -128,7 +129,7 @@ def shards(path: Path, pattern: str) -> list[str]:
 
 
 def size(path: Path) -> int:
-    """Bytes to be read, for a progress bar; of a zip what its parts unpack to."""
+    """Total bytes for a progress bar; for a zip, the unpacked size."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*.json"))
     if zipfile.is_zipfile(path):

@@ -1,4 +1,4 @@
-"""Makes an imported message one the memory can hold: clean text, in pieces where it is long, in the user's time; pure."""
+"""Makes an imported message fit for storage: clean text, split if it is long, in the user's time zone. Pure."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ from tellonce.contract import MAX_TEXT_BYTES
 from tellonce_server.services.import_messages import ImportMessage
 
 LONGEST_ID = 128
-"""Characters of an external id, as the contract has it."""
+"""Maximum characters of an external id, from the contract."""
 
 _PIECE = MAX_TEXT_BYTES - 4
-"""Bytes; a character that would be cut in two goes to the next piece."""
+"""Bytes per piece. The margin leaves room for a character that would be split."""
 
 
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
-    """The message, as several when it is over 64 KiB; nothing when it is blank.
+    """The message; several if it is over 64 KiB, none if it is blank.
 
-    Exports tell moments in UTC. In the user's zone `tomorrow` is the user's tomorrow.
+    Exports give times in UTC. They are converted to the user's zone, so that `tomorrow` is the user's tomorrow.
     """
     text = clean(message.content)
     if not text.strip():
@@ -36,12 +36,12 @@ def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
 
 
 def clean(text: str) -> str:
-    """Without what PostgreSQL cannot store: NUL, and halves of surrogate pairs."""
+    """The text without what PostgreSQL cannot store: NUL and unpaired surrogates."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The text in runs of at most 64 KiB; put together again they are the text."""
+    """The text in pieces of at most 64 KiB, which joined give the text again."""
     data = text.encode()
     start = 0
     while start < len(data):
@@ -57,6 +57,6 @@ def _part(message_id: str, number: int) -> str:
 
 
 def _short(identity: str) -> str:
-    """Longer ids give way to their hash: still the same at every import."""
+    """Replace a longer id by its hash, which is the same at every import."""
     identity = clean(identity)
     return identity if len(identity) <= LONGEST_ID else f"sha256:{hashlib.sha256(identity.encode()).hexdigest()}"

@@ -1,4 +1,4 @@
-"""What an import will take, told before it begins: messages, model calls, time and money; pure."""
+"""Estimates an import before it begins: messages, model calls, time and cost. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,23 +14,23 @@ from tellonce_server.services.import_messages import ImportMessage
 
 CHARACTERS_A_TOKEN = 4
 STORED_A_SECOND = 1_500
-"""Messages the import itself stores in a second (docs/explanation/performance.md)."""
+"""Messages that the import stores per second (docs/explanation/performance.md)."""
 
 INSTRUCTIONS = 3_000
-"""Tokens of a call besides the talk itself: what to learn, and what is known."""
+"""Tokens of a call in addition to the messages: instructions and known memories."""
 
 ANSWER = 400
-"""Tokens of a call's answer."""
+"""Output tokens per call."""
 
 CLAUDE_SECONDS, COMMAND_SECONDS, OLLAMA_SECONDS = 4.0, 20.0, 8.0
-"""Of one call."""
+"""Seconds per call."""
 
 HOURS_A_DAY = 24
 
 
 @dataclass
 class Talk:
-    """What a file holds: messages by thread, and their characters."""
+    """The contents of a file: messages by thread, and their characters."""
 
     threads: Counter[str] = field(default_factory=Counter[str])
     characters: int = 0
@@ -44,14 +44,14 @@ class Talk:
         return self.characters // CHARACTERS_A_TOKEN
 
     def calls(self, rules: Compaction) -> int:
-        """Model calls to learn from it and to summarise it."""
+        """Model calls for learning from it and summarizing it."""
         learning = sum(-(-count // EXCHANGE_MESSAGES) for count in self.threads.values())
         chunks = [max(0, count - rules.keep) // rules.chunk for count in self.threads.values()]
         return learning + sum(count + 1 for count in chunks if count)
 
 
 def measured(items: Iterable[Item]) -> Talk:
-    """Everything is read once; nothing is kept but the counts."""
+    """Read everything once and keep only the counts."""
     talk = Talk()
     for item in items:
         if isinstance(item, ImportMessage):
@@ -62,7 +62,7 @@ def measured(items: Iterable[Item]) -> Talk:
 
 @dataclass(frozen=True)
 class Forecast:
-    """`dollars` None: nobody knows the price. `calls` 0: no model reads it."""
+    """An estimate. `dollars` is None if the price is unknown; `calls` is 0 if no model reads the messages."""
 
     messages: int
     calls: int
@@ -72,7 +72,7 @@ class Forecast:
 
     @property
     def lines(self) -> list[str]:
-        """What the user is told before they are asked."""
+        """The lines that the user is shown before the question."""
         told = f"This file holds {messages(self.messages)}; storing them takes {duration(self.messages / STORED_A_SECOND)}."
         if not self.calls:
             return [
@@ -88,7 +88,8 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """By whoever reads what was said here (docs/CONTRACT.md, 6); a subscription costs nothing by the call, but has few calls."""
+    """The estimate for the current learner (docs/CONTRACT.md, 6). A subscription has no price per call but a limit on
+    calls."""
     calls = talk.calls(rules)
     if settings.learner == "auto" and settings.anthropic_api_key is not None:
         price = price_of(settings.model)

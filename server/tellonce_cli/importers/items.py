@@ -1,4 +1,4 @@
-"""What an importer yields: messages for the bulk path, memories that were kept elsewhere, and what could not be read."""
+"""The items an importer yields: messages for the bulk path, memories from elsewhere, and unreadable entries."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from tellonce_server.services.import_messages import ImportMessage
 
 @dataclass(frozen=True)
 class ImportMemory:
-    """A statement another assistant remembered. `said_at` None: the export does not tell when."""
+    """A statement that another assistant remembered. `said_at` is None if the export gives no time."""
 
     content: str
     kind: MemoryKind | None = None
@@ -21,7 +21,7 @@ class ImportMemory:
 
 @dataclass(frozen=True)
 class ExportedMemory:
-    """A memory as `tellonce export` wrote it, to be put back as it was. Numbers are those of the memory it comes from."""
+    """A memory written by `tellonce export`, to be restored unchanged. Its numbers are those of the exported memory."""
 
     number: int
     content: str
@@ -47,7 +47,7 @@ class ExportedMemory:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An entry of an export that is not as documented: passed over, counted and told."""
+    """An entry that does not have the documented form. It is skipped, counted and reported."""
 
     why: str
 
@@ -56,28 +56,27 @@ Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable
 
 
 class ImportFailed(Exception):
-    """The file is not what it should be; the text says what to do."""
+    """The file is not a valid export; the text says what to do."""
 
 
 def thread_number(conversation: str) -> int:
-    """A conversation of another assistant becomes a thread of its own: a positive 31-bit number, always the same."""
+    """The thread number of another assistant's conversation: a positive 31-bit number that is always the same."""
     return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4], "big") >> 1 or 1
 
 
 EARLIEST_YEAR, LATEST_YEAR = 1900, 2200
 
 ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError, RecursionError, ArithmeticError)
-"""What reading an entry that is not as documented raises."""
+"""Exceptions that reading a malformed entry raises."""
 
 
 class NotAsItShouldBe(ValueError):
-    """An entry that is not as documented; the text says in what."""
+    """An entry does not have the documented form; the text says how it differs."""
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
-    """The items of the entry called `name`. Exports have no vendor's schema: an odd entry must not cost the rest of a
-    history.
-    """
+    """The items of the entry called `name`. Vendors publish no schema for their exports, so a malformed entry must not
+    stop the import."""
     try:
         for item in parse(entry):
             fault = unfit(item)
@@ -87,7 +86,7 @@ def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> I
 
 
 def what_is_wrong(error: Exception) -> str:
-    """In words that quote little of the entry."""
+    """The reason a record is malformed, with little quoted from it."""
     match error:
         case NotAsItShouldBe():
             return str(error)
@@ -102,7 +101,7 @@ def what_is_wrong(error: Exception) -> str:
 
 
 def unfit(item: Item) -> str:
-    """Why the memory cannot hold an item as it was read; empty if it can."""
+    """The reason the memory cannot store an item, or an empty text if it can."""
     times: list[datetime | None] = []
     match item:
         case ImportMessage():

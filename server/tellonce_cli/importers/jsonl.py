@@ -1,4 +1,5 @@
-"""JSON lines, a message or a memory each, as `tellonce export` writes them; by hand, role, content and sent_at suffice."""
+"""JSON Lines with one message or memory each, as `tellonce export` writes them. A line written by hand needs only
+role, content and sent_at."""
 
 import hashlib
 import json
@@ -32,10 +33,10 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 
 def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
-    """Lines of other types (summaries, profile) are passed over: they are derived anew. `chat_id`: where it goes.
+    """Yield the items for the chat `chat_id`. Lines of other types (summaries, profile) are skipped, because they are
+    derived again.
 
-    Raises:
-        ImportFailed: when the file cannot be read, or no line of it is what it should be.
+    Raises: ImportFailed: the file cannot be read, or none of its lines is valid.
     """
     first, good = "", False
     try:
@@ -55,7 +56,7 @@ NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601).
 
 
 def _lines(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Numbered from 1; of a line that is too long only its beginning."""
+    """Lines numbered from 1. Of a line that is too long, only the beginning is read."""
     number = done = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number, done, rest = number + 1, done + len(line), line
@@ -117,7 +118,8 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """As it was exported. Older exports do not say: what was not Telegram's was another client's."""
+    """The exported conversation. Older exports do not name one; in them, messages outside Telegram belong to another
+    client."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]
@@ -130,13 +132,14 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(entry: dict[str, Any], chat_id: int | None) -> str:
-    """A prefix for what was said in a group and now goes elsewhere: two chats may have used one message id."""
+    """An id prefix for messages of a group that are imported elsewhere, because two chats may use the same message id."""
     source = entry.get("chat_id")
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
 def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
-    """What this program exported is put back as it was; a line by hand is a statement like another assistant's."""
+    """A memory exported by this program is restored unchanged; one written by hand is treated as another assistant's
+    statement."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})

@@ -1,4 +1,4 @@
-"""The records of a JSON export, one at a time, in bounded memory whatever the file holds; knows no vendor's shape."""
+"""Reads the records of a JSON export one at a time in bounded memory. Knows no vendor's format."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,21 +10,22 @@ from tellonce_cli.importers.files import Watched
 from tellonce_cli.importers.items import Item, Unreadable, tolerant
 
 MOST_DEPTH = 64
-"""Objects and lists inside each other in one record. Exports nest a dozen."""
+"""Maximum nesting of objects and lists in one record. Exports nest about a dozen levels."""
 
 MOST_CHARACTERS = 16 * 1024 * 1024
-"""Of all values of one record; a conversation of years has a few million."""
+"""Maximum characters of all values of one record; a conversation of several years has a few million."""
 
 _SHALLOW = 8
-"""Depth down to which a value's path is told: deeper ones would take memory in proportion to the depth's square."""
+"""Depth to which a value's path is reported. Deeper paths would need memory quadratic in the depth."""
 
 _DEEPEST = 100_000
-"""Levels of a file that are followed at all, to find the end of a record that is too deep."""
+"""Maximum nesting that is followed to find the end of a record that is nested too deeply."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """The `number`-th record of the file, found at `place`; of one that is too deep or too large only `refused`: why."""
+    """The `number`-th record of the file, found at `place`. A record that is too deep or too large has only `refused`,
+    the reason."""
 
     number: int
     place: str
@@ -34,7 +35,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Loose:
-    """A value outside of any record, by its path; `event` as ijson names it."""
+    """A value outside of any record, by its path; `event` is ijson's name for its type."""
 
     prefix: str
     event: str
@@ -42,10 +43,9 @@ class Loose:
 
 
 def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Record | Loose]:
-    """Objects at paths that `is_record` accepts, as records, and everything else as it comes.
+    """Yield objects at paths that `is_record` accepts as records, and all other values one by one.
 
-    Raises:
-        ijson.JSONError: where it is no JSON any more.
+    Raises: ijson.JSONError: the JSON is invalid.
     """
     number, building = 0, None
     for depth, prefix, event, value in _events(stream):
@@ -62,7 +62,7 @@ def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Recor
 
 
 class _Building:
-    """One record as it is read. What breaks a bound is dropped at once; the rest of it is only counted past."""
+    """A record under construction. A record that exceeds a limit is dropped at once, and its rest is only skipped."""
 
     def __init__(self, number: int, place: str, depth: int) -> None:
         self.depth = depth
@@ -76,7 +76,7 @@ class _Building:
     def take(self, depth: int, event: str, value: Any) -> None:
         if self._refused:
             return
-        # Every value counts for a little: an empty list takes memory too.
+        # Every value counts a little, because even an empty list takes memory.
         self._characters += 16 + (len(value) if isinstance(value, str) else 0)
         if depth - self.depth > MOST_DEPTH:
             self._refuse(f"nested deeper than {MOST_DEPTH} levels")
@@ -94,7 +94,7 @@ class _Building:
 
 
 def _events(stream: Watched) -> Iterator[tuple[int, str, str, Any]]:
-    """ijson's events with their depth and path; an object or list has the same ones at its start and its end."""
+    """ijson's events with depth and path. The start and the end of an object or list have the same ones."""
     path: list[str] = [""]
     keys: list[str] = [""]
     for event, value in ijson.basic_parse(stream):
@@ -124,7 +124,7 @@ def _joined(path: list[str], key: str) -> str:
 
 
 def read_record(parse: Callable[[Any], Iterator[Item]], record: Record) -> Iterator[Item]:
-    """The items of a record, or what is wrong with it, by its number."""
+    """The items of a record, or an `Unreadable` with the reason and the record's number."""
     name = f"record {record.number}"
     if record.refused:
         yield Unreadable(f"{name}: it is {record.refused}")

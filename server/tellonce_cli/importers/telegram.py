@@ -1,4 +1,4 @@
-"""Telegram Desktop's `result.json`, of one chat or of a whole account."""
+"""Telegram Desktop's `result.json` of one chat or of a whole account."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 @dataclass(frozen=True)
 class People:
-    """Who is who: `user123`, 123, or the name shown. None: to be told from the export."""
+    """The user and the assistant, each as `user123`, 123, or the displayed name. None means that the export tells."""
 
     me: str | None = None
     assistant: str | None = None
@@ -38,7 +38,8 @@ class People:
 
 @dataclass
 class _Chat:
-    """One chat while it is read. `topics` maps a message to its topic's first message; `one_of_many`: a whole account."""
+    """State while a chat is read. `topics` maps a message to its topic's first message; `one_of_many` marks an export
+    of a whole account."""
 
     one_of_many: bool = False
     id: int = 0
@@ -62,7 +63,7 @@ def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
 
 
 def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, People]]:
-    """Each message as it stands in the file, with its chat and who is who by then."""
+    """Each message as in the file, with its chat and the people known at that point."""
     chat = _Chat()
     for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
         if isinstance(found, Record):
@@ -76,7 +77,7 @@ def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, Peopl
 
 
 def _note(chat: _Chat, prefix: str, value: Any) -> None:
-    """What stands before a chat's messages."""
+    """Note a value that precedes a chat's messages."""
     place, _, name = prefix.rpartition(".")
     if (f"{place}." if place else "") not in _HEADS or value is None:
         return
@@ -92,7 +93,7 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
 
 
 def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[ImportMessage]:
-    """Nothing for service messages and messages without anything to keep."""
+    """The message, or None for service messages and messages without content."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -116,19 +117,21 @@ def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[Impor
 
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:
-    """In a whole account every chat is a conversation of its own; talk with different people is never mixed."""
+    """The thread. In a whole account every chat becomes a thread of its own, so that conversations with different
+    people never mix."""
     return thread_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
 
 
 def _sent_at(raw: dict[str, Any]) -> datetime:
-    """Older exports have only `date`, by the clock of the machine that exported."""
+    """The time sent. Older exports have only `date`, in the local time of the exporting machine."""
     if "date_unixtime" in raw:
         return datetime.fromtimestamp(int(raw["date_unixtime"]), UTC)
     return datetime.fromisoformat(str(raw["date"])).astimezone(UTC)
 
 
 def _voice(raw: dict[str, Any], chat: _Chat, people: People) -> tuple[Role, str | None]:
-    """The user and other people speak as `user`, others with their name; the assistant is a bot."""
+    """Role and name of the sender. The user and other people have the role `user`, others with their name; the
+    assistant is a bot."""
     sender, identity = raw.get("from"), str(raw.get("from_id") or "")
     if _is_me(sender, identity, chat, people.me):
         return "user", None
@@ -142,7 +145,7 @@ def _is_me(sender: str | None, identity: str, chat: _Chat, me: str | None) -> bo
         return True
     if me is not None:
         return _is(me, sender, identity)
-    # In a private chat the other one gives the chat its name; a deleted account has none.
+    # A private chat is named after the other person; a deleted account has no name.
     return chat.type in ("personal_chat", "bot_chat") and sender is not None and sender != chat.name
 
 
@@ -151,14 +154,14 @@ def _is(who: str | None, sender: str | None, identity: str) -> bool:
 
 
 def text_of(raw: dict[str, Any]) -> str:
-    """The text, a label for what is not text, or both."""
+    """The text, a label for content that is not text, or both."""
     entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
     label = _label(raw)
     return " ".join(part for part in (label, _words(entities).strip()) if part)
 
 
 def _words(piece: Any, between: str = "") -> str:
-    """Plain text, an array of texts and objects, or the nested blocks of a rich message, a line each."""
+    """The words of plain text, an array of texts and objects, or the nested blocks of a rich message, one line each."""
     match piece:
         case str():
             return piece

@@ -1,4 +1,4 @@
-"""The five work tools of the summarizer agent; listed and callable only for the agent scope."""
+"""The five work tools for the summarizer agent, listed and callable only with the agent scope."""
 
 from typing import TypeVar
 
@@ -77,10 +77,9 @@ JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """A job id is text, so its numbers may be larger than the database can compare.
+    """Parse a job id. It is text, so its numbers may be larger than the database can compare.
 
-    Raises:
-        Refused: for an id no job can have.
+    Raises: Refused: no job can have this id.
     """
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
         raise Refused(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")

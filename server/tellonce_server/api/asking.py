@@ -1,4 +1,4 @@
-"""Asks the person at the client what to erase, in both protocol eras; a client that cannot ask is never made to."""
+"""Asks the person at the client what to erase, in both protocol eras. Clients that cannot ask are never made to."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,7 +14,7 @@ _KEY = "confirm"
 
 
 class Confirmation(BaseModel):
-    """What the person is shown as a form."""
+    """The form that the person is shown."""
 
     erase: bool = Field(description="Erase this for good")
     which: str = Field(default="", description="Numbers to erase, as in 1,3-5, or all. Empty: those marked ☑.")
@@ -22,7 +22,7 @@ class Confirmation(BaseModel):
 
 @dataclass(frozen=True)
 class Answer:
-    """What the person answered; `which` as they typed it."""
+    """The person's answer; `which` is what they typed."""
 
     said: Literal["yes", "no", "dismissed"]
     which: str = ""
@@ -36,7 +36,8 @@ def can_ask(context: AnyContext) -> bool:
 
 
 def answered(context: AnyContext) -> tuple[str, Answer] | None:
-    """In the stateless era the answer is the whole call made again: the state given with the question, and the reply."""
+    """The answer in the stateless era: the whole call is made again, with the state sent with the question and the
+    reply."""
     if not _modern(context):
         return None
     reply = (context.input_responses or {}).get(_KEY)
@@ -46,7 +47,7 @@ def answered(context: AnyContext) -> tuple[str, Answer] | None:
 
 
 async def ask(context: AnyContext, question: str, state: str) -> Answer | InputRequiredResult:
-    """The person's answer; in the stateless era the question, which comes back with the `state`."""
+    """The person's answer. In the stateless era, a result with the question; the answer then arrives with `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
     result = await context.elicit(question, Confirmation)

@@ -1,4 +1,4 @@
-"""The ten assistant tools: what each is for, and which actor answers."""
+"""The ten assistant tools: the description of each, and the service that answers it."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,10 +23,10 @@ CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempoten
 ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 PROFILE_LINES = 50
-"""Memories on a page of a profile where nobody asks for another number."""
+"""Memories on a page of a profile unless the call gives another number."""
 
 WHOLE_PROFILE = 100_000
-"""Memories the relay is given where it names no limit."""
+"""Memories the relay gets unless it gives a limit."""
 
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
@@ -44,13 +44,13 @@ GetActors: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 
 def assistant_tools(ready: GetActors) -> list[ToolSpec]:
-    """`ready` waits for storage: the tools are listed before it is up."""
+    """The tools for assistants. `ready` waits for storage, because the tools are listed before storage is open."""
     tools = _Tools(ready)
     return [*_talking(tools), *_memories(tools), *_looking(tools)]
 
 
 def _talking(tools: "_Tools") -> list[ToolSpec]:
-    """What every turn uses."""
+    """The tools for every turn."""
     return [
         ToolSpec(
             c.GET_CONTEXT,
@@ -90,7 +90,7 @@ def _talking(tools: "_Tools") -> list[ToolSpec]:
 
 
 def _memories(tools: "_Tools") -> list[ToolSpec]:
-    """What keeps, changes and erases."""
+    """The tools that store, change and erase memories."""
     return [
         ToolSpec(
             c.REMEMBER,
@@ -132,7 +132,7 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
 
 
 def _looking(tools: "_Tools") -> list[ToolSpec]:
-    """What a person asks for now and then."""
+    """The tools a person asks for occasionally."""
     return [
         ToolSpec(
             c.GET_PROFILE,
@@ -182,7 +182,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
 
 
 class _Tools:
-    """One coroutine a tool: find the chat, let the actor work."""
+    """One coroutine per tool: each finds the chat and calls a service."""
 
     def __init__(self, ready: GetActors) -> None:
         self._ready = ready
@@ -250,13 +250,13 @@ class _Tools:
 
 
 async def place_of(call: Call[Any], services: "Services") -> ChatScope:
-    """The chat a call is about, with the channel it came by."""
+    """The chat of a call, with the channel it came through."""
     asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
     return await located(services.deps, call.caller, asked)
 
 
 def _channel(call: Call[Any]) -> str:
-    """The relay speaks for Telegram; any other client for itself, unless it names the channel of a message."""
+    """The channel of a call: Telegram for the relay; for others the channel the message names, or the client's own."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -266,7 +266,7 @@ def _channel(call: Call[Any]) -> str:
 
 
 def client_channel(context: AnyContext) -> str:
-    """The channel of a client that names none."""
+    """The channel of a client that does not name one."""
     client = context.session.client_params
     return channel_of(client.client_info.name if client is not None else None)
 
@@ -274,7 +274,7 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer
 ) -> BaseModel:
-    """What the person's answer to the question did. Nobody gets a token of a question that was not answered."""
+    """Erase according to the person's answer. A question that was not answered yields no token."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which)

@@ -1,7 +1,7 @@
-"""Harmless forms of the right argument, put into the form the contract asks for; pure, and knows no tool.
+"""Puts harmless variants of the right argument into the form of the contract. Pure; knows no tool.
 
 OpenAI's strict mode sends null for every optional argument, and models write numbers as text or one value for a list.
-What has another meaning than it looks, such as `1.5` or `true` for a number, is left for validation to refuse.
+Ambiguous values, such as `1.5` or `true` for a number, are left for validation to refuse.
 """
 
 import json
@@ -51,7 +51,7 @@ def _value(value: Any, schema: Schema, definitions: Schema) -> Any:
 
 
 def _branch(schema: Schema, definitions: Schema) -> Schema:
-    """What a reference points to; of an optional type the one that is not null. A real choice is left alone."""
+    """Resolve a reference, and reduce an optional type to the one that is not null. Other unions stay as they are."""
     if "$ref" in schema:
         return _branch(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
@@ -65,7 +65,7 @@ def _integer(value: Any) -> Any:
 
 
 def _list(value: Any) -> list[Any]:
-    """The list itself, a list written as JSON text, or a list of the one value."""
+    """The list itself, a list parsed from JSON text, or a list with the one value."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, str) and value.lstrip().startswith("["):

@@ -27,4 +27,4 @@ Use forget when the user wants something gone: preview first, then call again wi
 
 Say nothing of these tools unless asked.
 """
-"""For a client whose hooks call `record_turn`."""
+"""The instructions for a client with hooks that call `record_turn`."""

@@ -1,4 +1,4 @@
-"""The tools of the relay alone: reminders, which somebody has to deliver. No assistant lists them."""
+"""The tools for the relay alone: reminders, which the relay delivers. They are not listed to assistants."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The memory as resources: the same views the tools give, by URI; updates are announced to subscribers."""
+"""The memory as resources: the results of the tools under URIs. Subscribers are notified of updates."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
 
 
 class _Views:
-    """One coroutine a resource, as seen by the caller of the request under way."""
+    """One coroutine per resource. Each answers for the caller of the current request."""
 
     def __init__(self, ready: GetActors, caller_of: CallerOf) -> None:
         self._ready = ready
@@ -122,7 +122,7 @@ class _Views:
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The caller's own chats, and the conversations that began; the relay's are all it serves."""
+        """The caller's own chats and the conversations that exist; for the relay, all chats it serves."""
         deps, caller = (await self._ready()).deps, self._caller_of()
         settings = deps.settings
         served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)
@@ -142,7 +142,7 @@ class _Views:
 
 
 def later(failure: Exception) -> MCPError:
-    """What a request that is no tool call is answered during an outage: the sentence, and that calling again helps."""
+    """The error that a request other than a tool call gets during an outage. It says that calling again helps."""
     return MCPError(UNREACHABLE, db_errors.OUTAGES.noted(failure), {LATER_META: True})
 
 
@@ -151,10 +151,9 @@ def _starting(value: str, known: Sequence[str]) -> Completion:
 
 
 def chat_number(text: str) -> int:
-    """A chat id as a URI has it.
+    """Parse a chat id from a URI.
 
-    Raises:
-        ResourceNotFoundError: when it is no number a chat can have.
+    Raises: ResourceNotFoundError: it is not a valid chat number.
     """
     if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the chats there are.")
@@ -162,10 +161,9 @@ def chat_number(text: str) -> int:
 
 
 def row_number(name: str, text: str) -> int:
-    """A number of messages, or of one.
+    """Parse a number from a URI: a message's, or how many messages.
 
-    Raises:
-        ResourceNotFoundError: when it is none; the text says what would be.
+    Raises: ResourceNotFoundError: it is not valid; the text says what would be.
     """
     if re.fullmatch(r"[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"{name}={text[:40]} is no number of messages; write {name}=20, for example.")
@@ -173,7 +171,7 @@ def row_number(name: str, text: str) -> int:
 
 
 def require_assistant(caller: Caller) -> Caller:
-    """Resources are the assistants' and the relay's; the agent has none."""
+    """Refuse the agent scope: resources are for assistants and the relay."""
     if caller.scopes & {"assistant", "relay"}:
         return caller
     raise ResourceNotFoundError("This credential has no resources.")

@@ -1,4 +1,4 @@
-"""JSON schemas as short as they can be said: what a model pays for at every turn; pure."""
+"""Shortens JSON schemas, because a model pays for them at every turn. Pure."""
 
 from typing import Any
 
@@ -7,19 +7,20 @@ _LIMITS = frozenset(("minLength", "maxLength", "minimum", "maximum", "exclusiveM
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, null branches, defaults and limits that the server explains when they are broken.
+    """The schema without titles, null branches, defaults and limits; the server explains a limit when a call exceeds
+    it.
 
-    References are written out, because some hosts do not resolve them.
+    References are inlined, because some hosts do not resolve them.
     """
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
-    assert isinstance(slim, dict)  # an object schema stays one
+    assert isinstance(slim, dict)  # keep it an object schema
     slim.setdefault("type", "object")
     return slim
 
 
 def compact_result(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same for what a tool answers: there a field that may be null is sent as null, so its type keeps saying so."""
+    """The same for results. A nullable field of a result is sent as null, so its type stays nullable."""
     return compact(_without_defaults(schema))
 
 
@@ -45,7 +46,7 @@ def _slim(node: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _entry(key: str, value: Any, definitions: dict[str, Any]) -> Any:
-    """Below `properties` the keys are names of fields, not words of the schema language."""
+    """One entry of a schema. Below `properties`, the keys are field names and not schema keywords."""
     if key == "properties":
         return {name: _slim(field, definitions) for name, field in value.items()}
     return _slim(value, definitions)
@@ -56,7 +57,7 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """An optional argument is one that may be left out; a nullable result keeps its null."""
+    """Drop the null branch of an optional argument, which may be omitted. A nullable result keeps it."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

@@ -1,4 +1,4 @@
-"""What makes a tool, before it is bound to a server; knows neither storage nor transport."""
+"""The definition of a tool before it is bound to a server; independent of storage and transport."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ AnyContext = Context[Any, Any]
 
 @dataclass(frozen=True)
 class Call(Generic[ArgsT]):
-    """One call of a tool: who, with what arguments, in which MCP context."""
+    """One call of a tool: the caller, the arguments and the MCP context."""
 
     caller: Caller
     args: ArgsT
@@ -28,9 +28,10 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """`args` and `result` are the contract's models; `render` tells a result in the text channel; `meta` is for hosts.
+    """A tool. `args` and `result` are models of the contract; `render` writes a result for the text channel; `meta` is
+    for hosts.
 
-    A tool that is not `listed` can be called, but no model is told of it.
+    A tool that is not `listed` can be called but is not shown to models.
     """
 
     name: str

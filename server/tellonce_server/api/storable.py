@@ -1,4 +1,4 @@
-"""What no tool takes, whatever its model allows: values PostgreSQL cannot hold; pure, and knows no tool."""
+"""Refuses values that PostgreSQL cannot store, even if the argument's model allows them. Pure; knows no tool."""
 
 import math
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from tellonce.contract import MAX_BIGINT
 
 
 def unstorable(arguments: dict[str, Any]) -> str | None:
-    """A sentence about the first value that could not be stored, or None."""
+    """A sentence about the first value that cannot be stored, or None."""
     for path, value in _leaves(arguments):
         reason = _reason(value)
         if reason is not None:
@@ -17,7 +17,7 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every value with its dotted place. No recursion: a caller chooses the depth."""
+    """Every value with its dotted path. The walk is iterative, because a caller chooses the depth."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

@@ -1,4 +1,4 @@
-"""An MCP tool whose arguments are one strict pydantic model and whose two result channels say the same."""
+"""An MCP tool with one strict pydantic model for its arguments, and the same content in both result channels."""
 
 import time
 from collections.abc import Callable
@@ -24,16 +24,16 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Caller
 
 MOST_NAMED = 80
-"""Characters of an argument's or a tool's name that are said back."""
+"""Characters of an argument's or tool's name that an error repeats."""
 
 CallerOf = Callable[[], Caller]
-"""The caller of the request under way, from its credential."""
+"""Returns the caller of the current request, from its credential."""
 
 
 class StrictTool(Tool):
-    """Validates with the contract's model, answers with compact text and the same as structured content.
+    """Validates with the contract's model and answers with compact text and the same structured content.
 
-    `zone`: the user's, on whose clock times are read and told; None leaves them as they are.
+    `zone` is the user's time zone, in which times are read and shown; None leaves them unchanged.
     """
 
     args_model: type[BaseModel] = Field(exclude=True)
@@ -46,7 +46,8 @@ class StrictTool(Tool):
     observe: Callable[[str, float, bool], None] = Field(exclude=True)
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
-        """Every failure a caller can mend is a ToolError with a sentence; of any other it learns only that there was one."""
+        """Run the tool. A failure the caller can fix is a ToolError with a sentence; other failures are reported
+        without details."""
         started = time.perf_counter()
         ok = False
         try:
@@ -66,7 +67,8 @@ class StrictTool(Tool):
         except db_errors.PASSING as failure:
             return _later(db_errors.OUTAGES.noted(failure))
         except Exception as crash:
-            # The edge of a call: the SDK logs the traceback, the caller learns nothing of our insides.
+            # This is the edge of a call: the SDK logs the traceback, and the caller learns nothing about our
+            # internals.
             raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
         db_errors.OUTAGES.answered()
         if isinstance(result, InputRequiredResult):
@@ -90,7 +92,7 @@ class StrictTool(Tool):
 
 
 def _later(sentence: str) -> CallToolResult:
-    """An error a model reads as a sentence, and our own clients as "no answer yet"."""
+    """An error that a model reads as a sentence and our own clients as "no answer yet"."""
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta={LATER_META: True})
 
 
@@ -102,7 +104,7 @@ def strict_tool(
     caller_of: CallerOf,
     observe: Callable[[str, float, bool], None],
 ) -> StrictTool:
-    """The tool of a server. `observe` is told of every call: the tool's name, its seconds, and whether it went well."""
+    """The server's tool. `observe` is called with each call's tool name, its seconds, and whether it succeeded."""
     return StrictTool(
         fn=spec.handler,
         name=spec.name,
@@ -125,7 +127,7 @@ def strict_tool(
     )
 
 
-# Once a process for every model: it is most of what another server costs, and nobody changes a schema that is shown.
+# Models are converted once per process: this is the main cost of creating another server, and schemas do not change.
 @cache
 def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
     return compact(_full_schema(args))
@@ -142,7 +144,7 @@ def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
 
 
 def explained(tool: str, error: ValidationError) -> str:
-    """Pydantic's findings as sentences a model can act on, without the values and without links."""
+    """Pydantic's errors as sentences that a model can act on, without values or links."""
     return f"{tool} was not run. " + " ".join(_sentence(e["loc"], e["type"], e["msg"]) for e in _errors(error))
 
 

@@ -1,4 +1,4 @@
-"""The text channel of every result: the same information as the structured one, in compact lines; pure."""
+"""The text channel of every result: the same information as the structured channel in compact lines. Pure."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from tellonce.plural import counted, messages, singular, summaries
 from tellonce_text.fences import contained, contained_text
 
 ASKED = 20
-"""Matches shown in a client's form."""
+"""Number of matches that are shown in a client's form."""
 
 
 def as_json(result: BaseModel) -> str:
@@ -25,7 +25,7 @@ def recorded(r: c.RecordedMessage) -> str:
 
 
 def context(r: c.Context) -> str:
-    """The rendered context first, because that is what a model reads; the figures after it."""
+    """The rendered context comes first, because a model reads it; the counts follow."""
     body = r.context if r.context is not None else "\n\n".join(_section(s) for s in r.sections or ())
     cover = r.coverage
     lines = [
@@ -197,7 +197,7 @@ def new_chat(r: c.NewChat) -> str:
 
 
 def _counts(counts: dict[str, int]) -> str:
-    """The names are those of tables and kinds: `1 memory, 0 other texts`."""
+    """Format counts by the names of tables and kinds: `1 memory, 0 other texts`."""
     named = ((name.replace("_", " "), count) for name, count in counts.items())
     return ", ".join(f"{count} {singular(name) if count == 1 else name}" for name, count in named) or "nothing"
 

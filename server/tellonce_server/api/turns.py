@@ -1,4 +1,5 @@
-"""The tool of coding assistants' hooks: callable for every assistant, listed for none, so that no model pays for it."""
+"""The tool for coding assistants' hooks. Every assistant can call it, but it is not listed, so that no model pays for
+it."""
 
 from pydantic import BaseModel
 
@@ -29,5 +30,5 @@ def turn_tool(ready: GetActors) -> ToolSpec:
 
 
 def _hook_form(turn: RecordedTurn) -> str:
-    """What a hook prints as it is."""
+    """The output that a hook prints unchanged."""
     return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)

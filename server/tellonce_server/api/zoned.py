@@ -1,4 +1,4 @@
-"""A result's moments on the user's wall clock: `2026-03-15T00:00:00+08:00`, not the day before in UTC; pure."""
+"""Converts a result's times to the user's zone: `2026-03-15T00:00:00+08:00` instead of the day before in UTC. Pure."""
 
 from datetime import datetime
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ ResultT = TypeVar("ResultT", bound=BaseModel)
 
 
 def in_zone(result: ResultT, zone: ZoneInfo) -> ResultT:
-    """The same result with the same moments, each written as the user's clock shows it."""
+    """The same result with its times written in the user's zone."""
     placed: ResultT = _placed(result, zone)
     return placed
 

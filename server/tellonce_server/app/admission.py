@@ -1,4 +1,5 @@
-"""What an authenticated request must pass before anything is read of it: a scope of ours, and the credential's rate."""
+"""Checks an authenticated request before its body is read: it needs one of our scopes, and its credential must be
+within the rate limit."""
 
 import math
 from typing import Any
@@ -12,8 +13,8 @@ from tellonce_server.core.rate_limit import RateLimit
 
 
 class Admission:
-    """ASGI middleware behind authentication. The processes beside the server (`local-…`) serve every chat with one
-    credential each, so no rate is put on them."""
+    """ASGI middleware behind authentication. The processes on this machine (`local-…`) serve every chat with one
+    credential each, so they have no rate limit."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self._app = app
@@ -46,5 +47,5 @@ def _too_many(seconds: float) -> JSONResponse:
 
 
 def _error(text: str) -> dict[str, Any]:
-    """In JSON-RPC's form, so that an MCP client shows the sentence."""
+    """An error in JSON-RPC's form, so that an MCP client shows its sentence."""
     return {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": text}}

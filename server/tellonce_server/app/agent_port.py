@@ -1,4 +1,4 @@
-"""A loopback port for one summarizer, beside a server that speaks stdio: only the agent's tools, only with its secret."""
+"""A loopback port for one summarizer of a stdio server. It offers only the agent's tools and requires its secret."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ GRACE_SECONDS = 1
 
 @dataclass(frozen=True)
 class AgentPort:
-    """Where the summarizer finds its tools. The secret is as old as this process and is kept nowhere."""
+    """The address of the summarizer's tools. The secret lives as long as this process and is not stored."""
 
     url: str
     token: str
@@ -32,12 +32,13 @@ class AgentPort:
 
 @contextlib.asynccontextmanager
 async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerator[AgentPort]:
-    """The port is open meanwhile."""
+    """Open the port for the block."""
     token = secrets.token_urlsafe(32)
     agent = Caller(None, AGENT)
     server = build_server(settings, storage, auth=False, caller_of=lambda: agent)
     app = server.streamable_http_app(streamable_http_path="/mcp", stateless_http=True, host=LOOPBACK)
-    # The protocol is named: on a socket without it asyncio leaves Nagle's algorithm on, and an answer takes 40 ms more.
+    # The protocol is given explicitly: without it asyncio leaves Nagle's algorithm on, and an answer takes 40 ms
+    # longer.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind((LOOPBACK, 0))
         config = uvicorn.Config(
@@ -61,12 +62,12 @@ async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerat
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Signals are the stdio server's business."""
+        """Leave signals to the stdio server."""
         yield
 
 
 class _Guarded:
-    """Answers 401 to every request without the secret. The app's lifespan passes."""
+    """Answers 401 to every request without the secret. Lifespan events pass."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

@@ -1,4 +1,5 @@
-"""Who calls: bearer tokens by their hash, with scopes; the credential, never an argument, decides the user."""
+"""Identifies callers by bearer tokens, which are stored as hashes with their scopes. The user comes from the
+credential, never from an argument."""
 
 import hashlib
 import os
@@ -19,19 +20,20 @@ from tellonce_server.store.tokens import Grant
 TokenScope = Literal["assistant", "relay", "agent"]
 SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
 OPERATOR = "operator"
-"""Scope of a page session of whoever runs the server; no token bears it."""
+"""The scope of the operator's page session. No token has it."""
 LOCAL = "local-"
-"""Prefix of the names of the tokens the server keeps for the processes beside it."""
+"""Name prefix of the tokens that the server keeps for other processes on this machine."""
 
 
 def granted(token: str, grant: Grant) -> AccessToken:
-    """A grant as the SDK knows it."""
+    """A grant in the SDK's form."""
     subject = str(grant.user_id) if grant.user_id is not None else None
     return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
 
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
-    """What a page session admits: its token's user as an assistant, and the operator's commands to the first user."""
+    """The access of a page session: its token's user as an assistant, and for the first user also the operator's
+    commands."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
@@ -39,7 +41,7 @@ def session_access(access: AccessToken | None, operator: int) -> AccessToken | N
 
 
 def digest(token: str) -> bytes:
-    """Tokens are 256 random bits, so a plain hash of one cannot be searched for."""
+    """The hash of a token. Tokens are 256 random bits, so a plain hash cannot be reversed by guessing."""
     return hashlib.sha256(token.encode()).digest()
 
 
@@ -52,16 +54,17 @@ def http_caller() -> Caller:
 
 
 def configured_caller(settings: ServerSettings) -> Caller:
-    """Over stdio, and in memory, the caller is the configured user."""
+    """The configured user, who is the caller over stdio and in memory."""
     return Caller(settings.default_user, frozenset(("assistant",)))
 
 
 async def create_token(
     login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:
-    """A new token of that name, told once and kept only as a hash. An older one of the name ends.
+    """Create a token with that name. It is returned once and stored only as a hash; an older token of the same name is
+    revoked.
 
-    `login`: the tables' owner; the server's own role may not.
+    `login` must be the tables' owner, because the server's own role may not do this.
     """
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
@@ -69,7 +72,7 @@ async def create_token(
 
 
 async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: datetime) -> None:
-    """Tokens for the processes of this machine's user, in files only that user can read."""
+    """Create tokens for this machine's user, in files that only that user can read."""
     folder = settings.data_dir / "tokens"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for scope in SCOPES:
@@ -83,14 +86,14 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
         grant = await tokens.find(login, digest(token))
         if grant is not None and grant.user_id == user_id and grant.scopes == [scope]:
             return
-    # The folder is part of the name: two machines on one database each keep their own.
+    # The folder is part of the name, so that two machines on one database have separate tokens.
     name = f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
     token = await create_token(login, name, user_id, (scope,), now)
     _write_private(file, token)
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Never readable by others, not even for a moment; and never half there."""
+    """Write the file atomically, so that it is never half written and never readable by others."""
     fresh = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:

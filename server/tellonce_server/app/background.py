@@ -1,4 +1,5 @@
-"""What a server process does between calls: announce, listen, embed, give memory back, and finish what a dead process left."""
+"""The background tasks of a server process: announcing, listening, embedding, returning memory, and completing what a
+killed process left."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -45,7 +46,7 @@ class Background:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[SideTasks]:
-        """All tasks run meanwhile."""
+        """Run all tasks for the block."""
         async with self._tasks().running() as tasks:
             yield tasks
 
@@ -73,7 +74,7 @@ def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> 
 
 
 async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-    """Again and again; a database that is away for a while ends nothing."""
+    """Run `work` repeatedly. A database outage does not end it."""
     while True:
         await asyncio.sleep(seconds)
         try:

@@ -1,6 +1,6 @@
-"""Opens PostgreSQL, brings its schema up to date, makes the actors and keeps the background tasks running.
+"""Opens PostgreSQL, updates its schema, creates the services and starts the background tasks.
 
-All that works behind the tools is imported from here, once a process needs it.
+Everything behind the tools is imported from here, when a process needs it.
 """
 
 import secrets
@@ -38,13 +38,13 @@ KEY_NAME = "memory"
 
 @dataclass(frozen=True)
 class Opened:
-    """An open memory, with what a person's commands reach past the actors."""
+    """An open memory, with what commands need besides the services."""
 
     services: Services
     scrubber: Scrubber
     generations: Generations
     login: str
-    """The address of the tables' owner, who makes and ends access tokens."""
+    """The URL of the tables' owner, who creates and revokes access tokens."""
     side_tasks: SideTasks
 
 
@@ -58,7 +58,7 @@ async def open_memory(
     *,
     keeps_tokens: bool,
 ) -> Opened:
-    """Open the memory the settings name; `stack` closes it again."""
+    """Open the configured memory; `stack` closes it again."""
     route, admin_dsn, keepers = await _route(settings, stack)
     dsn = route.direct
     database = await _pool(stack, route, durable=True)
@@ -82,7 +82,7 @@ async def open_memory(
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
-    """The memory's key; and this machine's own tokens are in their files."""
+    """Write this machine's tokens to their files, and return the memory's key."""
     async with as_login(dsn) as login:
         if keeps_tokens:
             await ensure_local_tokens(login, settings, now)
@@ -90,7 +90,8 @@ async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_to
 
 
 async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None, tuple[SideTask, ...]]:
-    """The way to the database; of our own also its superuser's address, and what keeps it up. The schema is up to date."""
+    """The route to the database, with its schema up to date; for the embedded one also its superuser's URL and the
+    tasks that keep it running."""
     url, direct = settings.database_url, settings.database_direct_url
     if url is not None:
         route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)

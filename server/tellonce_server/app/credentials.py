@@ -1,6 +1,5 @@
-"""Looks bearer tokens up beside the calls they admit: a call may begin on a grant seen before, and is answered only if it
-still stands. Nothing is answered, and nothing is written, for a token that was revoked before the request came.
-"""
+"""Looks up bearer tokens concurrently with the calls. A call may begin on a cached grant but is answered only if the
+grant still holds. Nothing is answered or written for a token that was revoked before the request arrived."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,20 +19,20 @@ from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant
 
 MOST_KNOWN: Final = 1_000
-"""Grants remembered; without one a call waits for its look-up."""
+"""Cached grants. Without one, a call waits for its lookup."""
 
 
 class HeldToken(AccessToken):
-    """A token whose grant was seen before. `stands` tells whether it still holds, once the database has said so."""
+    """A token with a cached grant. `stands` says whether it still holds, once the database has answered."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     stands: asyncio.Task[bool] = Field(exclude=True, repr=False)
 
 
 class TokenVerifier:
-    """Looks tokens up by hash. A hash look-up compares nothing secret byte by byte, so its time tells nothing.
+    """Looks up tokens by hash. Its timing reveals nothing, because no secret is compared byte by byte.
 
-    Calls that come while a statement is under way share the next one.
+    Calls that arrive while a lookup runs share the next one.
     """
 
     def __init__(self, database: Database) -> None:
@@ -46,7 +45,7 @@ class TokenVerifier:
         return await self.access(token, digest(token))
 
     async def access(self, token: str, key: bytes) -> AccessToken | None:
-        """What the token whose hash is `key` admits; `token` is what the request bore."""
+        """The access of the token with the hash `key`; `token` is the text in the request."""
         known = self._known.get(key)
         if known is None:
             grant = await self._found(key)
@@ -59,7 +58,7 @@ class TokenVerifier:
         return await self._found(key) == known
 
     async def _found(self, key: bytes) -> Grant | None:
-        """As the database holds it at some moment after this call."""
+        """The grant as the database holds it at a time after this call."""
         found: asyncio.Future[Grant | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((key, found))
         if self._asking is None or self._asking.done():
@@ -72,7 +71,7 @@ class TokenVerifier:
             try:
                 grants = await tokens.find_all(self.database, [key for key, _ in waiting])
             except Exception as failure:
-                # The edge of work done for several callers: each raises it for itself.
+                # This is the edge of work done for several callers: each of them raises the error.
                 _fail(waiting, failure)
                 continue
             for key, found in waiting:
@@ -95,21 +94,21 @@ def _fail(waiting: Sequence[tuple[bytes, "asyncio.Future[Grant | None]"]], failu
 
 
 def _seen(task: "asyncio.Task[bool]") -> None:
-    """Of a call that ended before its look-up nobody asks for the outcome."""
+    """Retrieve the outcome of a lookup whose call has already ended, so that asyncio does not report it."""
     if not task.cancelled():
         task.exception()
 
 
 async def still_granted() -> bool:
-    """Whether the credential of the request under way stands: asked before anything is written for it.
+    """Whether the current request's credential still holds. Ask before writing for it.
 
-    False also where that cannot be looked up now.
+    Returns False if this cannot be looked up now.
     """
     return await stands(get_access_token())
 
 
 async def stands(token: AccessToken | None) -> bool:
-    """Whether a verified token still holds. False also where that cannot be looked up now."""
+    """Whether a verified token still holds. Returns False if this cannot be looked up now."""
     try:
         return not isinstance(token, HeldToken) or await token.stands
     except PASSING:
@@ -117,7 +116,7 @@ async def stands(token: AccessToken | None) -> bool:
 
 
 class Standing:
-    """ASGI middleware behind authentication: an answer begins only once the credential of its request stands."""
+    """ASGI middleware behind authentication: an answer begins only after the credential was confirmed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -141,7 +140,7 @@ class Standing:
 
 
 async def _refused(token: HeldToken) -> JSONResponse | None:
-    """What is answered instead, where the token does not stand or cannot be looked up now."""
+    """The response if the token does not hold or cannot be looked up now."""
     try:
         return None if await token.stands else _unknown()
     except PASSING as failure:
@@ -149,7 +148,7 @@ async def _refused(token: HeldToken) -> JSONResponse | None:
 
 
 def _unknown() -> JSONResponse:
-    """As the SDK answers a token that is not known."""
+    """The SDK's response to an unknown token."""
     error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
     challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
     return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

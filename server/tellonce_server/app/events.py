@@ -1,4 +1,4 @@
-"""What was committed is announced to every server process, and from there to subscribers, over LISTEN/NOTIFY."""
+"""Announces commits to every server process, and from there to subscribers, over LISTEN/NOTIFY."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,7 +17,7 @@ MOST_WAITING = 10_000
 
 
 class Announcer:
-    """Sends notifications after the commit, off the request's path. Losing one costs a poll interval, no more."""
+    """Sends notifications after the commit in the background. Losing one costs no more than a poll interval."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -42,7 +42,7 @@ class Announcer:
 
 
 class Listener:
-    """Hears all processes' announcements: wakes workers, and tells subscribers which resource changed."""
+    """Receives all processes' announcements, wakes workers, and tells subscribers which resource changed."""
 
     def __init__(self, dsn: str, changes: Changes, wake: Callable[[], None]) -> None:
         self._dsn = dsn
@@ -65,7 +65,7 @@ class Listener:
             await connection.add_listener(FORGOTTEN, self._on_forgotten)
             await connection.add_listener(WORK, self._on_work)
             await connection.add_listener(CHANGES, self._on_change)
-            # An erasure while nobody listened here was not heard of.
+            # An erasure may have been announced while nobody listened.
             caches.clear()
             await lost.wait()
         finally:

@@ -1,4 +1,4 @@
-"""The data folder of the releases that were called chatmem is moved to its new name once, by whoever starts a server."""
+"""Moves the data folder of the releases named chatmem to its new name, once, when a server starts."""
 
 import os
 from pathlib import Path
@@ -10,10 +10,9 @@ from tellonce_server.store.postgres.file_lock import is_held
 
 
 def move_former_folder() -> str | None:
-    """Move it where nothing is under the new name yet and no server uses it.
+    """Move it if the new name is not taken and no server uses the folder.
 
-    Returns:
-        A sentence for the person, or None where there was nothing to move.
+    Returns: A sentence for the person, or None if there was nothing to move.
     """
     folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
     if folder.exists() or not former.is_dir():

@@ -1,4 +1,5 @@
-"""What a client is shown whose hooks record and recall by themselves: no tool for that, and instructions that say so."""
+"""What clients with hooks are shown. They record and recall by themselves, so their instructions say so and tools for
+it are hidden."""
 
 from typing import Any
 
@@ -12,10 +13,10 @@ DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware. Otherwise a model that follows the usual instructions would store every message twice."""
+    """Middleware. With the usual instructions, the model would store every message a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
-    # The SDK hands middleware the result as it goes over the wire.
+    # The SDK gives middleware the result in its wire form.
     if headers.get(HEADER) != "on" or not isinstance(result, dict):
         return result
     if "instructions" in result:

@@ -1,4 +1,4 @@
-"""The server over streamable HTTP: its own uvicorn, bounded bodies, an orderly end."""
+"""The server over streamable HTTP, with its own uvicorn, limited bodies and an orderly shutdown."""
 
 import contextlib
 import signal
@@ -32,7 +32,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
-    """The ASGI application. Its lifespan holds the storage open; `streams` ends its subscriptions."""
+    """The ASGI application. Its lifespan keeps the storage open; `streams` ends its subscriptions."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
     add_operator_pages(server, storage, security, transport_security(settings, public=False))
@@ -44,7 +44,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
         max_request_body_size=BODY_BYTES,
         transport_security=security,
     )
-    # Last, so that it stands behind authentication and knows the credential.
+    # It is added last, so that it runs after authentication and knows the credential.
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
@@ -61,9 +61,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """Hosts and origins that may call: loopback, the bound address, and what the settings add. A browser's rebound name
-    is turned away. `public`: whether the name of the public address is one of them.
-    """
+    """Hosts and origins that may call: loopback, the bound address, and those in the settings. This blocks DNS
+    rebinding. `public` says whether the public address is allowed."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -72,24 +71,24 @@ def transport_security(settings: ServerSettings, *, public: bool = True) -> Tran
 
 
 async def serve_http(settings: ServerSettings) -> None:
-    """Serve until SIGINT or SIGTERM; calls under way are given three seconds."""
+    """Serve until SIGINT or SIGTERM. Running calls get three seconds to finish."""
     streams = OpenStreams()
     config = uvicorn.Config(
         build_http(settings, Storage(settings), streams),
         host=settings.host,
         port=settings.port,
-        http=TimedArrival,  # on h11: httptools keeps trailing blanks in header values, which the protocol forbids
+        http=TimedArrival,  # based on h11: httptools keeps trailing spaces in header values, which the protocol forbids
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,
-        log_config=None,  # its errors go where ours go
+        log_config=None,  # its errors go to our log
         log_level="warning",
     )
     await _Server(config, streams).serve()
 
 
 class _Server(uvicorn.Server):
-    """Ends subscription streams, which would outlast any grace, and takes a signal for an order, not for a failure."""
+    """Ends subscription streams, which would outlast any grace period, and treats a signal as a normal end."""
 
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)
@@ -101,7 +100,8 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Unlike uvicorn's own, does not raise the signal again at the end: the exit code is 0, without a traceback."""
+        """Unlike uvicorn's own version, does not raise the signal again at the end, so the exit code is 0 without a
+        traceback."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield

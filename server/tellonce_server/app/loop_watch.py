@@ -1,4 +1,4 @@
-"""Notices an event loop that one call holds too long, and names the code at work; knows nothing of what the calls do."""
+"""Detects an event loop that one call blocks too long, and names the running code."""
 
 import asyncio
 import logging
@@ -13,17 +13,17 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Everybody's calls wait meanwhile."""
+"""Seconds of blocking that are reported, because all other calls wait meanwhile."""
 
 BEAT_SECONDS = 0.1
 
 
 class LoopWatch:
-    """A beat on the loop, and a thread that looks whether it still comes."""
+    """A heartbeat on the loop, and a thread that checks it."""
 
     def __init__(self) -> None:
         self.episodes = 0
-        """How often the loop was held longer than the limit."""
+        """How often the loop was blocked longer than the limit."""
         self._beat_at = 0.0
         self._worked_at_beat = 0.0
         self._clock: int | None = None
@@ -32,7 +32,7 @@ class LoopWatch:
 
     @contextmanager
     def watching(self) -> Generator[None]:
-        """Within the running loop, in its thread."""
+        """Watch during the block. Call it in the running loop's thread."""
         self._clock = _clock_of(threading.get_ident())
         self._beat(asyncio.get_running_loop())
         thread = threading.Thread(
@@ -50,7 +50,7 @@ class LoopWatch:
             loop.call_later(BEAT_SECONDS, self._beat, loop)
 
     def _worked(self) -> float:
-        """Seconds of a processor the loop's thread has had."""
+        """The processor seconds that the loop's thread has used."""
         return time.process_time() if self._clock is None else time.clock_gettime(self._clock)
 
     def _watch(self, loop_thread: int, native_id: int) -> None:
@@ -64,17 +64,17 @@ class LoopWatch:
                 self._name(loop_thread)
 
     def _name(self, loop_thread: int) -> None:
-        # Python's only way to another thread's stack.
+        # Python's only access to another thread's stack.
         frame = sys._current_frames().get(loop_thread)  # pyright: ignore[reportPrivateUsage]
         stack = "".join(traceback.format_stack(frame)[-12:]) if frame is not None else "(no stack)"
         logger.warning("the event loop was held for over %.0f ms here:\n%s", 1000 * LIMIT_SECONDS, stack)
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether the loop's own work held it, and not a machine that gave it no time.
+    """Whether the loop's own work blocked it, rather than a busy machine.
 
-    `worked`: processor seconds the loop's thread had since the beat. It had none if a call waits for the system: then the
-    thread is not `runnable`, and the watching one was not `late` (in seconds) either.
+    `worked` is the processor time of the loop's thread since the heartbeat. It is 0 if a call waits for the system;
+    then the thread is not `runnable`, and the watching thread was not `late` (in seconds) either.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False
@@ -82,12 +82,12 @@ def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) ->
 
 
 def _clock_of(thread: int) -> int | None:
-    """The clock of a thread's processor time, where the system has one."""
+    """The clock of a thread's processor time, if the system has one."""
     return time.pthread_getcpuclockid(thread) if hasattr(time, "pthread_getcpuclockid") else None
 
 
 def _is_runnable(native_id: int) -> bool:
-    """Whether a thread of ours wants a processor; False where the system does not tell."""
+    """Whether our thread waits for a processor; False if the system does not tell."""
     try:
         stat = Path(f"/proc/self/task/{native_id}/stat").read_text()
     except OSError:

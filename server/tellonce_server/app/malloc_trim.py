@@ -1,4 +1,4 @@
-"""Gives memory the process has freed back to the system; knows nothing of what was kept in it."""
+"""Returns freed memory to the system."""
 
 import asyncio
 import ctypes
@@ -9,13 +9,13 @@ TRIM_SECONDS = 30.0
 
 
 async def trim() -> None:
-    """glibc keeps what is freed below something still in use: after each forgetting of many texts a little more."""
+    """Trim the heap. glibc keeps freed memory below a block in use, a little more after each large erasure."""
     release = malloc_trim()
     if release is not None:
-        # Beside the event loop: it takes milliseconds, in which other threads wait only where they allocate.
+        # It runs off the event loop, because it takes milliseconds, in which other threads wait only to allocate.
         await asyncio.to_thread(release, 0)
 
 
 def malloc_trim() -> Callable[[int], object] | None:
-    """None where the C library has none: it is glibc's own."""
+    """glibc's function; None with another C library."""
     return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

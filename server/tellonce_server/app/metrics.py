@@ -1,4 +1,4 @@
-"""What `/metrics` shows an operator, in Prometheus' text form: figures and names of ours, never a text or an id of a user."""
+"""The metrics at `/metrics` in Prometheus' text format: figures and our own names, never a text or a user's id."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tellonce_server.store.pools import PoolUse
 
 BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
-"""Seconds a tool may take; a context of a large memory takes .02."""
+"""Upper bounds in seconds of a tool's duration; a context of a large memory takes .02."""
 
 
 class Metrics:
-    """Counts calls as they end; the rest is read when somebody asks."""
+    """Counts calls as they end. Other figures are read on request."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -37,7 +37,7 @@ class Metrics:
         self._seconds.labels(tool).observe(seconds)
 
     async def text(self) -> bytes:
-        """The page. While the database is away it holds what the process itself knows."""
+        """The metrics page. During a database outage it shows what the process itself knows."""
         health = await self._storage.health()
         families = [*_process(health)]
         try:
@@ -65,7 +65,7 @@ class _Read(Collector):
 
 
 def _process(health: dict[str, object]) -> Iterable[Metric]:
-    """What this process knows without asking anybody."""
+    """The figures this process knows itself."""
     yield _gauge("tellonce_ready", "Whether calls are answered.", bool(health["ready"]))
     embeddings, tasks = health["embeddings"], health["tasks"]
     assert isinstance(embeddings, dict)
@@ -82,7 +82,7 @@ def _process(health: dict[str, object]) -> Iterable[Metric]:
 
 
 async def _memory(services: "Services") -> list[Metric]:
-    """What the database knows."""
+    """The figures from the database."""
     status = await services.work.status()
     learning = await services.work.attendance.at_work()
     return [

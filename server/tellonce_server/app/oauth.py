@@ -1,6 +1,6 @@
-"""Access tokens of an OAuth issuer (JWT), as this resource server accepts them; it issues none and stores none.
+"""Accepts access tokens of an OAuth issuer (JWT) as a resource server. It neither issues nor stores tokens.
 
-Only subjects the settings name are let in, whoever else the issuer vouches for, and only as assistants of their user.
+Only subjects named in the settings are admitted, and only as assistants of their user.
 """
 
 import asyncio
@@ -17,11 +17,12 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures only: with a shared secret (HS…) whoever checks could also issue, and `none` is no signature."""
+"""Asymmetric signatures only: with a shared secret (HS…), a verifier could also issue tokens, and `none` is not a
+signature."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
-"""Keys are fetched again for an unknown key id, but no more often than this: the id is whatever a stranger writes."""
+"""Minimum seconds between fetches of keys for an unknown key id, because anybody can send any id."""
 
 KEY_LIFE_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
@@ -48,7 +49,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Keys that were withdrawn are gone with it. Those we have serve on while the issuer is away."""
+        """Fetch the keys, dropping withdrawn ones. If the issuer is unreachable, the present ones stay in use."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
                 answer = (await http.get(self._url)).raise_for_status().json()
@@ -61,7 +62,7 @@ class SigningKeys:
 
 
 class JwtVerifier:
-    """Signature, issuer, audience, times, subject: a token that lacks any of them is nobody's."""
+    """Checks signature, issuer, audience, times and subject. A token that fails any check is rejected."""
 
     def __init__(self, remote: Remote, keys: SigningKeys) -> None:
         self._remote = remote
@@ -103,12 +104,12 @@ class JwtVerifier:
 
 
 def granted(claims: dict[str, Any]) -> list[str]:
-    """The scopes of a token: `scope` is words in one string (RFC 9068), `scp` what some issuers write instead."""
+    """The scopes of a token: `scope` is one string of words (RFC 9068); some issuers write `scp` instead."""
     value = claims.get("scope", claims.get("scp", ""))
     words = value.split() if isinstance(value, str) else value
     return [str(word) for word in words] if isinstance(words, list) else []
 
 
 def is_jwt(token: str) -> bool:
-    """Our own tokens hold no dot."""
+    """Whether the token is a JWT; our own tokens contain no dot."""
     return token.count(".") == 2

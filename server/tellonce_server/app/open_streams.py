@@ -1,4 +1,4 @@
-"""The subscription streams a server has open, so that it can end them; knows neither events nor HTTP."""
+"""Tracks the open subscription streams, so that the server can end them."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ LISTEN = "subscriptions/listen"
 
 
 class OpenStreams:
-    """Middleware. After `close`, streams end as the protocol wants a server to end them: with a result."""
+    """Middleware. After `close`, streams end with a result, as the protocol requires of a server."""
 
     def __init__(self) -> None:
         self._open: set[anyio.CancelScope] = set()

@@ -1,4 +1,4 @@
-"""The pages for whoever runs the server: `/health`, `/ready` and `/metrics`; none of them shows a text."""
+"""The operator's pages `/health`, `/ready` and `/metrics`. None of them shows a stored text."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.core.db_errors import AWAY, StorageUnavailable
 
 READY_SECONDS = 2.0
-"""How long the database may take to answer `/ready`."""
+"""Seconds that the database may take to answer `/ready`."""
 
 Page = Callable[[], Awaitable[Response]]
 
@@ -22,17 +22,18 @@ Page = Callable[[], Awaitable[Response]]
 def add_operator_pages(
     server: MemoryServer, storage: Storage, public: TransportSecuritySettings, own: TransportSecuritySettings
 ) -> None:
-    """`public` are the hosts of the MCP endpoint; figures are shown to `own` ones only, not under the public name."""
+    """Add the pages. `public` are the hosts of the MCP endpoint; figures are shown only under the `own` hosts, not
+    under the public name."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 
     async def health() -> Response:
-        """200 once storage is up, 503 with the reason until then. Never waits."""
+        """200 when storage is open, before that 503 with the reason. It never waits."""
         state = await storage.health()
         return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
 
     async def ready() -> Response:
-        """200 if the database answers a question now."""
+        """200 if the database answers now."""
         reason = await _hindrance(storage)
         return JSONResponse({"ready": reason is None, "reason": reason}, status_code=503 if reason else 200)
 
@@ -52,7 +53,7 @@ def _add(server: MemoryServer, path: str, security: TransportSecurityMiddleware,
 
 
 async def _hindrance(storage: Storage) -> str | None:
-    """Why a call would not be answered now; None if it would."""
+    """The reason a call would not be answered now; None if it would."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             services = await storage.services()

@@ -1,6 +1,6 @@
-"""A stdio server's own summarizer: started where nobody else learns, one for each data folder, ended with the server.
+"""A stdio server's own summarizer. It starts if no other learns, one per data folder, and ends with the server.
 
-Without the permission to start one it only says, with every context, that nobody learns.
+Without permission to start it, every context carries a notice that nothing is being learned.
 """
 
 import asyncio
@@ -35,14 +35,14 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """What the setting says; by default yes, unless the service is installed and does it."""
+    """Whether the settings allow it; by default yes, unless the installed service does the work."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
 
 
 class OwnSummarizer:
-    """`run` is a side task of the stdio server."""
+    """The summarizer; `run` is a side task of the stdio server."""
 
     def __init__(
         self, settings: ServerSettings, storage: Storage, *, may_start: bool, look: float = LOOK_SECONDS
@@ -55,7 +55,7 @@ class OwnSummarizer:
         self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
 
     async def run(self) -> None:
-        """Look every ten seconds who learns, and act on it; ends what it started when it is cancelled."""
+        """Check every ten seconds who learns, and start or stop the summarizer. When cancelled, end what was started."""
         async with AsyncExitStack() as stack:
             while True:
                 try:
@@ -77,17 +77,17 @@ class OwnSummarizer:
         notices[:] = [] if others or self._child is not None else [NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Unless another server of this data folder is just doing it."""
+        """Start it, unless another server of this data folder is doing so."""
         lock = try_hold(self._lock_file())
         if lock is None:
             return
         stack.callback(self._forget, lock)
         stack.push_async_callback(attendance.left, self._worker)
-        # Imported here: a client's handshake must not wait for an HTTP server that may never be needed.
+        # This import is late, because a client's handshake must not wait for an HTTP server that may not be needed.
         module = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.agent_port")
         port = await stack.enter_async_context(module.agent_port(self._settings, self._storage))
         environment = {"TELLONCE_URL": port.url, "TELLONCE_TOKEN": port.token}
-        # Its messages go to our log: our standard output belongs to the protocol.
+        # Its log goes to ours, because standard output belongs to the protocol.
         log = sys.stderr.fileno()
         named = ("--worker", self._worker)
         self._child = Child("summarizer", "tellonce_summarizer", named, environment, logger.warning, output=log)

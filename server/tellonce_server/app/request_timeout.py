@@ -1,4 +1,4 @@
-"""An HTTP/1.1 connection that hangs up on a request which takes too long to arrive; uvicorn itself waits for ever."""
+"""An HTTP/1.1 connection that closes if a request takes too long to arrive; uvicorn itself has no such limit."""
 
 import asyncio
 from typing import ClassVar
@@ -8,9 +8,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class TimedArrival(H11Protocol):
-    """From a connection's opening, or a request's first byte, to the request's last byte: this long and no longer.
+    """Limits the time from a connection's opening, or a request's first byte, to the request's last byte.
 
-    Between two requests uvicorn's own keep-alive timer watches.
+    Between requests, uvicorn's keep-alive timer applies.
     """
 
     seconds: ClassVar[float] = 30.0

@@ -1,4 +1,4 @@
-"""How long the memory keeps what only explains it: receipts, finished jobs, single model calls. What was said is not here."""
+"""Deletes old records about the memory: receipts, finished jobs and single model calls. Messages are not touched."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from typing import Any, Final
 from tellonce_server.domain.dependencies import Dependencies
 
 BATCH: Final = 500
-"""Rows that go in one transaction: some 20 ms, and nobody waits for them."""
+"""Rows per transaction, which takes about 20 ms."""
 PAUSE_SECONDS: Final = 0.02
-"""Between batches, so that a first round over years does not fill the disk's queue."""
+"""A pause between batches, so that a first run over years of rows does not overload the disk."""
 
 LOCK: Final = 0x63_68_61_74_72_65_74_6E
-"""Held by whoever prunes: another server beside it would only look at the same rows."""
+"""The lock held while pruning, because a second server would only read the same rows."""
 
 
 class Retention:
@@ -21,7 +21,8 @@ class Retention:
         self._deps = deps
 
     async def prune(self) -> int:
-        """Let go of what is older than the settings say, batch by batch; how many rows. 0 while another server does."""
+        """Delete rows older than the settings allow, in batches. Returns their number, or 0 while another server
+        prunes."""
         async with self._deps.database.session() as session:
             if not await session.value("locks.take", LOCK):
                 return 0

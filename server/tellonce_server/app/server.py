@@ -1,4 +1,4 @@
-"""The composition root: storage, actors and background tasks behind one MCP server, over any transport."""
+"""The composition root: storage, services and background tasks behind one MCP server on any transport."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -44,7 +44,7 @@ PERSON = frozenset(("assistant",))
 
 
 class MemoryServer(MCPServer[None]):
-    """An MCP server that lists and runs only the tools its caller's scopes admit."""
+    """An MCP server that lists and runs only the tools that the caller's scopes admit."""
 
     def __init__(self, tools: list[StrictTool], caller_of: CallerOf, **options: Any) -> None:
         super().__init__(tools=list(tools), **options)
@@ -58,7 +58,7 @@ class MemoryServer(MCPServer[None]):
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """The SDK tells of an outage as of a defect of ours."""
+        """Report an outage as such; the SDK alone would report an internal error."""
         try:
             return await super().read_resource(uri, context)
         except ResourceError as error:
@@ -70,7 +70,7 @@ class MemoryServer(MCPServer[None]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """The SDK tells of a wrong name or argument as of a defect of ours."""
+        """Report a wrong name or argument as such; the SDK alone would report an internal error."""
         await _require_standing()
         try:
             return await super().get_prompt(name, arguments, context)
@@ -101,7 +101,8 @@ class MemoryServer(MCPServer[None]):
 
 
 async def _require_standing() -> None:
-    """Before what may write. The caller never reads the sentence: the request is answered 401 (`credentials.Standing`)."""
+    """Check the credential before a call that may write. The caller never sees this sentence, because the request is
+    answered with 401 (`credentials.Standing`)."""
     if not await still_granted():
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
@@ -114,9 +115,9 @@ def build_server(
     caller_of: CallerOf | None = None,
     middleware: Sequence[ServerMiddleware[Any]] = (),
 ) -> MemoryServer:
-    """The one app factory. `auth` is on for HTTP; without it the caller is the configured user.
+    """Build the server. `auth` is on for HTTP; without it, the caller is the configured user.
 
-    `storage` must be entered by whoever runs the server; the tools wait for it.
+    The runner of the server must enter `storage`; the tools wait for it.
     """
     own_caller = configured_caller(settings)
     who = caller_of or (http_caller if auth else lambda: own_caller)
@@ -128,7 +129,7 @@ def build_server(
         *(bound(spec, scopes=frozenset((OPERATOR,)), zone=zone) for spec in operator_tools(storage)),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.services)),
         bound(turn_tool(storage.services), scopes=ASSISTANT, zone=zone),
-        # The relay's and the agent's times carry an offset: they are left as they are.
+        # Times for the relay and the agent carry an offset, so they are left unchanged.
         *(bound(spec, scopes=RELAY, zone=None) for spec in relay_tools(storage.services)),
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.services)),
     ]
@@ -155,11 +156,11 @@ def build_server(
 
 
 def auth_settings(settings: ServerSettings) -> AuthSettings:
-    """With an issuer, the metadata of RFC 9728 tell clients where to get a token; without one there is nothing to tell."""
+    """The auth settings. With an issuer, the metadata of RFC 9728 tell clients where to get a token."""
     remote = settings.remote
     return AuthSettings.model_validate(
         {
-            "issuer_url": remote.issuer or f"http://{settings.host}:{settings.port}",  # unused without a resource
+            "issuer_url": remote.issuer or f"http://{settings.host}:{settings.port}",  # unused without a resource URL
             "resource_server_url": remote.url if remote.issuer else None,
             "validate_token_resource": False,  # the verifier checks the audience
         }

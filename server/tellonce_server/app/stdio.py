@@ -1,4 +1,5 @@
-"""The server over stdio, as Claude Desktop and Claude Code start it: one user, an orderly end on every signal."""
+"""The server over stdio, as Claude Desktop and Claude Code start it: for one user, with an orderly end on every
+signal."""
 
 import asyncio
 import os
@@ -14,7 +15,7 @@ GRACE_SECONDS = 5.0
 
 
 async def serve_stdio(settings: ServerSettings) -> None:
-    """Serve until the client closes its end, or SIGINT or SIGTERM."""
+    """Serve until the client closes its end, or until SIGINT or SIGTERM."""
     storage = Storage(settings, keeps_tokens=False)
     server = build_server(settings, storage, auth=False)
     told = told_to_end()
@@ -24,6 +25,7 @@ async def serve_stdio(settings: ServerSettings) -> None:
         stopping = asyncio.create_task(told.wait())
         await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     if not serving.done():
-        # A thread of the SDK sits in a read of stdin that nothing can interrupt; storage is closed, nothing is lost.
+        # A thread of the SDK blocks in a read of stdin that cannot be interrupted. Storage is closed, so nothing is
+        # lost.
         os._exit(0)
     await serving

@@ -1,4 +1,4 @@
-"""One process's hold on the memory: the port and the tools are there before it is open, and it stays open until the end."""
+"""Opens and holds one process's storage. The port and the tools are available before it is open."""
 
 import asyncio
 import importlib
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 15.0
-"""Seconds between attempts to open the database."""
+"""Maximum seconds between attempts to open the database."""
 
 OnCall: TypeAlias = Callable[[str, float, bool], None]
-"""Hears of a tool call: its name, the seconds it took, whether it went well."""
+"""Called after a tool call with its name, its seconds and whether it succeeded."""
 
 logger = logging.getLogger(__name__)
 
 
 class Storage:
-    """One process's hold on the memory. Entered once; until it is up, `actors()` waits.
+    """One process's storage. Enter it once; until it is open, `services()` waits.
 
-    `keeps_tokens`: whether this process writes the access tokens of this machine's user, as the one that answers over HTTP
-    does; another process beside it may be set to another user.
+    With `keeps_tokens`, this process writes the access tokens of this machine's user. The HTTP server does so; another
+    process may be configured for another user.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Storage:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Storage"]:
-        """Open in the background, so that a client's handshake never waits for PostgreSQL; close on the way out."""
+        """Open in the background, so that a client's handshake never waits for PostgreSQL; close at the end."""
         self._actors = asyncio.get_running_loop().create_future()
         async with AsyncExitStack() as stack:
             opening = asyncio.create_task(self._open(stack))
@@ -81,19 +81,19 @@ class Storage:
                 await asyncio.gather(opening, return_exceptions=True)
 
     async def services(self) -> "Services":
-        """The actors, once storage is up.
+        """The services, once storage is open.
 
-        Raises:
-            StorageUnavailable: when it could not be opened.
+        Raises: StorageUnavailable: it could not be opened.
         """
         if self._actors is None:
             raise StorageUnavailable("The memory is not running yet; try again.")
         return await asyncio.shield(self._actors)
 
     async def health(self) -> dict[str, Any]:
-        """Whether calls can be answered, what still comes up, the side tasks, and how often the event loop was blocked.
+        """Whether calls can be answered, what is still starting, the side tasks, and how often the event loop was
+        blocked.
 
-        Never waits.
+        It never waits.
         """
         future = self._actors
         failed = future is not None and future.done() and future.exception() is not None
@@ -106,7 +106,7 @@ class Storage:
         }
 
     def on_call(self, heard: OnCall) -> None:
-        """Let somebody hear of every tool call that ends."""
+        """Register a listener for completed tool calls."""
         self._on_call.append(heard)
 
     def observe(self, tool: str, seconds: float, ok: bool) -> None:
@@ -115,7 +115,7 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Open, however often it takes: a database that is away at the start comes back without a person here."""
+        """Open, retrying until it succeeds, so that a database that is down at the start needs no manual restart."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -127,7 +127,7 @@ class Storage:
             try:
                 services = await self._make(attempt)
             except Exception as error:
-                # An edge: whatever it is, callers are to hear of it instead of waiting for ever.
+                # This is an edge: for any error, callers must get an answer instead of waiting for ever.
                 self._log(error)
                 self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
                 return False
@@ -136,7 +136,7 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """One line, once, for what people have to mend; the stack of anything else."""
+        """Log one line, once, for errors that people have to fix, and the stack for others."""
         if isinstance(error, AWAY) or is_ours(error):
             if str(error) != self._told:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
@@ -145,19 +145,19 @@ class Storage:
             logger.exception("storage could not be opened; trying again")
 
     def _settle(self, outcome: "Services | StorageUnavailable") -> None:
-        """Answer those who wait for the actors, and whoever asks until the next attempt."""
-        assert self._actors is not None  # set before storage is opened
+        """Answer those who wait for the services, and new callers until the next attempt."""
+        assert self._actors is not None  # it is set before storage is opened
         if self._actors.done():
             self._actors = asyncio.get_running_loop().create_future()
         if isinstance(outcome, StorageUnavailable):
             self._actors.set_exception(outcome)
-            # Mark it as seen: over stdio there may be nobody who asks.
+            # Retrieve the exception, because over stdio nobody may ask for it.
             self._actors.exception()
         else:
             self._actors.set_result(outcome)
 
     async def _make(self, stack: AsyncExitStack) -> "Services":
-        # Imported beside the handshake: a client sees the tools before all that works behind them is loaded.
+        # This import runs during the handshake, so that a client sees the tools before the rest is loaded.
         opening = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.bootstrap")
         opened: Opened = await opening.open_memory(
             self.settings,
@@ -174,7 +174,8 @@ class Storage:
 
 
 class LateVerifier:
-    """Verifies an issuer's tokens by its keys, and our own once storage is up: the HTTP port answers before."""
+    """Verifies an issuer's tokens by its keys, and our own once storage is open, because the HTTP port answers
+    earlier."""
 
     def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage

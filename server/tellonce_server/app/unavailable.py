@@ -1,4 +1,4 @@
-"""The answer to an HTTP request that an outage stops before MCP is reached, at its credential for instance."""
+"""The response to an HTTP request that fails before MCP is reached, as in an outage during the credential lookup."""
 
 import json
 from typing import Any
@@ -10,11 +10,11 @@ from tellonce.client import LATER_META, UNREACHABLE
 from tellonce_server.core.db_errors import OUTAGES, PASSING, RETRY_SECONDS
 
 MOST_BYTES = 64 * 1024
-"""Of a request's body that are read to learn its id."""
+"""Maximum bytes of a request's body that are read to find its id."""
 
 
 class Unavailable:
-    """ASGI middleware around everything: 503 with a sentence and Retry-After, in JSON-RPC's form, never a bare 500."""
+    """ASGI middleware around everything: 503 with a sentence and Retry-After in JSON-RPC's form, never a bare 500."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -38,19 +38,19 @@ class Unavailable:
             if begun or scope["type"] != "http":
                 raise
             sentence = OUTAGES.noted(failure)
-            # A body that was read cannot be read again: that would wait for ever.
+            # A body that was read cannot be read again; a second read would wait for ever.
             await later(sentence, None if read else await _request_id(receive))(scope, receive, send)
 
 
 def later(sentence: str, request_id: Any) -> JSONResponse:
-    """503 with the sentence, in JSON-RPC's form."""
+    """A 503 with the sentence in JSON-RPC's form."""
     error = {"code": UNREACHABLE, "message": sentence, "data": {LATER_META: True}}
     body = {"jsonrpc": "2.0", "id": request_id, "error": error}
     return JSONResponse(body, status_code=503, headers={"Retry-After": str(RETRY_SECONDS)})
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request, so that its client knows which call failed; None where it cannot be read."""
+    """The JSON-RPC id of the request, so that its client knows which call failed; None if it cannot be read."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

@@ -1,4 +1,4 @@
-"""Failures of the database: which of them pass by themselves, and what a caller is told meanwhile; knows no query."""
+"""Failures of the database: which ones are temporary, and the sentence a caller gets for each. Knows no query."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ import asyncpg
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2
-"""When a caller who was told to call again may do so."""
+"""Seconds after which a caller should retry."""
 
 
 class StorageUnavailable(Exception):
@@ -17,17 +17,17 @@ class StorageUnavailable(Exception):
 
 
 class StorageRefused(Exception):
-    """The database is there and must not be used as it is; the text says why and what to do."""
+    """The database is available but must not be used in its current state; the text says why and what to do."""
 
 
 AWAY = (
     OSError,
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
-    # What asyncpg raises when it rolls back on a connection that was cut.
+    # asyncpg raises this when it rolls back on a connection that was cut.
     asyncpg.InternalClientError,
 )
-"""Any failure of the database or of the way to it: background work tries again after each."""
+"""Any failure of the database or of the connection to it. Background work retries after each of them."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -39,11 +39,11 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""What a later call may find cured. Of an interrupted call nothing is half stored: each is one transaction."""
+"""Failures that a later call may not meet. An interrupted call stores nothing, because each call is one transaction."""
 
 
 def told(failure: Exception) -> str:
-    """The sentence for the caller, and through it for the person."""
+    """The sentence for the caller, who passes it on to the person."""
     match failure:
         case StorageUnavailable():
             return str(failure)
@@ -56,7 +56,7 @@ def told(failure: Exception) -> str:
 
 
 class OutageLog:
-    """One line in the log when an outage begins and one when it is over, however many calls it meets."""
+    """Logs one line when an outage begins and one when it ends, however many calls it affects."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -65,7 +65,7 @@ class OutageLog:
         self._failures = 0
 
     def noted(self, failure: Exception) -> str:
-        """The sentence for the caller of what failed."""
+        """Log the start of an outage once, and return the sentence for the caller."""
         sentence = told(failure)
         self._failures += 1
         if sentence != self._sentence:
@@ -76,7 +76,7 @@ class OutageLog:
         return sentence
 
     def answered(self) -> None:
-        """The database has just answered."""
+        """Note that the database has answered, which ends an outage."""
         if self._sentence is not None:
             seconds = self._clock() - self._began
             logger.warning("the database answers again, after %.0f s and %d failures", seconds, self._failures)
@@ -84,11 +84,11 @@ class OutageLog:
 
 
 OUTAGES = OutageLog()
-"""This process's own."""
+"""The log of this process."""
 
 
 def cause_in(error: BaseException) -> Exception | None:
-    """The failure that passes among an exception and what caused it, if there is one."""
+    """The first temporary failure among an exception and its causes, or None."""
     found: BaseException | None = error
     while found is not None:
         if isinstance(found, PASSING):

@@ -1,5 +1,5 @@
-"""What a call is refused with for a reason its caller can act on; imports nothing, so that every room can use it."""
+"""The base class of errors that the caller can fix. Imports nothing, so that every module can use it."""
 
 
 class Refused(Exception):
-    """The call cannot be done as asked; the text, which goes to the caller as it is, says what to change."""
+    """The call cannot be done as asked. Its text is sent to the caller unchanged and says what to change."""

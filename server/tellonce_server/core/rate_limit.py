@@ -1,11 +1,11 @@
-"""How many times a second something may happen: a bucket of tokens for each name."""
+"""Limits how often something may happen, with one token bucket per name."""
 
 import time
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 BURST_SECONDS = 10
-"""A name that was quiet may do at once what it could have done in this time."""
+"""A name that was idle may use up the allowance of this many seconds at once."""
 
 MOST_BUCKETS = 10_000
 
@@ -17,7 +17,7 @@ class _Bucket:
 
 
 class RateLimit:
-    """A token bucket for each name. `rate` is in times a second; 0 turns it off."""
+    """One token bucket per name. `rate` is in calls per second; 0 disables the limit."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._rate = rate
@@ -26,7 +26,7 @@ class RateLimit:
         self._buckets: MutableMapping[str, _Bucket] = {}
 
     def wait(self, name: str) -> float:
-        """Takes one token; 0, or the seconds until there is one."""
+        """Take one token. Returns 0, or the seconds until a token is available."""
         if not self._rate:
             return 0
         now = self._clock()

@@ -1,4 +1,4 @@
-"""Whose memory a chat belongs to and which thread a message falls into; pure, from settings and the channel's facts."""
+"""The owner of a chat's memory and the thread of a message, from the settings and the channel's data. Pure."""
 
 import hashlib
 import re
@@ -8,23 +8,24 @@ from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import Refused
 
 DEFAULT_CHANNEL = "telegram"
-"""The relay's, where it names none."""
+"""The relay's channel unless it names another."""
 
 UNNAMED_CHANNEL = "mcp"
-"""That of a client without a name."""
+"""The channel of a client without a name."""
 
 
 CONVERSATIONS = 2**52
-"""Chats of conversations have numbers from here up to twice this: above every Telegram id, and exact in a JSON number."""
+"""Chat numbers of conversations start here and end below twice this value: above every Telegram id, and exact in a
+JSON number."""
 
 
 class ChatRefused(Refused):
-    """The chat is not the caller's; the text says what to do."""
+    """The caller may not use the chat; the text says what to do."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls, by credential: a user (assistant scope), or the relay, which serves every allowed chat."""
+    """The caller according to its credential: a user (assistant scope), or the relay, which serves every allowed chat."""
 
     user_id: int | None
     scopes: frozenset[str]
@@ -32,10 +33,10 @@ class Caller:
 
 @dataclass(frozen=True)
 class ChatScope:
-    """A chat with its tenant.
+    """A chat and its owner.
 
-    `channel` is the one by which the call reached it: a message's own id counts within its channel. `home` is the channel
-    whose chat it is. `conversation` is the client's name for the talk, where it gave one.
+    `channel` is the one the call came through; a message's own id is unique within its channel. `home` is the channel
+    the chat belongs to. `conversation` is the client's name for the conversation, if it gave one.
     """
 
     owner_id: int
@@ -46,23 +47,22 @@ class ChatScope:
 
     @property
     def is_own(self) -> bool:
-        """Whether only the owner talks here, so that a call may touch everything of theirs: a person's private chat or
-        conversation. A shared group, which is its own owner, counts too.
-        """
+        """Whether only the owner talks here, so that a call may change everything of the owner's. This holds for a
+        private chat or conversation, and for a shared group, which is its own owner."""
         return self.owner_id == self.chat_id or is_conversation(self.chat_id)
 
     @property
     def guest(self) -> str | None:
-        """The call's channel, where the chat is another one's."""
+        """The call's channel if the chat belongs to another channel."""
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
-        """Whether a memory of that chat is known here; one of no chat is known in all."""
+        """Whether a memory of that chat is visible here. A memory of no chat is visible everywhere."""
         return chat_id is None or chat_id == self.chat_id
 
     @property
     def shared(self) -> bool:
-        """A shared group is its own owner."""
+        """Whether this is a shared group, which is its own owner."""
         return self.chat_id < 0 and self.owner_id == self.chat_id
 
 
@@ -76,10 +76,9 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat meant by a call. Without a chat it is a conversation of the caller's channel.
+    """The chat of a call. A call without a chat belongs to a conversation of the caller's channel.
 
-    Raises:
-        ChatRefused: for a chat whose memory is not the caller's to touch.
+    Raises: ChatRefused: the caller may not use the chat's memory.
     """
     if asked.chat_id is None:
         return _conversation(caller, asked)
@@ -91,7 +90,7 @@ def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
 
 
 def telegram_chat(caller: Caller, chat_id: int, settings: ServerSettings) -> ChatScope:
-    """A chat that Telegram numbers. Raises ChatRefused, as `locate` does."""
+    """A Telegram chat by its number. Raises ChatRefused, as `locate` does."""
     owner = owner_of(chat_id, settings)
     if caller.user_id is not None and (owner or chat_id) != caller.user_id:
         raise ChatRefused(f"Chat {chat_id} is not yours. Leave chat_id out to use your own chat.")
@@ -114,7 +113,7 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation; of none, the channel's own. Its number follows from these three alone."""
+    """The chat of a conversation, or the channel's own chat. Its number depends on these three values alone."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -126,13 +125,13 @@ def is_conversation(chat_id: int) -> bool:
 
 
 def channel_of(client: str | None) -> str:
-    """What a client that names no channel gets: its own name, in the characters a channel has."""
+    """The channel of a client that names none: its own name, reduced to the characters a channel may have."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
 
 def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
-    """The tenant of a chat the settings allow, else None."""
+    """The owner of a chat that the settings allow, else None."""
     if chat_id in settings.personal_groups:
         return settings.default_user
     if chat_id in settings.groups or chat_id in settings.user_ids or chat_id == settings.default_user:
@@ -141,12 +140,13 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat from which a profile is written: of a shared group its own; of a person none, for all their chats show it."""
+    """The chat whose profile is written: a shared group's own chat; None for a person, whose profile is shown in all
+    chats."""
     return owner_id if owner_id < 0 else 0
 
 
 def topic_thread(chat_id: int, message_thread_id: int | str) -> str:
-    """Of a forum topic by its number, of a client's session by its name."""
+    """The thread of a forum topic, by number, or of a client's session, by name."""
     return f"topic:{chat_id}:{message_thread_id}"
 
 
@@ -155,9 +155,10 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread of a reply: its target's, if that is a reply thread already; else one that the target heads.
+    """The thread of a reply: the target's thread if that is a reply thread, else a new one that starts at the target.
 
-    `guest` is the channel of a reply in a chat that is another channel's: both may have a message of that id.
+    `guest` is the replying channel if the chat belongs to another channel, because both may have a message with that
+    id.
     """
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
@@ -165,7 +166,7 @@ def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: st
 
 
 def session_thread(chat_id: int) -> str:
-    """What a chat's session summary, that of all its threads, bears where other summaries bear their thread's key."""
+    """The thread key of a chat's session summary, which covers all threads."""
     return f"session:{chat_id}"
 
 

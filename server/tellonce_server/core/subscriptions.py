@@ -1,4 +1,4 @@
-"""Who hears of which change: a subscriber of its own memory's only, the relay of every one it serves."""
+"""Delivers changes to their subscribers: an assistant hears of its own memory, the relay of every memory it serves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Change:
 
 
 class Changes:
-    """All changes any process announced, handed to whoever listens in this one."""
+    """Changes announced by any process, delivered to the listeners in this one."""
 
     def __init__(self) -> None:
         self._listeners: dict[object, Callable[[Change], None]] = {}
@@ -40,7 +40,7 @@ class Changes:
 
 
 class OwnChanges(InMemorySubscriptionBus):
-    """The MCP server's subscription bus. The caller is known when it subscribes: a listen stream is its request."""
+    """The MCP server's subscription bus. A subscription belongs to the caller of the request that opens it."""
 
     def __init__(self, changes: Changes, caller_of: Callable[[], Caller]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What every actor of the server is made with: settings, storage, time, its standing notices and the means to announce."""
+"""What every service of the server is created with: settings, storage, clock, notices and announcements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,9 +13,10 @@ from tellonce_server.store.database import Database
 
 @dataclass(frozen=True)
 class Dependencies:
-    """`announce(channel, payload)` reaches all server processes; call it after the commit. It never waits and never fails.
+    """What every service is created with. `announce(channel, payload)` reaches all server processes; call it after the
+    commit. It never waits and never fails.
 
-    `traces` is a pool whose commits need not survive a power cut.
+    `traces` is a pool whose commits may be lost in a power failure.
     """
 
     settings: ServerSettings
@@ -26,27 +27,27 @@ class Dependencies:
     announce: Callable[[str, str], None]
     emit: Emit
     notices: list[str] = field(default_factory=list)
-    """What this process has to say with every context: nobody learns beside it."""
+    """Notices that this process adds to every context: nothing is being learned."""
 
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.settings.timezone)
 
     def tell_workers(self) -> None:
-        """There may be a job to claim."""
+        """Announce that there may be a job to claim."""
         self.announce(WORK, "")
 
     def tell_subscribers(self, owner_id: int, *uris: str) -> None:
-        """These resources of the owner have changed."""
+        """Announce that these resources of the owner have changed."""
         for uri in uris:
             self.announce(CHANGES, f"{owner_id} {uri}")
 
 
 WORK = "tellonce_work"
-"""Channel on which new or newly claimable jobs are announced."""
+"""The channel that announces new or newly claimable jobs."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""Channel on which every erasure is announced, with its commit: each server process empties its caches of texts."""
+"""The channel that announces every erasure with its commit. Each server process then clears its caches of texts."""
 
 CHANGES = "tellonce_changes"
-"""Channel on which changed resources are announced: the owner, a blank, the URI."""
+"""The channel that announces changed resources as the owner, a space and the URI."""

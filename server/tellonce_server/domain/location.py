@@ -1,4 +1,4 @@
-"""In which chat, and in which thread of it, a call takes place; both may depend on what is stored."""
+"""Finds the chat and the thread of a call. Both may depend on stored data."""
 
 from dataclasses import replace
 
@@ -20,10 +20,9 @@ from tellonce_server.store.database import Queries
 
 
 async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope:
-    """The chat meant by a call; a conversation that is named by its number is one that began already.
+    """The chat of a call. A conversation can be given by number only if it already exists.
 
-    Raises:
-        ChatRefused: for a chat whose memory is not the caller's to touch.
+    Raises: ChatRefused: the caller may not use the chat's memory.
     """
     where = locate(caller, asked, deps.settings)
     if asked.chat_id is None or not is_conversation(asked.chat_id):

@@ -1,1 +1,1 @@
-"""Text to vectors: who computes them, how they are stored, and working without them."""
+"""Turns texts into vectors: local or Ollama models, storage of vectors, and search without them."""

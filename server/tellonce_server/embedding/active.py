@@ -1,4 +1,4 @@
-"""The embedder that speaks the language of the stored vectors, and changes when `tellonce reembed` changes them."""
+"""The embedder for the stored vectors. It changes when `tellonce reembed` changes the model."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,11 +8,11 @@ from tellonce_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vec
 
 
 class ActiveEmbedder:
-    """At first the one the settings ask for; `follow` makes it that of the database's active model.
+    """Starts as the configured embedder; `follow` switches to the one of the database's active model.
 
-    The settings' model counts for a memory without vectors and for `reembed`. Where embeddings are switched off, they
-    stay so. A vector bears its model's name to the database, which takes no other's: so a change needs no agreement
-    between processes.
+    The configured model applies to a memory without vectors and to `reembed`. If embeddings are off, they stay off.
+    Each vector carries its model's name, and the database accepts only the active model's, so a change needs no
+    agreement between processes.
     """
 
     def __init__(self, configured: Embedder, named: Callable[[str], Embedder]) -> None:
@@ -43,7 +43,7 @@ class ActiveEmbedder:
 
     @property
     def off(self) -> bool:
-        """Whether the settings want no embeddings."""
+        """Whether the settings turn embeddings off."""
         return self._off
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
@@ -53,14 +53,14 @@ class ActiveEmbedder:
         return await self._current.layers(texts, urgent=urgent)
 
     async def run(self) -> None:
-        """Run whoever embeds now, until cancelled."""
+        """Run the current embedder until cancelled."""
         while True:
             self._changed.clear()
             running, changed = asyncio.create_task(self._current.run()), asyncio.create_task(self._changed.wait())
             try:
                 await asyncio.wait({running, changed}, return_when=asyncio.FIRST_COMPLETED)
                 if running.done():
-                    running.result()  # its failure is ours
+                    running.result()  # its failure is ours too
                 await changed
             finally:
                 running.cancel()
@@ -68,7 +68,7 @@ class ActiveEmbedder:
                 await asyncio.gather(running, changed, return_exceptions=True)
 
     def follow(self, active: str | None) -> None:
-        """Change to the model of that name, if it is not the one at work."""
+        """Switch to the named model unless it is already in use."""
         if not self._off and active is not None and active != self._current.model:
             self._current = self._named(active)
             self._changed.set()

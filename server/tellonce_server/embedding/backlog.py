@@ -1,4 +1,4 @@
-"""Embeds what was stored without a vector, in the background: one batch is written while the next is computed."""
+"""Embeds texts without a vector in the background. One batch is written while the next is computed."""
 
 import asyncio
 import logging
@@ -16,19 +16,20 @@ logger = logging.getLogger(__name__)
 
 BATCH = 32
 IN_A_ROW = 8
-"""Batches of one kind before the next kind has its turn."""
+"""Consecutive batches of one kind before the next kind's turn."""
 
 IDLE_SECONDS = 2.0
 
 LOCK: Final = 0x63_68_61_74_65_6D_62_64
-"""Held by whoever embeds: several servers on one memory would otherwise each embed all of it."""
+"""The lock held while embedding; without it, several servers on one memory would each embed all of it."""
 
 LOWEST = -(2**63)
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """Texts of one table. `key` names a row and orders all; `coded`: a sign code is kept beside a vector."""
+    """The texts of one table. `key` identifies a row and gives the order; `coded` means that a sign code is stored
+    with the vector."""
 
     unembedded: str
     set_embeddings: str
@@ -61,7 +62,7 @@ class EmbeddingBacklog:
         self._embedder = embedder
 
     async def run(self) -> None:
-        """Until cancelled. A model that is not there yet, or a database that is away, is asked again later."""
+        """Run until cancelled. If the model or the database is unavailable, retry later."""
         while True:
             done = 0
             try:
@@ -72,7 +73,7 @@ class EmbeddingBacklog:
                 await asyncio.sleep(IDLE_SECONDS)
 
     async def work_once(self) -> int:
-        """Some batches of each kind; how many texts were embedded, 0 while another server is at it."""
+        """Embed some batches of each kind. Returns the number of texts, or 0 while another server embeds."""
         async with self._database.session() as session:
             if not await session.value("locks.take", LOCK):
                 return 0
@@ -94,7 +95,7 @@ class EmbeddingBacklog:
         return count
 
     async def _embedded(self, kind: _Kind, rows: Sequence[Row]) -> tuple[list[Any], ...]:
-        """Columns to write: the rows' keys and versions, their vectors, and codes if the kind has them."""
+        """The columns to write: keys and versions of the rows, vectors, and codes if the kind has them."""
         model, mean = self._embedder.model, self._embedder.mean
         vectors = await self._embedder.embed([kind.text(row) for row in rows], urgent=False)
         written = [

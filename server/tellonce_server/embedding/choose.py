@@ -1,4 +1,4 @@
-"""Which embedder the settings, or a model's name, mean; the Ollama client is imported only when it is the one."""
+"""Selects the embedder by the settings or by a model's name. The Ollama client is imported only if needed."""
 
 import importlib
 
@@ -11,7 +11,7 @@ OLLAMA = "ollama:"
 
 
 def choose_embedder(settings: ServerSettings) -> Embedder:
-    """The one the settings ask for."""
+    """The configured embedder."""
     match settings.embeddings:
         case "local":
             return embedder_named(MODEL, settings)
@@ -22,7 +22,7 @@ def choose_embedder(settings: ServerSettings) -> Embedder:
 
 
 def embedder_named(model: str, settings: ServerSettings) -> Embedder:
-    """The one whose vectors bear this name; none if nobody here makes such vectors."""
+    """The embedder whose vectors have this name, or one that is never ready if there is none here."""
     if model == MODEL:
         return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
     if model.startswith(OLLAMA):

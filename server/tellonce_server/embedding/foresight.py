@@ -1,4 +1,4 @@
-"""Embeds what the user has just said as the question it will be asked as in a moment; knows nothing of messages."""
+"""Embeds the user's new message early, in the form of the question that will follow. Knows nothing of messages."""
 
 import asyncio
 from typing import Final
@@ -7,17 +7,17 @@ from tellonce_server.core.rate_limit import RateLimit
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 
 MOST: Final = 2
-"""Texts under way at once."""
+"""Texts embedded at once."""
 
 RATE: Final = 10.0
-"""Texts a second, for longer than a moment: who records faster than that is not waiting for answers."""
+"""Sustained texts per second. A client that records faster is not waiting for answers."""
 
 LONGEST: Final = 2_000
-"""Characters; nobody asks with a longer text."""
+"""Maximum characters; nobody asks with a longer text."""
 
 
 class Foresight:
-    """Fills the embedder's memory of questions. A vector that comes too late, or not at all, does no harm."""
+    """Fills the embedder's cache of questions. A vector that is late or missing does no harm."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -25,7 +25,7 @@ class Foresight:
         self._rate = RateLimit(RATE)
 
     def expect(self, text: str) -> None:
-        """The text is likely to be asked with soon. Returns at once."""
+        """Embed the text soon, because a question with it is likely. Returns at once."""
         if len(text) > LONGEST or len(self._under_way) >= MOST or not self._embedder.ready:
             return
         if not self._rate.wait(self._embedder.model):

@@ -1,7 +1,8 @@
-"""Changes the model of all vectors while the memory is in use: prepared beside the old ones, switched in one transaction.
+"""Changes the model of all vectors while the memory is in use: new vectors are stored beside the old ones, and one
+transaction switches.
 
-Searches answer from the old model until the switch commits, and from the new one after; a vector of the wrong one is taken
-for none. The old vectors are kept for a way back until the next change is begun.
+Searches use the old model until the switch commits. A vector of the wrong model counts as none. The old vectors are
+kept for a rollback until the next change begins.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -23,24 +24,24 @@ _PLURAL: Final = {"message": "messages", "memory": "memories", "summary": "summa
 _FIRST: Final = (-(2**63), -(2**63), 0)
 
 Progress = Callable[[int], None]
-"""How many texts were embedded since the last word."""
+"""Called with the number of texts embedded since the last call."""
 
 
 class NoWayBack(Exception):
-    """There is no former model to go back to; the text says so."""
+    """There is no former model to return to; the text says so."""
 
 
 class Generations:
-    """`dsn` logs in as the tables' owner: the work is on all owners' rows at once."""
+    """Changes models. `dsn` logs in as the tables' owner, because the work covers all owners' rows."""
 
     def __init__(self, dsn: str, now: Callable[[], datetime]) -> None:
         self._dsn = dsn
         self._now = now
 
     async def change_to(self, embedder: Embedder, progress: Progress) -> int | None:
-        """Embed all texts anew and switch; how many texts were embedded now, None when the model was active already.
+        """Embed all texts again and switch. Returns the number embedded now, or None if the model was already active.
 
-        Begun again, it goes on where it ended.
+        After an interruption, it continues.
         """
         async with self._connection() as connection:
             if await _active(connection) == embedder.model:
@@ -53,7 +54,7 @@ class Generations:
             return count
 
     async def go_back(self) -> str:
-        """Switch to the former model, whose name is returned. Raises NoWayBack."""
+        """Switch back to the former model and return its name. Raises NoWayBack."""
         async with self._connection() as connection:
             models = await connection.fetchrow(query("embeddings.models"))
             former: str | None = models["former"]
@@ -79,7 +80,7 @@ class Generations:
             progress(len(rows))
 
     async def _switch(self, connection: Any, model: str) -> None:
-        # Indexes of vectors would take each new one singly; they are built anew in the background.
+        # Vector indexes would insert each new vector singly, so they are rebuilt in the background.
         for row in await connection.fetch(query("near.all_of_them")):
             await connection.execute(row["clear"])
         async with connection.transaction():
@@ -109,10 +110,10 @@ async def _active(connection: Any) -> str | None:
 
 
 async def follow(database: Database, embedder: ActiveEmbedder, now: datetime) -> None:
-    """Let this process embed with the active model; the first model that comes to an empty memory becomes it."""
+    """Make this process use the active model. In an empty memory, the first model becomes active."""
     if embedder.off:
         return
     await database.run("embeddings.settle", embedder.model, now)
     models = await database.row("embeddings.models")
-    assert models is not None  # the table has its one row from the start
+    assert models is not None  # the table always has its one row
     embedder.follow(models["active"])

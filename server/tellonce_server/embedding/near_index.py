@@ -1,6 +1,6 @@
-"""Gives every owner with very many messages a vector index of its own, built while the server goes on; searches nothing.
+"""Builds a separate vector index for every owner with very many messages, while the server runs.
 
-Below that size a scan of the codes in the primary key is as fast, and a message costs a tenth to write.
+Below that size, a scan of the codes in the primary key is as fast, and writing a message costs a tenth.
 """
 
 import logging
@@ -12,7 +12,7 @@ from tellonce_server.store.database import Database
 from tellonce_sql import query
 
 LARGE: Final = 20_000
-"""Messages of an owner whose codes take some 5 ms to scan."""
+"""An owner with this many messages needs about 5 ms for a scan of the codes."""
 
 _LOCK: Final = 0x63_68_61_74_6E_65_61_72
 
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class NearIndexes:
-    """`dsn` logs in as the tables' owner: the roles of the pools may make no index."""
+    """Builds indexes. `dsn` logs in as the tables' owner, because the roles of the pools may not create indexes."""
 
     def __init__(self, database: Database, dsn: str, large: int = LARGE) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class NearIndexes:
         self._large = large
 
     async def build_missing(self) -> int:
-        """How many were built: one at a time, and by one process at a time."""
+        """Build missing indexes one by one, in one process at a time. Returns their number."""
         missing = await self._database.rows("near.missing", self._large)
         return await self._build() if missing else 0
 
@@ -37,7 +37,7 @@ class NearIndexes:
         try:
             if not await connection.fetchval(query("locks.take"), _LOCK):
                 return 0
-            # Read again: the process that held the lock may have built them.
+            # Read again, because the process that held the lock may have built them.
             missing = await connection.fetch(query("near.missing"), self._large)
             for row in missing:
                 await connection.execute(row["clear"])

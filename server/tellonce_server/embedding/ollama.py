@@ -1,4 +1,4 @@
-"""Embeddings by an Ollama server; every vector is checked, for its client passes anything through."""
+"""Embeddings by an Ollama server. Every vector is checked, because its client does not."""
 
 import asyncio
 import logging
@@ -16,19 +16,19 @@ from tellonce_text.secrets import mask
 logger = logging.getLogger(__name__)
 
 QUERY_SECONDS = 1.0
-"""What a question may wait; after that it goes by words alone."""
+"""Maximum seconds for a question; after that, search uses words alone."""
 
 SECONDS = 60.0
-"""What a batch of the backlog, or the first answer of a model that Ollama still loads, may take."""
+"""Maximum seconds for a batch of the backlog, or for the first answer while Ollama loads the model."""
 
 PROBE_SECONDS = 15.0
 DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """`ready` once it has answered, until it fails; `run` asks again meanwhile, so that no question pays for that.
+    """`ready` from its first answer until a failure; `run` retries meanwhile, so that no question waits for it.
 
-    `mean` is zero: the codes of a model we have not measured are its plain signs.
+    `mean` is zero, so codes of an unmeasured model are its plain signs.
     """
 
     dimensions = DIMENSIONS
@@ -50,9 +50,9 @@ class OllamaEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": 0, "total": 0, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector a text, which Ollama is told without its secrets.
+        """One unit vector per text; secrets are masked before Ollama sees it.
 
-        EmbeddingUnavailable: at once when urgent and not ready, else on any failure.
+        Raises EmbeddingUnavailable at once if urgent and not ready, else on any failure.
         """
         texts = [mask(text) for text in texts]
         if not urgent:
@@ -65,7 +65,7 @@ class OllamaEmbedder:
         raise EmbeddingUnavailable("only the local model shows its layers")
 
     async def run(self) -> None:
-        """Ask until it answers, and again after a failure, until cancelled."""
+        """Ask until the server answers, and again after a failure, until cancelled."""
         try:
             while True:
                 await self._probe()

@@ -1,7 +1,7 @@
-"""The part of ONNX's file format that a graph needs, in protobuf's encoding; it knows no model.
+"""The part of ONNX's file format that a graph needs, in protobuf's encoding.
 
-Field numbers are those of onnx.proto3. Protobuf joins messages that follow each other: a model and the bytes of another
-one after it are one model with the nodes, constants, inputs and outputs of both.
+Field numbers are those of onnx.proto3. Protobuf merges concatenated messages: a model followed by the bytes of another
+is one model with the nodes, constants, inputs and outputs of both.
 """
 
 import struct
@@ -29,7 +29,7 @@ def model(graph: bytes) -> bytes:
 
 
 def extension(graph: bytes) -> bytes:
-    """What is put after a model to add this graph's parts to it."""
+    """The bytes that, appended to a model, add this graph's parts to it."""
     return _bytes(7, graph)
 
 
@@ -41,7 +41,7 @@ def graph(
     between: Iterable[bytes] = (),
     name: str = "",
 ) -> bytes:
-    """`between`: the shapes of what is computed on the way, where a runtime should know them."""
+    """A graph. `between` are the shapes of intermediate values that a runtime should know."""
     parts = [_bytes(1, node) for node in nodes]
     parts += [_bytes(2, name.encode())] if name else []
     parts += [_bytes(5, constant) for constant in constants]
@@ -60,7 +60,7 @@ def node(kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes:
 
 
 def constant(name: str, value: Array) -> bytes:
-    """A tensor; its elements lie in the file as they do in memory on little-endian machines."""
+    """A tensor; its elements are stored as in memory on little-endian machines."""
     dimensions = b"".join(_number(1, size) for size in value.shape)
     little = value.astype(value.dtype.newbyteorder("<"), copy=False)
     element = _ELEMENTS[value.dtype.name]
@@ -68,7 +68,7 @@ def constant(name: str, value: Array) -> bytes:
 
 
 def value(name: str, element: int, shape: Sequence[int | str]) -> bytes:
-    """An input, an output or what lies between; a name in the shape is a size that may differ from call to call."""
+    """An input, an output or an intermediate value. A name in the shape is a size that may vary between calls."""
     sizes = [_bytes(2, size.encode()) if isinstance(size, str) else _number(1, size) for size in shape]
     tensor = _number(1, element) + _bytes(2, b"".join(_bytes(1, size) for size in sizes))
     return _bytes(1, name.encode()) + _bytes(2, _bytes(1, tensor))
@@ -96,7 +96,7 @@ def _tag(field: int, wire: int) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    """Seven bits a byte, the lowest first; a negative number as its 64-bit two's complement."""
+    """Seven bits per byte, lowest first; a negative number as its 64-bit two's complement."""
     rest, parts = value & (1 << 64) - 1, bytearray()
     while rest > 0x7F:
         parts.append(rest & 0x7F | 0x80)

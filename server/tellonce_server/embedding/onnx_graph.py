@@ -1,8 +1,8 @@
-"""An ONNX graph of a BERT sentence encoder, written from its weights: token ids in, one unit vector a text out.
+"""Writes an ONNX graph of a BERT sentence encoder from its weights: token ids in, one unit vector per text out.
 
-The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalisation, as
-sentence-transformers publishes all-MiniLM-L6-v2. Weights are bytes, per column; what they are multiplied with is rounded
-to bytes as it comes. That takes half the time of float32, and the vectors keep a cosine of .99 to it.
+The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization, as
+sentence-transformers publishes all-MiniLM-L6-v2. Weights are bytes per column, and their inputs are rounded to bytes at
+run time. This takes half the time of float32, and the vectors keep a cosine of .99 with it.
 """
 
 import json
@@ -27,16 +27,17 @@ from tellonce_server.embedding.onnx_format import (
 from tellonce_server.embedding.weights import Floats, by_column, read_weights, whole
 
 EARLY_LAYER = 3
-"""How many layers the second output has passed: on which words to keep, their mean tells more than the last one's."""
+"""The number of layers before the second output. For choosing sentences to keep, their mean is better than the last
+layer's."""
 
 EMBEDDING, EARLY = "embedding", "early"
-"""Names of the outputs: the text's unit vector, and the plain mean over the tokens after the early layer."""
+"""Names of the outputs: the text's unit vector, and the mean over the tokens after the early layer."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
-"""Names within the graph, since its first version: which tokens are real, and the tokens after the early layer."""
+"""Names within the graph since its first version: the mask of real tokens, and the tokens after the early layer."""
 
 MASKED = -1e4
-"""Added to the attention score of padding: e to this power is nothing."""
+"""Added to the attention score of padding; its exponential is practically 0."""
 
 
 def build(source: Path) -> bytes:
@@ -54,7 +55,7 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """What follows a graph's bytes to give it the output EARLY too; EMBEDDING keeps its value."""
+    """The bytes to append to a graph to give it the output EARLY too; EMBEDDING keeps its value."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [
@@ -68,7 +69,7 @@ def early(hidden: int) -> bytes:
 
 
 class _Writer:
-    """Collects nodes and constants; every method returns the name of what it computed."""
+    """Collects nodes and constants. Every method returns the name of its result."""
 
     def __init__(self, weights: Mapping[str, Floats], config: dict[str, Any]) -> None:
         self._weights = weights
@@ -86,7 +87,7 @@ class _Writer:
         self._bias = self._attention_bias()
 
     def embeddings(self) -> str:
-        """Word, position and type embeddings, normalised. Every token is of type 0."""
+        """Word, position and type embeddings, normalized. Every token is of type 0."""
         positions = self._weight("embeddings.position_embeddings.weight")
         types = self._weight("embeddings.token_type_embeddings.weight")[0]
         length = self._op("Slice", [self._op("Shape", ["input_ids"]), self._integers[1], self._integers[2]])
@@ -121,7 +122,7 @@ class _Writer:
         return model(whole_graph)
 
     def _words(self) -> str:
-        """The rows of the tokens' words, as bytes until they are picked."""
+        """The rows of the tokens' words, kept as bytes until selected."""
         rounded, scale, zero = whole(self._weight("embeddings.word_embeddings.weight"))
         self._nodes.append(node("Gather", [self._constant("words", rounded), "input_ids"], ["picked"]))
         scales = [self._constant("words_scale", scale), self._constant("words_zero", zero)]
@@ -147,7 +148,7 @@ class _Writer:
         return self._op("Unsqueeze", [self._op("Mul", [absent, masked]), axes])
 
     def _linear(self, x: str, name: str) -> str:
-        """Bytes times bytes, then both scales, then the bias."""
+        """Multiplies bytes by bytes, then applies both scales and the bias."""
         rounded, scale, zero = self._bytes_of(x)
         weights, factors = by_column(self._weight(f"{name}.weight").T)
         names = [
@@ -163,7 +164,7 @@ class _Writer:
         return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
 
     def _bytes_of(self, x: str) -> tuple[str, str, str]:
-        """What was computed, as bytes, with their scale and zero; rounded once however often it is used."""
+        """A computed value as bytes with scale and zero point, rounded once for all its uses."""
         if x not in self._rounded:
             self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")
             self._nodes.append(node("DynamicQuantizeLinear", [x], self._rounded[x]))
@@ -178,7 +179,8 @@ class _Writer:
         return self._shaped(self._op("Add", [one, other]))
 
     def _shaped(self, name: str) -> str:
-        """One vector a token. Told so, onnxruntime adds and normalises in one step."""
+        """The value with its shape given, one vector per token, which lets onnxruntime fuse addition and
+        normalization."""
         self._shapes.append(value(name, FLOAT, ["batch", "rows", self._hidden]))
         return name
 

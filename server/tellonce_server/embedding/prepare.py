@@ -15,7 +15,7 @@ from tellonce_server.embedding.samples import sentences
 from tellonce_server.embedding.session import Session, mean_of
 
 GRAPH_SHA256 = "0c73a981d43413b71c40c81c3d7d5eee3f8178bd3ce495694fc05aa10ed93f0a"
-"""Of the graph of all-MiniLM-L6-v2: the same weights give the same bytes on every machine."""
+"""The hash of the graph of all-MiniLM-L6-v2. The same weights give the same bytes on every machine."""
 
 
 def prepare(source: Path, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the server asks of whoever embeds text; knows no model."""
+"""The interface of embedders. Knows no model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ Vector = Sequence[float]
 
 @dataclass(frozen=True)
 class Layers:
-    """One text as two layers of the local model see it."""
+    """Two layers of the local model for one text."""
 
     final: Vector
-    """The text's unit vector, as `embed` gives it."""
+    """The text's unit vector, as returned by `embed`."""
     early: Vector
     """The mean of its tokens after the early layer, of any length."""
 
 
 class EmbeddingUnavailable(Exception):
-    """Nobody can embed now (still loading, no model, provider down): go on by words alone."""
+    """No embedding is possible now (still loading, no model, provider down); use words alone."""
 
 
 class Embedder(Protocol):
@@ -32,7 +32,7 @@ class Embedder(Protocol):
 
     @property
     def mean(self) -> Vector:
-        """The mean of the model's vectors: what sign codes are taken against."""
+        """The mean of the model's vectors, relative to which sign codes are computed."""
         ...
 
     @property
@@ -44,29 +44,27 @@ class Embedder(Protocol):
         ...
 
     async def run(self) -> None:
-        """Whatever it takes to become ready and stay so; runs beside the server until cancelled."""
+        """Become ready and stay so; runs in the background until cancelled."""
         ...
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One vector a text. Urgent ones (queries) go before background ones.
+        """One vector per text. Urgent ones (queries) go before background ones.
 
-        Raises:
-            EmbeddingUnavailable: at once when `urgent` and not ready; nobody waits for a model to load.
+        Raises: EmbeddingUnavailable: at once if `urgent` and not ready, because nobody waits for a model to load.
         """
         ...
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         """Both layers of each text; only the local model has them. Urgent ones go before background ones, and their
-        vectors are remembered as those of queries are.
+        vectors are cached like those of queries.
 
-        Raises:
-            EmbeddingUnavailable: at once when the model is another one, or not ready.
+        Raises: EmbeddingUnavailable: at once if another model is in use, or not ready.
         """
         ...
 
 
 class NoEmbedder:
-    """Dense search is switched off."""
+    """The embedder if dense search is off."""
 
     model = "none"
     dimensions = 384

@@ -1,4 +1,4 @@
-"""A small spread of everyday sentences, over which a model's mean vector is taken; the same on every machine."""
+"""A small variety of everyday sentences for computing a model's mean vector, the same on every machine."""
 
 from collections.abc import Iterator
 from itertools import product

@@ -1,4 +1,4 @@
-"""Computing embeddings with onnxruntime; imported only where and when they are computed, for the import is heavy."""
+"""Computes embeddings with onnxruntime. The import is heavy, so this module is imported only where they are computed."""
 
 from array import array
 from collections.abc import Sequence
@@ -13,17 +13,17 @@ from tellonce_server.embedding.onnx_graph import EARLY, EMBEDDING
 from tellonce_server.embedding.protocol import Layers, Vector
 
 LONGEST = 256
-"""Tokens of a text that count: the model was trained on so many."""
+"""Maximum tokens of a text; the model was trained on that many."""
 
 
 class Session:
-    """One loaded model; any thread may ask it. `threads`: beside a busy database one is faster than two."""
+    """One loaded model, usable from any thread. `threads`: beside a busy database one is faster than two."""
 
     def __init__(self, graph: Path, tokenizer: Path, threads: int = 1) -> None:
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # Without the arena memory is given back after a long text.
+        # Without the arena, memory is returned after a long text.
         options.enable_cpu_mem_arena = False
         self._session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -36,7 +36,7 @@ class Session:
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The same vector and the early layer's, for little more than the price of one."""
+        """The same vector and the early layer's, for little more than the cost of one."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:
@@ -45,7 +45,7 @@ class Session:
         return [array("f", rows[0].tobytes()) for rows in computed]
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One unit vector a text, one after the other: padding costs more than a batch saves."""
+        """One unit vector per text, computed one by one, because padding costs more than a batch saves."""
         return [self.vector(text) for text in texts]
 
 

@@ -1,4 +1,4 @@
-"""Vectors of the latest questions, so that one is embedded once however often it is asked; it keeps no text."""
+"""Caches the vectors of recent questions, so that a repeated question is embedded once. It stores no text."""
 
 import hashlib
 from array import array
@@ -11,7 +11,7 @@ SIZE = 2048
 
 
 class VectorCache:
-    """The least recently used goes first. Keys are hashes: what was forgotten must not stay in memory as a key."""
+    """Drops the least recently used entry first. Keys are hashes, so that forgotten text does not stay in memory."""
 
     def __init__(self, size: int = SIZE) -> None:
         self._size = size

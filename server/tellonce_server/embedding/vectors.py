@@ -1,4 +1,4 @@
-"""A text's vector in the form PostgreSQL takes, or none where nobody can embed now."""
+"""A text's vector in PostgreSQL's form, or None if no embedder is available."""
 
 from pgvector import HalfVector
 
@@ -7,7 +7,7 @@ from tellonce_server.store.codes import ModelVector
 
 
 async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
-    """The vector as the database takes it; None lets the caller go on by words alone."""
+    """The vector for the database; with None, the caller uses words alone."""
     try:
         model, vectors = embedder.model, await embedder.embed([text], urgent=True)
     except EmbeddingUnavailable:

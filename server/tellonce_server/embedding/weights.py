@@ -1,4 +1,4 @@
-"""A model's weights: read from a safetensors file, and rounded to eight bits; it knows no graph."""
+"""Reads a model's weights from a safetensors file and rounds them to eight bits. Knows no graph."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ def read_weights(file: Path) -> Mapping[str, Floats]:
 
 
 class _Entry(TypedDict):
-    """What a header says of a tensor; the offsets count from the header's end."""
+    """A tensor's entry in the header; offsets count from the header's end."""
 
     dtype: str
     shape: list[int]
@@ -37,7 +37,7 @@ def _tensor(data: memoryview, entry: _Entry) -> Floats:
 
 
 def by_column(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
-    """Signed bytes, and what each column's are multiplied with: zero stays zero."""
+    """Signed bytes and a factor per column; zero stays zero."""
     largest = np.abs(weight).max(axis=0).astype(np.float64)
     scale = (2 * largest / 254).astype(np.float32)
     return np.clip((weight / scale).round(), -128, 127).astype(np.int8), scale

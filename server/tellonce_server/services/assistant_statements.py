@@ -1,4 +1,4 @@
-"""Holds what a model claims against what the user said in the exchange."""
+"""Checks a model's claims against what the user said in the exchange."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,14 +18,14 @@ from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
 
 RECENT: Final = 40
-"""Messages of the thread among which a quote is looked for."""
+"""Recent messages of the thread that are searched for a quote."""
 
 MOST_SENTENCES: Final = 40
-"""Sentences of the user that a claim is compared with by meaning."""
+"""Sentences of the user whose meaning is compared with a claim."""
 
 
 SHOWN: Final = 2_000
-"""Characters of each of them in which the names of a claim may stand."""
+"""Characters of each message that are searched for the names in a claim."""
 
 
 class StatementCheckers:
@@ -33,7 +33,7 @@ class StatementCheckers:
         self._deps = deps
 
     async def at(self, where: ChatScope, args: RememberArgs) -> "StatementChecker":
-        """A checker that knows the newest messages of the thread the call takes place in."""
+        """A checker with the newest messages of the call's thread."""
         thread = await thread_of(self._deps.database, where, args)
         place = (where.owner_id, where.chat_id, thread)
         lines = await messages.before_in_thread(self._deps.database, *place, messages.NEWEST, RECENT)
@@ -41,21 +41,21 @@ class StatementCheckers:
 
 
 class StatementChecker:
-    """`lines`: the newest messages of a thread, oldest first."""
+    """Checks claims. `lines` are the newest messages of a thread, oldest first."""
 
     def __init__(self, deps: Dependencies, lines: Sequence[Line]) -> None:
         self._deps = deps
         self._lines = lines
 
     async def source(self, where: ChatScope, statement: QuotedStatement) -> StoredMessage | None:
-        """The newest message of the user that holds the quote."""
+        """The user's newest message that contains the quote."""
         found = self._holding(statement.quote) if statement.quote is not None else None
         return await messages.by_id(self._deps.database, where.owner_id, where.chat_id, found.id) if found else None
 
     async def check(
         self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
     ) -> Verdict:
-        """`source` is the message the statement names, `due` its deadline."""
+        """Check a claim. `source` is the message that the statement names, `due` its deadline."""
         quote = statement.quote
         if quote is None:
             said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
@@ -98,7 +98,7 @@ class StatementChecker:
         return next((line for line in said if contains_quote(line.content, quote)), None)
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
-        """The cosine of the claim and each sentence; None while nobody can embed."""
+        """The cosine of the claim with each sentence; None while no embedder is available."""
         asked = [text, *(part for quoted in said for part in literals.sentences(quoted.quote))][: MOST_SENTENCES + 1]
         try:
             vectors = await self._deps.embedder.embed(asked, urgent=True)
@@ -109,7 +109,7 @@ class StatementChecker:
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:
-    """What the user said last, whether or not it is answered yet."""
+    """The user's latest messages, whether or not they have been answered."""
     end = len(lines)
     while end and lines[end - 1].role != "user":
         end -= 1

@@ -1,4 +1,4 @@
-"""Reads what a context needs, lets it be assembled, and keeps the receipt."""
+"""Reads the material for a context, has it assembled, and stores the receipt."""
 
 import asyncio
 import secrets
@@ -28,11 +28,11 @@ from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
 
 MOST_MESSAGES = 400
-"""Messages read for a window at most: far more than a budget holds, should the summarizer be down for long."""
+"""Maximum messages read for a window. It exceeds any budget and matters only if the summarizer was down for long."""
 
 CHUNKS = 40
 MOST_UNREAD = 100
-"""Exchanges that are counted; `context.read` counts no further."""
+"""Unread exchanges are counted up to this number; `context.read` stops there."""
 
 NEIGHBOURS = 2
 
@@ -46,12 +46,12 @@ class _Request:
 
     @property
     def moment(self) -> datetime:
-        """The time whose memory is shown."""
+        """The point in time whose memory is shown."""
         return self.args.as_of or self.asked_at
 
 
 def _characters(rows: ContextRows) -> int:
-    """Of the text that was not shown before: what is shown at every turn is read once (`lines.body`)."""
+    """Characters of text not processed before. Text that every turn shows is processed once (`lines.body`)."""
     newest = rows.window[-1:]
     longest = max((len(line.content) for line in rows.window), default=0)
     return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
@@ -64,7 +64,8 @@ class ContextReader:
         self._receipts = receipts
 
     async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
-        """One context, and a receipt of it. `learns`: the caller is an assistant that may read what no model has read."""
+        """Build one context and its receipt. `learns` means that the caller is an assistant that may read exchanges no
+        model has read."""
         started = time.perf_counter()
         thread = await thread_of(self._deps.database, where, args)
         request = _Request(where, args, thread, self._deps.now())
@@ -104,7 +105,7 @@ class ContextReader:
         )
 
     async def _elsewhere(self, r: _Request) -> Elsewhere:
-        """Nothing in a shared group, and nothing where the caller asks for other sections."""
+        """The recent messages from elsewhere; none in a shared group or if the caller asks for other sections."""
         if r.where.shared or not (r.args.include is None or "elsewhere" in r.args.include):
             return Elsewhere()
         return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
@@ -112,7 +113,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, hits: Sequence[Hit], asked: int
     ) -> tuple[ContextRows, list[Hit]]:
-        """The talk as it was when the message was written: later messages go, unless they answer earlier ones."""
+        """The conversation as it was when the message was written. Later messages are dropped unless they answer
+        earlier ones."""
         kept = [hit for hit in hits if hit.kind != "message" or hit.chat_id != r.where.chat_id or hit.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept
@@ -139,12 +141,12 @@ class ContextReader:
             canonical_cap=self._deps.settings.compaction.canonical_cap,
             include=frozenset(r.args.include) if r.args.include is not None else None,
             keep=self._deps.settings.compaction.keep,
-            # A client that takes sections has a place of its own for the time, as docs/CONTRACT.md, 4 lays a prompt out.
+            # A client that takes sections places the time itself, as docs/CONTRACT.md, 4 describes for prompts.
             clock=r.args.detail == "text" and r.args.include is None,
         )
 
     def _asked(self, r: _Request) -> SearchRequest | None:
-        """What is to be recalled, if anything."""
+        """The search request, or None if there is nothing to search for."""
         wanted = r.args.include is None or "relevant" in r.args.include
         if not wanted or not r.args.query or not r.args.query.strip():
             return None
@@ -171,7 +173,7 @@ class ContextReader:
         return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=limits, total=total)
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
-        """A reply that opens a thread also sees what stood beside its target."""
+        """For a reply that starts a thread, the messages around its target."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = (r.where.owner_id, r.where.chat_id)
@@ -200,7 +202,7 @@ class ContextReader:
         return receipt_id
 
     def _answered(self, r: _Request, rows: ContextRows) -> int | None:
-        """The message being answered, where the window holds it."""
+        """The number of the message being answered, if the window contains it."""
         wanted = r.args.exclude_message_id
         named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
         own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])

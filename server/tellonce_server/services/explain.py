@@ -1,4 +1,4 @@
-"""Why something is known, or what an answer was based on."""
+"""Explains why something is known, or what an answer was based on."""
 
 import asyncio
 from typing import Final
@@ -15,11 +15,12 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""How often, and how far apart, a receipt is looked for that another server process may be about to write."""
+"""Seconds between attempts to read a receipt, and their limit, because another server process may be about to write
+it."""
 
 
 class NothingToExplain(Refused):
-    """The id names nothing of the caller's; the text says where to find one."""
+    """The id does not name anything of the caller's; the text says where to find one."""
 
 
 class Explainer:
@@ -28,12 +29,12 @@ class Explainer:
         self._receipts = receipts
 
     async def explain(self, where: ChatScope, args: ExplainArgs) -> Explanation:
-        """Raises NothingToExplain."""
+        """Explain one subject. Raises NothingToExplain."""
         if args.receipt_id is not None:
             return await self._receipt(where, args.receipt_id)
         if args.memory_id is not None:
             return await self._memory(where, args.memory_id)
-        assert args.message_id is not None  # the contract names exactly one subject
+        assert args.message_id is not None  # the contract requires exactly one subject
         return await self._message(where, args.message_id)
 
     async def _receipt(self, where: ChatScope, receipt_id: str) -> Explanation:
@@ -83,7 +84,8 @@ class Explainer:
         )
 
     async def _sources(self, where: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
-        """What was said in another chat is told in the owner's own alone, though the memory of it is known everywhere."""
+        """The sources. A source from another chat is shown only in the owner's own chat, even if the memory is visible
+        everywhere."""
         if said_in is None or not (where.is_own or said_in == where.chat_id):
             return ()
         lines = await messages.by_ids(self._deps.database, where.owner_id, said_in, ids)
@@ -106,7 +108,7 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """The channel's own id first; a message number only if no message has it as such."""
+        """Find a message by the channel's own id first; a message number counts only if no message has it as its id."""
         found = await messages.by_ext_id(self._deps.database, where.owner_id, where.chat_id, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))

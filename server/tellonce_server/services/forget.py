@@ -1,4 +1,4 @@
-"""Forgetting: a preview and a token first, then the erasure of what was shown, then another look at every text."""
+"""Forgetting in three steps: a preview with a token, the erasure of what was shown, and a new search of every text."""
 
 import asyncio
 import secrets
@@ -36,12 +36,12 @@ ONLY_OFFERED = "No match is exact, so none is ticked: with `except` [] all of th
 
 
 class ForgetRefused(Refused):
-    """The erasure cannot go on as asked; the text says what to do."""
+    """The erasure cannot continue as asked; the text says what to do."""
 
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """A token's preview: what was shown, and what of it is to go."""
+    """A token's preview: what was shown, and which part of it is erased."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -54,7 +54,7 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview: its matches, what would go of each table, and the matches as numbers."""
+    """A preview: its matches, what would be erased from each table, and the matches as numbers."""
 
     shown: Sequence[Shown]
     tally: dict[str, int]
@@ -69,10 +69,9 @@ class Forgetter:
         self._eraser = Eraser(deps, tombstones)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
-        """What would go, and the token that confirms it; nothing is deleted.
+        """What would be erased, and the token that confirms it. Nothing is deleted.
 
-        Raises:
-            ForgetRefused: for what folds to nothing, and for numbers of memories or messages that are not there.
+        Raises: ForgetRefused: the text is empty after folding, or a memory or message number does not exist.
         """
         query = await query_of(self._deps.database, where, args)
         found = await self._scan(where, query, args)
@@ -92,10 +91,9 @@ class Forgetter:
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
-        """Erase what the preview showed, less `except`: exactly these rows in these versions.
+        """Erase what the preview showed, except for `except`: exactly these rows in these versions.
 
-        Raises:
-            ForgetRefused: for a token that is not of this preview, or too old.
+        Raises: ForgetRefused: the token does not belong to this preview or has expired.
         """
         confirmed = await self._opened(where, args)
         query = await query_of(self._deps.database, where, args, confirmed.shown)
@@ -115,7 +113,7 @@ class Forgetter:
         )
 
     async def erase_picked(self, where: ChatScope, args: ForgetArgs, which: str) -> Forgotten:
-        """Erase the matches a person picked by their numbers; an empty `which` means the ticked ones. Raises ForgetRefused."""
+        """Erase the matches a person picked by number; an empty `which` means the ticked ones. Raises ForgetRefused."""
         if not which:
             return await self.erase(where, args)
         count = len((await self._opened(where, args)).shown)
@@ -126,7 +124,7 @@ class Forgetter:
         return await self.erase(where, args.model_copy(update={"except_": kept}))
 
     async def forget_again(self, owner_id: int) -> int:
-        """Erase what was forgotten once and came back with a backup; how many memories and messages that were."""
+        """Erase what was forgotten before and returned with a backup. Returns the number of memories and messages."""
         where, database = ChatScope(owner_id, owner_id), self._deps.database
         ids, parts = await known_again(database, self._tombstones, owner_id)
         if not ids and not parts:
@@ -175,12 +173,12 @@ class Forgetter:
 
 
 def _reach(where: ChatScope) -> int | None:
-    """A person's own chat speaks for all of theirs (None); what is forgotten in a group is forgotten there."""
+    """The chat to search. From a person's own chat, all chats are searched (None); from a group, only that group."""
     return None if where.is_own else where.chat_id
 
 
 def _tally(hits: Sequence[Hit]) -> dict[str, int]:
-    """How many rows of each table would go or change."""
+    """How many rows of each table would be erased or changed."""
     tally: dict[str, int] = {}
     for hit in hits:
         place = hit.row.place
@@ -190,7 +188,7 @@ def _tally(hits: Sequence[Hit]) -> dict[str, int]:
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
-    """What the last look found that was not kept by choice."""
+    """The matches of the final search, without those that were kept by choice."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
     found = [hit for hit in erased.left if hit.degree in order.degrees]
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]

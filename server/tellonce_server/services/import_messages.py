@@ -1,4 +1,4 @@
-"""Takes whole histories in: many messages at once, each once, in their threads, with the work that follows queued."""
+"""Imports whole histories: many messages at once, each once, in their threads, with the resulting work queued."""
 
 import asyncio
 import re
@@ -23,11 +23,11 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 BATCH = 500
-"""Messages of one transaction: the progress that a crash can cost."""
+"""Messages per transaction, and so the most that a crash can cost."""
 
 
 class OwnConversation(NamedTuple):
-    """The conversation a message belongs to where the importer is told no chat; without a name, the channel's own chat."""
+    """The conversation a message belongs to if the importer has no chat; without a name, the channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -35,9 +35,9 @@ class OwnConversation(NamedTuple):
 
 @dataclass(frozen=True)
 class ImportMessage:
-    """One message of an export. `message_id` must be stable: importing again recognises it.
+    """One message of an export. `message_id` must be stable, so that another import recognizes it.
 
-    `conversation` None: it was said in the user's private chat.
+    `conversation` is None for the user's private chat.
     """
 
     role: Role
@@ -59,7 +59,8 @@ class Imported:
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and what is read from it alone: before the transaction that stores it, and beside the event loop."""
+    """A message's text and what is derived from it alone. It is prepared before the transaction and off the event
+    loop."""
 
     content: str
     importance: float
@@ -68,9 +69,9 @@ class _Text:
 
 
 class Importers:
-    """One importer for each chat that an export goes to: `where`, or the conversations its messages name.
+    """One importer per target chat: `where`, or the conversations that the messages name.
 
-    `fixed`: everything goes to `where`.
+    With `fixed`, everything goes to `where`.
     """
 
     def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
@@ -80,7 +81,7 @@ class Importers:
         self._importers: dict[OwnConversation | None, Importer] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store each chat's part of the batch as `Importer.add` does."""
+        """Store each chat's part of the batch, as `Importer.add` does."""
         parts: defaultdict[OwnConversation | None, list[ImportMessage]] = defaultdict(list)
         for message in batch:
             parts[None if self._fixed else message.conversation].append(message)
@@ -95,7 +96,7 @@ class Importers:
 
 
 class Importer:
-    """Imports into one chat; feed it batches in the order of time."""
+    """Imports into one chat. Batches must be in time order."""
 
     def __init__(self, deps: Dependencies, where: ChatScope) -> None:
         self._deps = deps
@@ -103,9 +104,8 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store what is not there yet and queue what follows from it, all of it or nothing: for messages that are there
-        already, an import that is started again queues nothing.
-        """
+        """Store new messages and queue the resulting work in one transaction. A repeated import queues nothing for
+        messages that exist."""
         where, now = self._where, self._deps.now()
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
@@ -124,7 +124,7 @@ class Importer:
         return Imported(len(fresh), len(batch) - len(fresh))
 
     async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
-        """Learning and summarising, thread by thread."""
+        """Queue learning and summaries for each thread."""
         owner, chat = self._where.owner_id, self._where.chat_id
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
@@ -137,7 +137,7 @@ class Importer:
             await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """Messages that were recorded without an external id: an export names them by their numbers."""
+        """Messages that were recorded without an external id; an export identifies them by their numbers."""
         own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]

@@ -1,4 +1,4 @@
-"""The prompt `learn`: talk that no model has read, handed to the connected assistant with what to make of it; pure."""
+"""The prompt `learn`: exchanges that no model has read, with instructions for the connected assistant. Pure."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -10,7 +10,7 @@ from tellonce_text.fences import contained
 from tellonce_text.secrets import mask
 
 CHARACTERS = 1_500
-"""How much of one message is shown."""
+"""Maximum characters of one message."""
 
 NOTHING = "There is no talk that waits to be read: tell me so, and call nothing."
 
@@ -32,7 +32,7 @@ A word such as "tomorrow" means a day: write the date."""
 
 
 def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory], zone: ZoneInfo) -> str:
-    """The instructions with the talk, oldest first, and the memories it may change."""
+    """The instructions, the exchanges, oldest first, and the memories that the assistant may change."""
     if not any(parts):
         return NOTHING
     told = [contained(f"#{m.id} ({m.since.astimezone(zone):%Y-%m-%d}): {_text(m)}") for m in known]

@@ -1,4 +1,4 @@
-"""Takes a message in: once, in its thread, with the work that follows from it queued."""
+"""Records a message once, in its thread, and queues the resulting work."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 PATIENCE = timedelta(seconds=30)
-"""How long extraction waits for the answer to a user message, so that one job serves the whole exchange."""
+"""How long extraction waits for the answer to a user message, so that one job covers the whole exchange."""
 
 
 class MessageRefused(Refused):
@@ -35,7 +35,7 @@ class MessageRefused(Refused):
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and what is read from it alone."""
+    """A message's text and what is derived from the text alone."""
 
     content: str
     importance: float
@@ -45,7 +45,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Incoming:
-    """A message on its way in, with everything derived from it."""
+    """An incoming message with everything derived from it."""
 
     where: ChatScope
     args: RecordMessageArgs
@@ -73,10 +73,9 @@ class Recorder:
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
-        """Record a message, or recognise it by its id as a duplicate or an edit.
+        """Record a message, or recognize it by its id as a duplicate or an edit.
 
-        Raises:
-            MessageRefused: when it names an exchange that is not there.
+        Raises: MessageRefused: it names an exchange that does not exist.
         """
         incoming = await self._incoming(where, args)
         now = self._deps.now()
@@ -158,8 +157,8 @@ class Recorder:
         )
 
     async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
-        """The id is known: same text is a duplicate, other text an edit."""
-        assert m.args.message_id is not None  # only an external id can be there twice
+        """Handle a known id: the same text is a duplicate, another text is an edit."""
+        assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:
             raise MessageRefused(f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own.")
@@ -174,13 +173,14 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
-        """The text without what was forgotten in this message: a client that sends it again says nothing new."""
+        """The text without what was forgotten in this message, so that a client that sends it again restores nothing."""
         place = (m.where.owner_id, m.where.chat_id, old.id)
         text = await self._tombstones.without_forgotten(self._deps.database, *place, m.content)
         return old.content if text is None else text or GONE
 
     async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
-        """The new text and what follows from it, together; None when somebody else changed the message first."""
+        """Store the new text and queue the resulting work in one transaction; None if another call changed the message
+        first."""
         async with self._deps.database.transaction() as t:
             await chats.lock(t, m.where.owner_id, m.where.chat_id)
             changed = await messages.edit(
@@ -201,11 +201,11 @@ class Recorder:
         stored = await messages.by_ext_id(
             self._deps.database, m.where.owner_id, m.where.chat_id, m.args.message_id or "", m.channel
         )
-        assert stored is not None  # messages are never deleted
+        assert stored is not None  # message rows are never deleted
         return stored
 
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
-        """Compact the thread if that is due. A crash before leaves it to the thread's next message."""
+        """Compact the thread if it is due. After a crash, the thread's next message does it."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False

@@ -1,4 +1,4 @@
-"""Memories by the user's or an assistant's word: remember and update."""
+"""Stores and changes memories for the user or an assistant: `remember` and `update`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,16 +49,16 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """No memory of that number may be touched from this chat; the text says where to find one."""
+    """No memory with that number may be changed from this chat; the text says where to find one."""
 
 
 class MemoryUnfit(Refused):
-    """The statement or the change makes no sense; the text says what would."""
+    """The statement or the change is not valid; the text says what would be."""
 
 
 @dataclass(frozen=True)
 class _Told:
-    """A statement ready to be stored. `checked`: how a model's claim fared; None for the user's own word."""
+    """A statement ready to be stored. `checked` is the verdict on a model's claim, or None for the user's own words."""
 
     statement: Statement
     text: str
@@ -79,7 +79,7 @@ class _Told:
 
     @property
     def quotes(self) -> tuple[Quoted, ...]:
-        """The words of the user it rests on."""
+        """The user's words that support it."""
         quote = self.statement.quote if isinstance(self.statement, QuotedStatement) else None
         if quote is None or self.source is None or not contains_quote(self.source.content, quote):
             return ()
@@ -96,14 +96,12 @@ class Rememberer:
         self._keeper = Keeper(deps.embedder)
 
     async def remember(self, where: ChatScope, args: RememberArgs) -> Remembered:
-        """Store a statement the user made or wants kept, or what the connected assistant learned from their words.
+        """Store a statement of the user's, or what the connected assistant learned from the user's words.
 
-        The first is the user's word: certain, and it lifts a tombstone. The second is held against what the user said.
+        A statement of the user's is certain and lifts a tombstone. An assistant's is checked against the user's words.
 
-        Raises:
-            MemoryUnfit: for text that states nothing, and for what was forgotten after its source message was sent: an
-                answer that was under way meanwhile.
-            NoSuchMemory: for a number in `replaces` that is not known here.
+        Raises: MemoryUnfit: the text states nothing, or it was forgotten after its source message was sent, as by an
+        answer in progress. NoSuchMemory: a number in `replaces` is not known here.
         """
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None)], learned=False)
@@ -113,7 +111,7 @@ class Rememberer:
         return Remembered(results=tuple(await self._keep(where, told, learned=True)))
 
     async def update(self, where: ChatScope, args: UpdateMemoryArgs, share_to: ChatScope | None) -> Memory:
-        """Raises NoSuchMemory and MemoryUnfit."""
+        """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
         memory = await self._find(where, args.memory_id)
         updated = await self._act(where, memory, args, share_to)
         self._changed(where)
@@ -127,7 +125,7 @@ class Rememberer:
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
             source = await checker.source(where, statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
-        if statement.kind != "pin":  # a pin is kept to the letter: an account, a shelf, a code
+        if statement.kind != "pin":  # pinned memories are kept to the letter: an account, a shelf, a code
             plain = text
             text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
@@ -140,7 +138,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """Of a statement that comes without one: a date if it names its day and time, else as the scorer sorts notes."""
+        """The kind of a statement given without one: a date if it names its day and time, else the kind the scorer
+        assigns."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -170,7 +169,7 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """One statement. Storing comes first, for it waits for an erasure that is under way."""
+        """Store one statement. This comes first, because it waits for an erasure in progress."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -187,7 +186,7 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """The same words with another day, by the user's word: what is due is a claim like any other."""
+        """Memories with the same words and another day, by the user's word: the due time is part of the claim."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -235,7 +234,8 @@ class Rememberer:
         return left is not None and left.content == GONE
 
     async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
-        """By the channel's own id, else by number: what `learn` hands out may have no other."""
+        """The source message by its channel's own id, else by number, because messages handed out by `learn` may have
+        no id."""
         wanted, place = statement.source_message_id, (where.owner_id, where.chat_id)
         if wanted is None:
             return None
@@ -279,7 +279,7 @@ class Rememberer:
             case "make_global":
                 changed = await memories.make_global(db, owner, memory.id, now)
             case "share":
-                assert share_to is not None  # the contract asks for to_chat_id
+                assert share_to is not None  # the contract requires to_chat_id
                 changed = await self._share(memory, share_to)
         if changed is None:
             raise NoSuchMemory(f"Memory {memory.id} is gone.")
@@ -319,13 +319,13 @@ class Rememberer:
     async def _held(
         self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
     ) -> Memory | None:
-        """The user says that it holds, and so what it was to end does not."""
+        """Confirm a memory, so that what should have ended it no longer does."""
         held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """By the new words; where neither they nor the old ones name a day, the one that was given beside them stays."""
+        """The due time after an edit: from the new words, or the former one if neither text names a day."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone
@@ -333,7 +333,7 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, memory: Memory, target: ChatScope) -> Memory:
-        """An explicit copy: nothing of one owner is ever read for another."""
+        """Copy the memory to another owner explicitly, because an owner's rows are never read for another owner."""
         copy = NewMemory(
             owner_id=target.owner_id,
             chat_id=target.chat_id,

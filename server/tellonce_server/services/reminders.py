@@ -1,4 +1,4 @@
-"""Reminders: dated memories with an alarm, which a relay claims when it is due and finishes when it was delivered."""
+"""Reminders: dated memories with an alarm. A relay claims a due one and finishes it after delivery."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -11,7 +11,7 @@ from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Remembe
 from tellonce_server.store import memories, reminders
 
 LEASE: Final = timedelta(minutes=2)
-"""For so long nobody else delivers what a worker has claimed."""
+"""How long a claimed reminder is reserved for its worker."""
 
 CANCELLED: Final = "the reminder was cancelled"
 
@@ -22,14 +22,14 @@ class Reminding:
         self._rememberer = rememberer
 
     async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
-        """Keep it as a dated memory and set its alarm. Calling it again changes nothing.
+        """Store a dated memory and set its alarm. Calling it again changes nothing.
 
         Raises what `Rememberer.remember` raises.
         """
         stored = await self._rememberer.remember(where, self._statement(where, args))
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
-        assert memory is not None  # of one statement
+        assert memory is not None  # there was one statement
         # A thread that another client names has no number; only Telegram's topics are delivered to.
         db, topic = self._deps.database, args.message_thread_id
         await reminders.set_alarm(
@@ -49,7 +49,7 @@ class Reminding:
         return r.Reminders(reminders=tuple(await reminders.pending(self._deps.database, where.owner_id, where.chat_id)))
 
     async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
-        """Raises NoSuchMemory, and MemoryUnfit for a move that says no time."""
+        """Change a reminder. Raises NoSuchMemory, and MemoryUnfit for a `move` without a time."""
         if args.action == "move" and args.at is None:
             raise MemoryUnfit("action move needs at.")
         found = await self._find(where, args.memory_id)
@@ -65,7 +65,7 @@ class Reminding:
         return await self._find(where, args.memory_id)
 
     async def claim(self, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """What is due in the chats that are served here."""
+        """Claim the due reminders of the chats that this server serves."""
         db, now = self._deps.database, self._deps.now()
         owners = await reminders.owners(db, now)
         claimed: list[r.Reminder] = []
@@ -83,7 +83,7 @@ class Reminding:
         return r.FinishedReminder(finished=done)
 
     def _statement(self, where: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
-        """With its time in the words: two reminders of the same are two memories."""
+        """A statement with the time in its words, so that two reminders with the same text stay two memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
         scope: Scope = "global" if where.is_own else "chat"
         said = {

@@ -1,4 +1,4 @@
-"""Answers `search_memory`: a page of what a query finds, as the contract tells it."""
+"""Answers `search_memory` with one page of results."""
 
 from tellonce.contract import SearchMemoryArgs, SearchResult, SearchResults
 from tellonce_server.core.offload import offloaded
@@ -17,7 +17,7 @@ class Searcher:
         self._retriever = retriever
 
     async def search(self, where: ChatScope, args: SearchMemoryArgs) -> SearchResults:
-        """Raises CursorRefused for a cursor of another search."""
+        """Search. Raises CursorRefused for a cursor of another search."""
         thread = await thread_of(self._deps.database, where, args) if args.where == "thread" else None
         page = await self._retriever.search(
             SearchRequest(

@@ -1,4 +1,4 @@
-"""The actors of one server process, made once storage is up."""
+"""The services of one server process, created when storage is open."""
 
 from dataclasses import dataclass
 
@@ -52,7 +52,8 @@ class Services:
 
 
 def make_actors(deps: Dependencies, key: bytes) -> Services:
-    """`key` is the server's secret: it signs confirm tokens, seals page sessions and keys tombstones."""
+    """Create the services. `key` is the server's secret: it signs confirm tokens, seals page sessions and keys
+    tombstones."""
     statements, tombstones = Statements(deps), Tombstones(key)
     receipts = ReceiptKeeper(deps.traces)
     retriever = Retriever(deps.database, deps.embedder)

@@ -1,4 +1,4 @@
-"""Answers `record_turn`: keeps what was said in a coding assistant's session and says what that calls to mind."""
+"""Answers `record_turn`: records a coding assistant's messages and returns related memories."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from tellonce_server.store import summaries
 from tellonce_text.secrets import mask
 
 SESSION_BUDGET = 900
-"""Tokens of profile, summaries and memories a session begins with."""
+"""Tokens of profile, summaries and memories at the start of a session."""
 
 
 class TurnKeeper:
@@ -30,7 +30,7 @@ class TurnKeeper:
         self._retriever = retriever
 
     async def turn(self, where: ChatScope, args: RecordTurnArgs) -> RecordedTurn:
-        """Record the messages and, beside that, look for what the event calls to mind."""
+        """Record the messages and concurrently search for related memories."""
         (recorded, refused), told = await asyncio.gather(
             self._recorded(where, args), self._told(where, args) if args.recall else _nothing()
         )
@@ -38,7 +38,7 @@ class TurnKeeper:
         return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
 
     async def _recorded(self, where: ChatScope, args: RecordTurnArgs) -> tuple[int, list[str]]:
-        """One after the other: their order in the thread is the order they came in."""
+        """Record the messages one by one, because their order in the thread is the order of arrival."""
         recorded, refused = 0, list[str]()
         for message in args.messages:
             try:
@@ -48,7 +48,8 @@ class TurnKeeper:
         return recorded, refused
 
     async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
-        """Whether there was anything to record. A reply whose prompt is not here stands by itself."""
+        """Record a message and return whether there was anything to record. A reply without a recorded prompt is
+        stored alone."""
         said = await self._as_recorded(args, message)
         try:
             result = await self._recorder.record(where, said)
@@ -59,7 +60,8 @@ class TurnKeeper:
         return result.outcome != "duplicate"
 
     async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
-        """Terminals are full of keys: what an assistant for code records is masked, whatever the settings say of chats."""
+        """The arguments for recording. Secrets are masked whatever the chat settings say, because terminals show many
+        keys."""
         content = await offloaded(len(message.content), lambda: mask(message.content))
         said = message.model_copy(update={"content": content})
         return RecordMessageArgs(**dict(_place(args)), **dict(said))
@@ -89,7 +91,7 @@ class TurnKeeper:
 
 
 def _place(args: RecordTurnArgs) -> Place:
-    """The thread within the chat, which is found already."""
+    """The thread within the chat, which is already known."""
     return Place(message_thread_id=args.session)
 
 
@@ -98,5 +100,5 @@ async def _nothing() -> str:
 
 
 def _unseen(hits: Sequence[Hit], thread: str) -> list[Hit]:
-    """Without the session's own talk, which its model has before it."""
+    """The results without the session's own messages, which its model has already seen."""
     return [hit for hit in hits if hit.thread_key != thread]

@@ -1,4 +1,4 @@
-"""Gives the connected assistant exchanges to read that no model has read, and notes that it has."""
+"""Gives the connected assistant exchanges that no model has read, and notes when it has read them."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ AT_ONCE: Final = 10
 """Exchanges handed out at a time."""
 
 HELD: Final = timedelta(hours=1)
-"""How long the assistant may take to say what it learned from them."""
+"""How long the assistant may take to report what it learned."""
 
 MOST_LINES: Final = 40
 
@@ -30,7 +30,7 @@ class HandingOut:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """The newest exchanges of this chat that no model has read, with what to make of them; the next call has others."""
+        """The newest exchanges of this chat that no model has read, with instructions. The next call returns others."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, where.owner_id, where.chat_id, now, AT_ONCE, handed_before=now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
@@ -42,9 +42,8 @@ class HandingOut:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """What was handed out lately, or holds a source of what was learned, has been read by the assistant: notes of it that
-    it did not bear out have no more use.
-    """
+    """Mark exchanges as read by the assistant if they were handed out recently or hold a source of what it learned,
+    and remove their notes that it did not confirm."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]
         for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):

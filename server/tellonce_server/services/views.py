@@ -1,4 +1,4 @@
-"""What a person looks at: the profile, a chat's summaries, and starting a chat anew."""
+"""The views for a person: the profile and a chat's summaries, and the start of a new chat."""
 
 import re
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 CURRENT_TOKENS = 120
-"""Tokens of the current session's gist."""
+"""Tokens for the current session."""
 
 JOINT = " · "
 
@@ -47,10 +47,9 @@ class Viewer:
         self._deps = deps
 
     async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
-        """A page of what is known of the chat's owner and may be seen in this chat, of at most `most` memories.
+        """A page with at most `most` memories of the chat's owner that are visible in this chat.
 
-        Raises:
-            Refused: the cursor is none.
+        Raises: Refused: the cursor is not valid.
         """
         stored = await profile.find(self._deps.database, where.owner_id)
         found = await self._page(where, args, (args.limit or most) + 1)
@@ -184,7 +183,7 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest words that fit, oldest of them first: the current session is too young for a summary."""
+    """The user's newest words that fit, oldest first, for a session that is too new to have a summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user"]):
         longer = [mask(line.content), *said]

@@ -1,1 +1,1 @@
-"""Named queries as typed coroutines, one module a table; the only room that speaks SQL."""
+"""Named queries as typed coroutines, one module per table. No other package uses SQL."""

@@ -9,9 +9,8 @@ from tellonce_server.store.database import Queries, one
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its live canonical summary. Calls to summarize, and those to read a second time, are each allowed as
-    often as there are exchanges; those to learn are not limited here.
-    """
+    """A chat with its current canonical summary. Summarizing and second readings are each limited to one call per
+    exchange; learning is not limited here."""
 
     chat_id: int
     channel: str
@@ -73,13 +72,14 @@ async def set_canonical(
     newest_id: int,
     now: datetime,
 ) -> None:
-    """`newest_id`: the newest message it takes in; of a chat that was put away since, nothing is changed."""
+    """Store the canonical summary. `newest_id` is the newest message it covers; if the chat has been archived since,
+    nothing changes."""
     parts = (text.user_confirmed, text.llm_inferred, text.general_summary)
     await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now, newest_id)
 
 
 async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> tuple[int, bool] | None:
-    """The new epoch and whether a summary was archived; None for a chat that has no message yet."""
+    """The new epoch and whether a summary was archived; None for a chat without messages."""
     row = await q.row("chats.new_epoch", owner_id, chat_id, now)
     return (row["epoch"], row["archived"]) if row is not None else None
 
@@ -90,10 +90,10 @@ async def counts(q: Queries, owner_id: int, chat_id: int) -> Counts:
 
 
 async def lock(q: Queries, owner_id: int, chat_id: int) -> None:
-    """Hold the chat: everything that writes to one takes this lock first, so no two can wait for each other."""
+    """Lock the chat. Everything that writes to a chat takes this lock first, which prevents deadlocks."""
     await q.value("chats.lock", owner_id, chat_id)
 
 
 async def charge(q: Queries, owner_id: int, chat_id: int, *, learning: int, summary: int, second: int) -> None:
-    """Count calls by what they were for."""
+    """Count calls by purpose."""
     await q.run("chats.charge", owner_id, chat_id, learning, summary, second)

@@ -1,4 +1,4 @@
-"""Vectors as the database keeps them, with the model that made them, and their mean-centred sign codes; pure."""
+"""Vectors in the database's form with the model that made them, and their mean-centered sign codes. Pure."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from pgvector import HalfVector
 
 
 class ModelVector(HalfVector):
-    """A vector in half precision, and who made it: a database takes those of its active model only."""
+    """A half-precision vector and its model. A database accepts only vectors of its active model."""
 
     def __init__(self, vector: Sequence[float], model: str) -> None:
         super().__init__(list(vector))
@@ -15,6 +15,6 @@ class ModelVector(HalfVector):
 
 
 def code(vector: Sequence[float], mean: Sequence[float]) -> BitString:
-    """One bit a dimension: whether the vector lies above the model's mean there."""
+    """One bit per dimension: whether the vector is above the model's mean."""
     bits = int("".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True)), 2)
     return BitString.from_int(bits, length=len(vector))

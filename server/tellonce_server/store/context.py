@@ -1,4 +1,4 @@
-"""One context's rows, read in one round trip, now or as of a moment."""
+"""Reads the rows of one context in one round trip, for now or for a past time."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of each kind to read; the budget cuts further."""
+    """How much of each kind to read; the budget limits further."""
 
     window: int
     facts: int
@@ -67,9 +67,8 @@ class Remembered(NamedTuple):
 
 @dataclass(frozen=True)
 class ContextRows:
-    """`window` and `chunks` stand oldest first. `open` counts the thread's messages that no chunk covers, `erasures` how often
-    something of the owner's was erased, `unread` the exchanges no model has read, up to 100.
-    """
+    """The rows. `window` and `chunks` are oldest first. `open` counts the thread's messages that no chunk covers,
+    `erasures` the owner's erasures so far, `unread` the exchanges no model has read, up to 100."""
 
     erasures: int
     chat: ChatHead
@@ -95,14 +94,14 @@ async def read(
     as_of: datetime | None = None,
     channel: str = DEFAULT_CHANNEL,
 ) -> ContextRows:
-    """`quoted_ext_id` is an id of the channel, or the only one of its kind."""
+    """Read the rows. `quoted_ext_id` is an id of the channel, or the only one with that value."""
     sizes = (limits.window, limits.facts, limits.goals, limits.chunks)
     args = (owner_id, chat_id, thread_key, *sizes, quoted_ext_id, limits.messages)
     if as_of is None:
         row = await q.row("context.read", *args, channel)
     else:
         row = await q.row("context.read_as_of", *args, as_of, channel)
-    assert row is not None  # a select without from
+    assert row is not None  # the select has no FROM clause
     return _rows(row)
 
 
@@ -126,5 +125,5 @@ def _rows(row: Row) -> ContextRows:
 def _thread(
     last_no: int, covered_to: int, focus_id: int | None, slot: str | None, slot_until: datetime | None
 ) -> ThreadHead:
-    """Inside a record json travels as text: the connection's codec does not reach it there."""
+    """JSON inside a record is sent as text, because the connection's codec does not apply there."""
     return ThreadHead(last_no, covered_to, focus_id, json.loads(slot) if slot else None, slot_until)

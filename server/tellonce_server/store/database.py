@@ -1,7 +1,7 @@
-"""Named queries on pools of prepared connections, or inside one transaction; knows names, not tables.
+"""Runs named queries on pools of prepared connections, or inside one transaction. Knows names, not tables.
 
-Whose rows a statement may touch is held twice: by its own `owner_id = $1`, and by row-level security, for which every
-connection carries the owner it works for (`pools`).
+Two mechanisms limit a statement to its owner's rows: its own `owner_id = $1`, and row-level security, for which every
+connection carries the current owner (`pools`).
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -47,19 +47,19 @@ __all__ = [
 POOL_SIZE = 12
 WORKERS = 3
 SESSIONS = 2
-"""Direct connections kept beside a pooler's, for locks."""
+"""Direct connections for locks, in addition to a pooler's."""
 
 SERVER_ROLE = "chatmem_server"
-"""Sees the rows of the connection's owner; owns nothing."""
+"""The role that sees the rows of the connection's owner and owns nothing."""
 
 WORKER_ROLE = "chatmem_worker"
-"""Serves all owners: the queue, the embedder, the ledger. Sees only the columns these need."""
+"""The role that serves all owners: queue, embedder, ledger. It sees only the columns these need."""
 
 SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
 
 
 class Queries(Protocol):
-    """What a store coroutine needs: the pool, or one transaction."""
+    """What a store coroutine runs on: the pool, or one transaction."""
 
     async def rows(self, name: str, *args: Any) -> list[Row]: ...
 
@@ -68,12 +68,12 @@ class Queries(Protocol):
     async def value(self, name: str, *args: Any) -> Any: ...
 
     async def run(self, name: str, *args: Any) -> int:
-        """How many rows the statement touched."""
+        """Run a statement and return the number of affected rows."""
         ...
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """The row of a statement that always gives one: an aggregate, an upsert, an insert that else raises."""
+    """The row of a statement that always returns one: an aggregate, an upsert, or an insert that otherwise raises."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} gave no row")
@@ -81,14 +81,15 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction:
-    """Named queries on one connection, of one owner or of several in turn: in one transaction, or each by itself (`session`)."""
+    """Named queries on one connection, for one owner or several in turn, in one transaction or each committed alone
+    (`session`)."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
-        """What is done inside is undone by an exception, the rest of the transaction stays."""
+        """A block that an exception rolls back alone; the rest of the transaction stays."""
         async with owner_forgotten_if_undone(self._connection), self._connection.transaction():
             yield
 
@@ -105,14 +106,14 @@ class Transaction:
         return _touched(await (await serving(self._connection, name, args)).execute(query(name), *args))
 
     async def pages(self, name: str, size: int, *args: Any) -> AsyncGenerator[list[Row]]:
-        """The rows of a long answer, so many at a time; only inside a transaction."""
+        """The rows of a large result, `size` at a time; only inside a transaction."""
         cursor = await (await serving(self._connection, name, args)).cursor(query(name), *args)
         while page := await cursor.fetch(size):
             yield page
 
 
 class Database:
-    """Named queries, each on a connection of its own: for one owner from one pool, across owners from another."""
+    """Named queries, each on its own connection: one pool is for single owners, another for work across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool) -> None:
         self._pool = pool
@@ -136,7 +137,7 @@ class Database:
             return _touched(await connection.execute(query(name), *args))
 
     def use(self) -> dict[str, PoolUse]:
-        """The connections, by what they serve."""
+        """The connections by purpose."""
         return {"calls": self._pool.use, "workers": self._workers.use, "sessions": self._sessions.use}
 
     def _of(self, name: str) -> Pool:
@@ -144,7 +145,7 @@ class Database:
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Transaction]:
-        """Named queries on one connection, each committed at once: what is locked for the session stays locked meanwhile."""
+        """Named queries on one connection, each committed at once; session locks are held for the block."""
         async with self._sessions.session() as connection:
             yield Transaction(connection)
 
@@ -154,7 +155,7 @@ class Database:
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce what is already committed: inside its transaction a notification would serialise all commits."""
+        """Announce committed changes. Inside their transaction, a notification would serialize all commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
@@ -165,7 +166,7 @@ class Database:
 
 @asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Named queries as the login itself, which owns the tables: for access and keys, which the server's roles cannot reach."""
+    """Named queries as the login that owns the tables, for tokens and keys, which the server's roles cannot reach."""
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
     try:
         yield Transaction(connection)
@@ -174,15 +175,14 @@ async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
 
 
 async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Pools on a PostgreSQL that is reached directly."""
+    """Pools on a PostgreSQL with a direct connection."""
     return await open_routed(unpooled(dsn), size=size, durable=durable)
 
 
 async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Pools on `route`. `durable=False` is for rows whose loss in a power cut nobody would miss (receipts).
+    """Pools on `route`. `durable=False` is for rows that may be lost in a power failure (receipts).
 
-    Raises:
-        StorageRefused: when row-level security does not bind what they do.
+    Raises: StorageRefused: row-level security does not apply to the pools' role.
     """
     settings = {**SETTINGS, "synchronous_commit": "on" if durable else "off"}
     if route.pooled:
@@ -213,5 +213,5 @@ def _touched(status: str) -> int:
 
 
 def unzip(rows: Sequence[tuple[Any, ...]], width: int) -> tuple[list[Any], ...]:
-    """Columns of rows, for `unnest`; `width` empty lists when there is no row."""
+    """The columns of rows, for `unnest`: `width` empty lists if there are no rows."""
     return tuple(list(column) for column in zip(*rows, strict=True)) if rows else tuple([] for _ in range(width))

@@ -1,4 +1,4 @@
-"""What was said lately beside a thread: in the talk around it and in the owner's other chats."""
+"""Reads recent messages from outside a thread: other threads of its chat and the owner's other chats."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ OTHER_CHATS = 3
 
 @dataclass(frozen=True)
 class Talk:
-    """The newest messages of one talk, oldest first. `key` tells talks apart; `name` is what the client calls it."""
+    """The newest messages of one conversation, oldest first. `key` identifies it; `name` is the client's name for it."""
 
     key: str
     lines: Sequence[Line]
@@ -25,9 +25,8 @@ class Talk:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """`left` is the talk a reply thread began in, `replies` are the newest replies beside the main talk, `others` the
-    newest talks of the owner's other chats, newest first.
-    """
+    """`left` is the conversation a reply thread began in, `replies` are the newest replies outside the main
+    conversation, `others` the newest conversations of the owner's other chats, newest first."""
 
     left: Sequence[Line] = ()
     replies: Sequence[Talk] = ()
@@ -35,13 +34,13 @@ class Elsewhere:
 
 
 async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | None, moment: datetime) -> Elsewhere:
-    """`excluded` is the external id of the message being answered: nothing recorded after it is read."""
+    """Read them. `excluded` is the external id of the message being answered; nothing recorded later is read."""
     row = await q.row(
         "elsewhere.read",
         *(where.owner_id, where.chat_id, thread_key, excluded, moment, _head(where, thread_key)),
         *(root_thread(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, where.channel, CONVERSATIONS),
     )
-    assert row is not None  # a select without from
+    assert row is not None  # the select has no FROM clause
     replies: dict[str, list[Line]] = {}
     for key, *line in row["replies"]:
         replies.setdefault(key, []).append(Line(*line))
@@ -56,13 +55,13 @@ async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | No
 
 
 async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
-    """The answers to messages before this one that were recorded after it."""
+    """The answers to earlier messages that were recorded after this one."""
     rows = await q.rows("elsewhere.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 
 
 def _head(where: ChatScope, thread_key: str) -> str | None:
-    """The external id of the message that a reply thread began at."""
+    """The external id of the message that started a reply thread."""
     kind, _, rest = thread_key.partition(":")
     head = rest.partition(":")[2]
     return head.removeprefix(f"{where.guest}/") if kind == "reply" else None

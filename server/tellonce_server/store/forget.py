@@ -1,4 +1,4 @@
-"""What `forget` reads and writes: every text of an owner, and previews as numbers."""
+"""The reads and writes of `forget`: every text of an owner, and previews as numbers."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ Place = Literal[
     "model_call",
 ]  # fmt: skip
 PAGE = 500
-"""Rows read at a time: what is done with a page holds the interpreter, and other calls must get their turn."""
+"""Rows read at a time. Processing a page holds the interpreter, so other calls need their turn between pages."""
 
 
 class TextRow(NamedTuple):
-    """A row with texts of an owner. `texts` are its columns in a fixed order, `body` is its JSON."""
+    """A row of an owner with its texts. `texts` are its columns in a fixed order, `body` is its JSON."""
 
     place: Place
     chat_id: int | None
@@ -32,7 +32,7 @@ class TextRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A memory as something to be forgotten. Its sources are messages of `source_chat_id`."""
+    """A memory to be forgotten. Its sources are messages of `source_chat_id`."""
 
     id: int
     version: int
@@ -47,7 +47,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """What was shown, as numbers; `asked` is a keyed hash of what was asked for."""
+    """A preview as numbers; `asked` is a keyed hash of the request."""
 
     chat_id: int
     until: datetime
@@ -57,7 +57,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class NewText:
-    """A message as it is to be: `texts` in the order of `TextRow`."""
+    """A message's new text: `texts` in the order of `TextRow`."""
 
     chat_id: int
     id: int
@@ -81,7 +81,7 @@ class NewSummary:
 async def texts(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], *, messages: bool
 ) -> AsyncGenerator[list[TextRow]]:
-    """All texts of an owner, or of one chat, that may match one of the patterns, as they stand at one moment."""
+    """All texts of an owner, or of one chat, that may match a pattern, as of one snapshot."""
     async with database.transaction() as t:
         async for page in t.pages("forget.texts", PAGE, owner_id, chat_id, list(patterns), messages):
             yield [TextRow(*row) for row in page]
@@ -111,19 +111,19 @@ async def memories_of(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> list[Statement]:
-    """Those of a chat; `is_own`: it is the owner's own, so what is of no chat is its too."""
+    """The memories of a chat. `is_own` marks the owner's own chat, which includes memories of no chat."""
     return _statements(await q.rows("forget.memories_of", owner_id, chat_id, is_own, since, until))
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """Messages beside these, or of the same minute."""
+    """Messages next to these or within the same minute."""
     return [TextRow(*row) for row in await q.rows("forget.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:
-    """Live memories learned from these messages."""
+    """Current memories learned from these messages."""
     return _statements(await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), list(without), limit))
 
 
@@ -138,7 +138,7 @@ async def preview(q: Queries, owner_id: int, preview_id: str) -> Preview | None:
 
 
 async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText]) -> set[tuple[int, int]]:
-    """The messages (chat, number) that had the expected version and say the new text now."""
+    """Write the new texts, and return the messages (chat, number) that had the expected version."""
     columns = unzip([(m.chat_id, m.id, m.version, m.texts[0], m.tokens, m.index_text, *m.texts[1:]) for m in new], 12)
     scopes = [f"@c{m.chat_id}" for m in new]
     rows = await q.rows("forget.redact_messages", owner_id, *columns, f"@o{owner_id}", scopes)
@@ -173,7 +173,7 @@ async def set_profile(q: Queries, owner_id: int, row: TextRow, narrative: str, b
 
 
 async def set_former_lines(q: Queries, owner_id: int, lines: Sequence[tuple[int, str]]) -> None:
-    """A line of which nothing is left goes."""
+    """Replace former lines. A line that is empty is deleted."""
     await q.run("forget.set_former_lines", owner_id, *unzip(lines, 2))
 
 
@@ -191,7 +191,7 @@ async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
 
 
 async def lock(q: Queries, owner_id: int) -> None:
-    """One erasure of an owner adds tombstones at a time. After the chats' locks."""
+    """Lock the owner's tombstones, so that one erasure adds them at a time. Take it after the chats' locks."""
     await q.value("forget.lock", owner_id)
 
 

@@ -1,4 +1,4 @@
-"""What language models cost, call by call."""
+"""The cost of language model calls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,18 +32,18 @@ async def since(q: Queries, start: datetime) -> Spent:
 
 
 async def down(q: Queries, start: datetime) -> list[ProviderDown]:
-    """The models no call has reached since their last answer."""
+    """The models that no call has reached since their last answer."""
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
 
 
 async def months(q: Queries) -> list[tuple[str, int, float]]:
-    """Each month with its calls and their price, the newest first."""
+    """Each month with its calls and their cost, newest first."""
     return [(row["month"], row["calls"], row["price_usd"]) for row in await q.rows("ledger.months")]
 
 
 @dataclass(frozen=True)
 class PerExchange:
-    """What reading one exchange costs; None where none has been read."""
+    """The cost of reading one exchange; None if none has been read."""
 
     price_usd: float | None
     seconds: float | None

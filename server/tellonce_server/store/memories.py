@@ -25,7 +25,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """What an uncertain statement replaces and ends once it is confirmed."""
+    """What an uncertain statement will replace and end once it is confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -36,7 +36,7 @@ class Intent:
 
 @dataclass(frozen=True)
 class NewMemory:
-    """A statement about to be known."""
+    """A statement to be stored."""
 
     owner_id: int
     chat_id: int | None
@@ -69,7 +69,7 @@ class NewMemory:
 
 @dataclass(frozen=True)
 class Near:
-    """A memory that may say the same. `cosine` is None where one of the two has no embedding."""
+    """A memory that may say the same. `cosine` is None if either side has no embedding."""
 
     memory: Memory
     cosine: float | None
@@ -77,7 +77,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Known:
-    """What a worker is told of a live memory."""
+    """A current memory in the form for a worker."""
 
     id: int
     kind: MemoryKind
@@ -91,7 +91,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Who worded a memory, None for the user's own words; the chat its sources are in, and the words it rests on."""
+    """Who worded a memory (None: the user), the chat of its sources, and the words that support it."""
 
     model: str | None = None
     tier: Tier | None = None
@@ -140,7 +140,7 @@ async def page(
     below: int,
     limit: int,
 ) -> list[Memory]:
-    """What may be seen in a chat, of these statuses and kinds (None: all), newest first from below a number."""
+    """Memories visible in a chat with these statuses and kinds (None: all), newest first, below a number."""
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, below, limit)
     return [memory(row) for row in rows]
@@ -151,7 +151,7 @@ async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[Memor
 
 
 async def telling(q: Queries, owner_id: int, chat_id: int, limit: int) -> list[Known]:
-    """What a profile is written from, the most telling first."""
+    """The memories that a profile is written from, most important first."""
     return [Known(**row) for row in await q.rows("memories.telling", owner_id, chat_id, limit)]
 
 
@@ -167,7 +167,7 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """The memories most alike to the texts of these vectors and lexemes, `each` by every way of finding them."""
+    """The memories most similar to the texts with these vectors and lexemes, `each` for every way of finding them."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )
@@ -177,7 +177,7 @@ async def known_for(
 async def read_by(
     q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
 ) -> list[Memory]:
-    """What these tiers learned from these messages alone, and the user has not confirmed."""
+    """What these tiers learned from these messages alone, unless the user has confirmed it."""
     rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
     return [memory(row) for row in rows]
 
@@ -191,25 +191,25 @@ async def from_message(q: Queries, owner_id: int, chat_id: int, message_id: int)
 
 
 async def same_words(q: Queries, owner_id: int, chat_id: int, words_key: int) -> list[Memory]:
-    """Live statements of the very same words, in whatever order."""
+    """Current statements with the same words, in any order."""
     return [memory(row) for row in await q.rows("memories.same_words", owner_id, chat_id, words_key)]
 
 
 async def rejected_near(
     q: Queries, owner_id: int, chat_id: int, embedding: HalfVector | None, words_key: int, limit: int
 ) -> list[Near]:
-    """What the user said no to, the most alike first."""
+    """Statements that the user rejected, most similar first."""
     rows = await q.rows("memories.rejected_near", owner_id, chat_id, embedding, words_key, limit)
     return [Near(memory(row), row["cosine"]) for row in rows]
 
 
 async def unkeyed(q: Queries, limit: int) -> list[tuple[int, int, str, int]]:
-    """Memories without a key of their words: owner, number, text and version."""
+    """Memories without a word key: owner, number, text and version."""
     return [tuple(row) for row in await q.rows("memories.unkeyed", limit)]
 
 
 async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
-    """Owner, number, version and key of each."""
+    """Store keys, each with owner, number and version."""
     await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
 
 
@@ -269,7 +269,7 @@ async def support(
     said_in: int,
     quotes: Sequence[Quoted] = (),
 ) -> Memory | None:
-    """`said_in`: the chat of the further sources."""
+    """Add support to a memory. `said_in` is the chat of the additional sources."""
     args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in, _quotes(quotes))
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
@@ -292,13 +292,13 @@ async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory
 
 
 async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> list[str]:
-    """What the memories said that went, those they had superseded included."""
+    """Erase memories and what they had superseded. Returns their texts."""
     return [row["content"] for row in await q.rows("memories.erase", owner_id, list(ids))]
 
 
 def memory(row: Row) -> Memory:
     values = {name: row[name] for name in _FIELDS}
-    # Stored as float4: six digits are what it holds.
+    # The value is stored as float4, which holds six digits.
     values |= {name: round(values[name], 6) for name in ("confidence", "importance")}
     scope = "global" if row["chat_id"] is None else "chat"
     return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]), when=_when(row))
@@ -324,7 +324,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a memory said until then."""
+    """A memory's former text."""
 
     content: str
     at: datetime
@@ -332,12 +332,12 @@ class Ended:
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """What was learned from these messages of the chat and holds no more, or not in these words."""
+    """What was learned from these messages of the chat and no longer holds, or no longer in these words."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
 
 
 async def owners_with_endings(q: Queries, now: datetime) -> list[int]:
-    """Whose dates or goals lie behind `now`."""
+    """Owners with dates or goals before `now`."""
     return [row["owner_id"] for row in await q.rows("memories.owners_with_endings", now)]
 
 
@@ -346,10 +346,10 @@ async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
 
 
 async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
-    """Those overdue since before `since` become questions, once."""
+    """Turn goals that have been overdue since before `since` into questions, once."""
     return await q.run("memories.overdue_goals", owner_id, now, since)
 
 
 async def close_overdue_goals(q: Queries, owner_id: int, now: datetime, asked: datetime) -> int:
-    """Those asked about before `asked` and not confirmed since."""
+    """Close goals that were asked about before `asked` and not confirmed since."""
     return await q.run("memories.closed_goals", owner_id, now, asked)

@@ -1,4 +1,4 @@
-"""The messages, verbatim and for ever."""
+"""Stores the messages verbatim."""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ PAGE = 500
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The work a new message queues, from message `first` (None: itself) to itself.
+    """The job that a new message queues, for messages from `first` (None: itself) to itself.
 
-    Jobs of one kind and key join until one is claimed; without a key it stands alone.
+    Jobs of one kind and key are merged until one is claimed; without a key, a job stays separate.
     """
 
     kind: JobKind
@@ -31,9 +31,9 @@ class FollowUp:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to be recorded. `utc_offset` in minutes; `slot` is what the assistant asked for.
+    """A message to be recorded. `utc_offset` is in minutes; `slot` is what the assistant asked for.
 
-    `home` and `conversation` describe its chat, which the first message creates.
+    `home` and `conversation` describe its chat, which its first message creates.
     """
 
     owner_id: int
@@ -66,7 +66,8 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and its thread after it. `before`: when the thread's message before it was sent."""
+    """The message's number, and the state of its thread afterwards. `before` is when the thread's previous message was
+    sent."""
 
     id: int
     last_no: int
@@ -94,7 +95,7 @@ class StoredMessage:
 
 
 class Line(NamedTuple):
-    """A message as a context shows it."""
+    """A message in the form a context shows."""
 
     id: int
     thread_no: int
@@ -127,10 +128,9 @@ class Routine:
 
 
 async def record(q: Queries, m: NewMessage) -> Recorded:
-    """The message and the work that follows from it, together: a repeated call after a crash queues nothing.
+    """Store the message and queue its work in one statement, so that a repeated call after a crash queues nothing.
 
-    Raises:
-        asyncpg.UniqueViolationError: when the chat has a message of that external id from the same channel.
+    Raises: asyncpg.UniqueViolationError: the chat has a message with that external id from the same channel.
     """
     job = m.follow_up
     row = await one(
@@ -146,7 +146,7 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
 
 
 async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str, channel: str) -> StoredMessage | None:
-    """The channel's message of that id; another channel's if no other message has the id."""
+    """The channel's message with that id, or another channel's if it is the only one with the id."""
     return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id, channel))
 
 
@@ -167,7 +167,7 @@ async def edit(
     scope: Sequence[str],
     now: datetime,
 ) -> bool:
-    """False when somebody else changed the message first."""
+    """Store an edit. Returns False if another call changed the message first."""
     args = (old.id, old.version, content, importance, tokens, index_text, list(scope), now)
     return await q.row("messages.edit", owner_id, chat_id, *args) is not None
 
@@ -185,14 +185,14 @@ async def id_range(
 async def last_of_range(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
 ) -> list[Line]:
-    """The last ones, oldest first."""
+    """The last messages of a range, oldest first."""
     return lines(await q.rows("messages.last_of_range", owner_id, chat_id, thread_key, first, last, limit))
 
 
 async def before_in_thread(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
 ) -> list[Line]:
-    """Oldest first."""
+    """Messages of the thread before this one, oldest first."""
     return lines(await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit))[::-1]
 
 
@@ -201,14 +201,14 @@ async def by_ids(q: Queries, owner_id: int, chat_id: int, ids: Sequence[int]) ->
 
 
 async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int) -> list[Line]:
-    """Newest first."""
+    """A page of messages, newest first."""
     return lines(await q.rows("messages.page", owner_id, chat_id, before, limit))
 
 
 async def around(
     q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
 ) -> list[Line]:
-    """The neighbours of a message in its own thread, oldest first; `as_of` as they were at that moment."""
+    """A message's neighbors in its own thread, oldest first; with `as_of`, as they were at that time."""
     return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
 
 
@@ -221,7 +221,7 @@ async def routines_since(q: Queries, owner_id: int, chat_id: int, since: datetim
 
 
 async def of_thread(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
-    """All of a thread, oldest first, read a page at a time."""
+    """All messages of a thread, oldest first, read in pages."""
     after = 0
     while page := await id_range(q, owner_id, chat_id, thread_key, after + 1, NEWEST, PAGE):
         for line in page:

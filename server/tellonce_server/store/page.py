@@ -1,4 +1,4 @@
-"""What the memory page shows beyond what the tools give: lists with filters, days of talk, answers, names."""
+"""Additional reads for the memory page: filtered lists, days of conversation, answers, names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tellonce_server.store.database import Queries, Row, one
 
 @dataclass(frozen=True)
 class Filter:
-    """Which memories. None: whatever it is. `as_of`: what was believed then, whatever its status is today."""
+    """Selects memories. None means any. `as_of` selects what was believed at that time, whatever its status today."""
 
     kinds: Sequence[str] | None = None
     statuses: Sequence[str] = ("active", "uncertain")
@@ -26,7 +26,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Quoted:
-    """A memory with the user's words it rests on."""
+    """A memory with the user's words that support it."""
 
     memory: Memory
     quote: str | None
@@ -42,7 +42,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """A context that was made; `question` is the message it was made for, if that is known."""
+    """A context that was built; `question` is the message it was built for, if known."""
 
     id: str
     chat_id: int
@@ -56,7 +56,7 @@ class AnswerRow:
 
 @dataclass(frozen=True)
 class DayTalk:
-    """What was said in one chat on one day of the user's calendar."""
+    """The messages of one chat on one day of the user's calendar."""
 
     day: str
     chat_id: int
@@ -104,7 +104,7 @@ class Link:
 async def found(
     q: Queries, owner_id: int, f: Filter, after: tuple[datetime, int] | None, limit: int
 ) -> tuple[list[Quoted], int]:
-    """A page of memories, newest first, and how many there are in all (0 on a page that is empty)."""
+    """A page of memories, newest first, and their total number (0 on an empty page)."""
     rows = await q.rows(
         "page.memories",
         *(owner_id, _list(f.kinds), list(f.statuses), _list(f.origins), f.chat_id, f.least_confidence, f.holds),
@@ -114,7 +114,7 @@ async def found(
 
 
 async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[Quoted]:
-    """What is coming until then, and overdue goals."""
+    """Upcoming dates until then, and overdue goals."""
     return [_quoted(row) for row in await q.rows("page.dated", owner_id, now, until)]
 
 
@@ -123,7 +123,7 @@ async def totals(q: Queries, owner_id: int) -> Totals:
 
 
 async def answers(q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int) -> list[AnswerRow]:
-    """`shown`: only those that were shown this memory."""
+    """Past contexts. With `shown`, only those that showed this memory."""
     return [AnswerRow(**row) for row in await q.rows("page.answers", owner_id, before, shown, limit)]
 
 
@@ -163,7 +163,7 @@ def _quoted(row: Row) -> Quoted:
 
 @dataclass(frozen=True)
 class Former:
-    """What a memory was before a change."""
+    """A memory's state before a change."""
 
     memory_id: int
     status: str
@@ -172,16 +172,16 @@ class Former:
 
 
 async def restore(q: Queries, owner_id: int, former: Former, now: datetime, since: datetime) -> bool:
-    """Put the former state back, if it was changed since `since`."""
+    """Restore the former state if it was changed after `since`."""
     args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
     return await q.row("page.restore", owner_id, *args) is not None
 
 
 async def revive(q: Queries, owner_id: int, memory_id: int, now: datetime, since: datetime) -> int:
-    """What the memory replaced or ended since `since` holds again; how many these are."""
+    """Reactivate what the memory replaced or ended after `since`. Returns their number."""
     return await q.run("page.revive", owner_id, memory_id, now, since)
 
 
 async def withdraw(q: Queries, owner_id: int, memory_id: int, by: int, now: datetime, since: datetime) -> bool:
-    """Take back a statement that was made since `since`."""
+    """Withdraw a statement that was made after `since`."""
     return await q.row("page.withdraw", owner_id, memory_id, by, now, since) is not None

@@ -1,8 +1,8 @@
-"""Pools whose statements run as a role that is subject to row-level security, for one owner at a time.
+"""Connection pools whose statements run under a role with row-level security, for one owner at a time.
 
-On a direct connection the role and the owner are session state, which costs nothing until the owner changes. Behind a
-pooler that hands out a server connection per transaction, session state ends up on somebody else's connection: there
-every statement runs in a transaction that sets both for itself alone.
+On a direct connection, role and owner are session state, which costs nothing until the owner changes. A pooler that
+assigns a server connection per transaction would leak session state to others, so there every statement runs in a
+transaction that sets both locally.
 """
 
 import json
@@ -29,7 +29,7 @@ MODEL: Final = "chatmem.model"
 SET = "select set_config($1, $2, $3)"
 SET_LOCAL = "select set_config(s.name, s.value, true) from unnest($1::text[], $2::text[]) as s (name, value)"
 
-# Asked of the role that serves calls, before it has an owner.
+# This is asked as the role that serves calls, before it has an owner.
 PROOF: Final = """
 select current_user::text as role,
   coalesce((select bool_and(row_security_active(polrelid)) from pg_policy where polname = 'own'), false)
@@ -38,23 +38,23 @@ select current_user::text as role,
 """
 BACKEND: Final = "select pg_backend_pid()"
 STATEMENTS: Final = 300
-"""Prepared statements a connection keeps: more than there are."""
+"""Prepared statements kept per connection: more than there are."""
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that knows for which owner it works, and which model made the vectors it brings."""
+    """A connection that knows its current owner and the model of the vectors it sends."""
 
     lasting = True
-    """Whether settings outlive a transaction."""
+    """Whether settings persist after a transaction."""
 
     name = "tellonce"
-    """By which a running server is known in `pg_stat_activity`."""
+    """The name that identifies a running server in `pg_stat_activity`."""
 
     _owner: int | None = None
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Before the statement `name`: its first argument is the owner, unless it has none."""
+        """Prepare for the statement `name`, whose first argument is the owner unless it has none."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
@@ -66,27 +66,27 @@ class OwnedConnection(asyncpg.Connection):
             self._model = model
 
     def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
-        """The settings the statement `name` needs, for a caller who makes them at once."""
+        """The settings that the statement `name` needs; the caller applies them at once."""
         self._owner = args[0] if reach(name) == "owner" else None
         self._model = _maker(args)
         needed = {OWNER: self._owner, MODEL: self._model}
         return {setting: str(value) for setting, value in needed.items() if value is not None}
 
     def forget_owner(self) -> None:
-        """After a rollback, which takes the settings back as well."""
+        """Reset the known owner after a rollback, which also resets the settings."""
         self._owner = self._model = None
 
 
 class BorrowedConnection(OwnedConnection):
-    """A connection to a pooler: PostgreSQL's side of it may be another one in the next transaction."""
+    """A connection to a pooler. Its server connection may change with every transaction."""
 
     lasting = False
     name = "tellonce, pooled"
-    """Not counted as a running server: the pooler keeps connections when it has gone."""
+    """A separate name, because a pooler keeps connections after the server has ended."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model that made the vectors among the arguments, or in a column of them."""
+    """The model of the vectors in the arguments, or in a column of them."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -96,7 +96,7 @@ def _maker(args: tuple[Any, ...]) -> str | None:
 
 @dataclass(frozen=True)
 class PoolUse:
-    """How many connections a pool has, and how many of them work now."""
+    """How many connections a pool has and how many are in use."""
 
     size: int
     busy: int
@@ -110,7 +110,7 @@ class Pool(Protocol):
         ...
 
     def transaction(self) -> AbstractAsyncContextManager[Proxy]:
-        """A connection in a transaction; `serving` before each of its statements."""
+        """A connection in a transaction; call `serving` before each statement."""
         ...
 
     @property
@@ -120,7 +120,7 @@ class Pool(Protocol):
 
 
 class SessionPool:
-    """Direct connections: each keeps its role for good, and its owner until the next one."""
+    """Direct connections. Each keeps its role, and its owner until the next one."""
 
     def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
         self._connections = connections
@@ -132,7 +132,7 @@ class SessionPool:
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Proxy]:
-        """One connection for several statements, each committed at once; what it locks stays locked meanwhile."""
+        """One connection for several statements, each committed at once; session locks are held for the block."""
         async with self._connections.acquire() as connection:
             yield connection
 
@@ -154,7 +154,7 @@ class SessionPool:
 
 
 class BorrowedPool:
-    """Connections to a pooler: each transaction sets its role, its owner and its settings for itself."""
+    """Connections to a pooler. Each transaction sets its role, owner and settings locally."""
 
     def __init__(self, connections: "asyncpg.Pool[Row]", settings: Settings) -> None:
         self._connections = connections
@@ -203,7 +203,7 @@ def _owned(connection: Proxy) -> OwnedConnection:
 
 @asynccontextmanager
 async def owner_forgotten_if_undone(connection: Proxy) -> AsyncGenerator[None]:
-    # Taken now: the proxy of a connection that was cut has nothing to pass on to.
+    # It is taken now, because the proxy of a connection that was cut cannot forward calls.
     forget_owner = _owned(connection).forget_owner
     finished = False
     try:
@@ -215,16 +215,16 @@ async def owner_forgotten_if_undone(connection: Proxy) -> AsyncGenerator[None]:
 
 
 async def open_session_pool(address: str, role: str, settings: Settings, *, least: int, most: int) -> SessionPool:
-    """A pool of direct connections, which take `role` and `settings` when they begin."""
+    """A pool of direct connections, which set `role` and `settings` when they open."""
     return SessionPool(await _open(address, OwnedConnection, _prepared, {**settings, "role": role}, least, most))
 
 
 async def open_borrowed_pool(
     address: str, role: str, settings: Settings, *, named: bool, least: int, most: int
 ) -> BorrowedPool:
-    """A pool of connections to a pooler. `named`: whether it keeps prepared statements.
+    """A pool of connections to a pooler. `named` says whether it keeps prepared statements.
 
-    At their begin they ask for nothing a pooler might refuse.
+    On opening they request nothing that a pooler might refuse.
     """
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
@@ -232,7 +232,7 @@ async def open_borrowed_pool(
 
 
 class Begin(Protocol):
-    """What a new connection does first."""
+    """Runs first on a new connection."""
 
     async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
 
@@ -273,15 +273,16 @@ async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
 
 
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
-    """How jsonb and vectors travel."""
+    """Set the codecs for jsonb and vectors."""
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
-    # Not `register_vector`: it asks the database for two types more, which is two round trips a connection.
+    # `register_vector` is not used, because it looks up two more types, which costs two round trips per connection.
     to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
     await connection.set_type_codec("halfvec", schema="public", encoder=to_wire, decoder=from_wire, format="binary")
 
 
 async def _keep(connection: Any) -> None:
-    """No reset between uses: the owner is the only session state, and a reset costs 0.2-0.9 ms a query."""
+    """Do not reset a connection between uses: the owner is its only session state, and a reset costs 0.2-0.9 ms per
+    query."""
 
 
 def _dump(value: Any) -> str:
@@ -289,10 +290,9 @@ def _dump(value: Any) -> str:
 
 
 async def prove_bound(pool: Pool) -> None:
-    """Row-level security holds for the role that serves calls, and shows it nothing without an owner.
+    """Check that row-level security applies to the role that serves calls and shows it nothing without an owner.
 
-    Raises:
-        StorageRefused: when it does not hold: every user would see every other's memory.
+    Raises: StorageRefused: it does not apply, so that every user would see every other's memory.
     """
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)

@@ -37,16 +37,15 @@ async def put(
     provisional: bool,
     queued_at: datetime,
 ) -> None:
-    """Replace the profile; memories that changed after `queued_at` are not in it, and make it stale."""
+    """Replace the profile. Memories that changed after `queued_at` are not in it and make it stale."""
     columns = (list(lists.facts), list(lists.preferences), list(lists.goals), list(lists.dates))
     await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now, queued_at)
 
 
 @dataclass(frozen=True)
 class Staleness:
-    """`first`: the profile was never built; `stale`: memories changed since its job was queued; `wrong`: some of
-    them do not hold any more, or not in those words.
-    """
+    """`first`: the profile was never built. `stale`: memories changed since its job was queued. `wrong`: some of them
+    no longer hold, or not in those words."""
 
     exchanges_since: int
     first: bool
@@ -61,5 +60,6 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 async def begin_erasure(q: Queries, owner_id: int) -> None:
-    """No context read before is kept as a receipt from now on; those that were are there to be erased."""
+    """Start an erasure: contexts read earlier are no longer stored as receipts, and stored ones are there to be
+    erased."""
     await q.run("profile.begin_erasure", owner_id)

@@ -1,4 +1,4 @@
-"""The write-ahead queue: the state machine lives in its statements."""
+"""The write-ahead queue. Its state machine is in the SQL statements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from tellonce.work import JobState, Tier
 from tellonce_server.store.database import Queries, Row, one
 
 JobClass = Literal["live", "past"]
-"""`past`: imports, and what a better tier reads again; it goes behind everything live."""
+"""`past` means imports and second readings by a better tier; it comes after all live work."""
 
 PAST_EXCHANGES = 1
 PAST_SUMMARIES = 2
-"""Tracks of past work; order holds within a track of a chat."""
+"""The tracks of past work. Order is kept within a track of a chat."""
 
 
 @dataclass(frozen=True)
 class JobKey:
-    """A job's name: `owner:chat:number` on the wire."""
+    """A job's identity: `owner:chat:number` on the wire."""
 
     owner_id: int
     chat_id: int
@@ -65,9 +65,9 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """Work on messages from_id..to_id of a thread, in the trace that queues it.
+    """Work on messages from_id..to_id of a thread, with the trace that queued it.
 
-    Jobs of one kind, class and dedup key join until one is claimed.
+    Jobs of one kind, class and dedup key are merged until one is claimed.
     """
 
     owner_id: int
@@ -118,7 +118,7 @@ class Failure:
 
 
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
-    """The job's number, or that of the waiting job it joined; None for a chat without any message."""
+    """The job's number, or that of the waiting job it was merged with; None for a chat without messages."""
     row = await q.row(
         "queue.enqueue",
         *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
@@ -139,16 +139,15 @@ async def claim(
     most_lost: int,
     prefer: int = PAST_EXCHANGES,
 ) -> list[Job]:
-    """`horizon`: later than any moment a job or a lease can be dated now; what is dated later is due. `prefer`: the track
-    of past work to take first.
-    """
+    """Claim jobs. `horizon` is later than any date a job or lease can have now; what is dated later counts as due.
+    `prefer` is the track of past work to take first."""
     wanted = list(kinds) if kinds else None
     rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
     return [_job(row) for row in rows]
 
 
 async def bury(q: Queries, now: datetime, most_lost: int) -> int:
-    """Jobs whose workers ended without a word `most_lost` times become dead; how many."""
+    """Mark jobs as failed whose leases expired without a result `most_lost` times in a row. Returns their number."""
     return await q.run("queue.bury", now, most_lost)
 
 
@@ -157,12 +156,12 @@ async def narrow(q: Queries, key: JobKey, fence: int, from_id: int, to_id: int, 
 
 
 async def show(q: Queries, key: JobKey, fence: int, known_ids: Sequence[int]) -> None:
-    """Note which memories the worker is shown."""
+    """Record which memories the worker is shown."""
     await q.run("queue.show", *_key(key), fence, list(known_ids))
 
 
 async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> datetime | None:
-    """None when the claim is no longer the caller's."""
+    """Extend a lease; None if the claim is no longer the caller's."""
     value: datetime | None = await q.value("queue.extend", *_key(key), fence, lease_until)
     return value
 
@@ -178,7 +177,8 @@ async def submit(
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """None when the claim is no longer the caller's. `answered_badly`: a better tier answered, and to no use."""
+    """Store a result; None if the claim is no longer the caller's. `answered_badly` means that a better tier gave an
+    unusable answer."""
     row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
@@ -216,7 +216,7 @@ async def fail(
     max_attempts: int,
     not_before: datetime,
 ) -> Failure | None:
-    """None when the claim is no longer the caller's."""
+    """Record a failure; None if the claim is no longer the caller's."""
     row = await q.row("queue.fail", *_key(key), fence, reason, counted, max_attempts, not_before, now)
     return Failure(**row) if row is not None else None
 
@@ -232,7 +232,7 @@ async def void_claims(q: Queries, owner_id: int) -> int:
 
 
 async def void_readers(q: Queries, owner_id: int, chat_id: int, message_id: int, thread: str, session: str) -> int:
-    """Refuse the work that may have read a message's former words; how many jobs."""
+    """Invalidate work that may have read a message's former words. Returns the number of jobs."""
     return await q.run("queue.void_readers", owner_id, chat_id, message_id, thread, session)
 
 
@@ -241,23 +241,25 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Results whose text this job's has replaced are not done again."""
+    """Mark results whose text this job has replaced, so that they are not redone."""
     await q.run("queue.settle", *_key(key))
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether there is no canonical summary yet, or a lower tier's, and this exchange is the last one it tells of."""
+    """Whether there is no canonical summary, or a lower tier's, and this exchange is the last one it covers."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
 async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
-    """How many results go back to work: of the `lower` tiers, and of `best` what was not read a second time."""
+    """Return provisional results to the queue: of the `lower` tiers, and those of `best` without a second reading.
+    Returns their number."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Exchanges by the tier that read them; `tier` None: nobody yet, or, `again`, a better one is to read them again."""
+    """Exchanges by the tier that read them. `tier` None means not read yet or, with `again`, to be read again by a
+    better tier."""
 
     tier: Tier | None
     again: bool
@@ -288,7 +290,7 @@ async def hand_out(
 async def read_by_assistant(
     q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
 ) -> list[Job]:
-    """What was handed out since then, or holds one of these messages, counts as read by the connected assistant."""
+    """Mark as read by the connected assistant what was handed out since then, or contains one of these messages."""
     rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
     return [_job(row) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Alarms of dated memories, each with its memory."""
+"""Alarms of dated memories."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from tellonce_server.store.memories import memory
 
 @dataclass(frozen=True)
 class OwnersAlarms:
-    """`due_at`: the oldest that is due; `next_at`: the next that is not."""
+    """`due_at` is the oldest due alarm; `next_at` is the next one that is not due."""
 
     owner_id: int
     due_at: datetime | None
@@ -45,7 +45,7 @@ async def owners(q: Queries, now: datetime) -> list[OwnersAlarms]:
 
 
 async def claim(q: Queries, owner_id: int, now: datetime, worker: str, until: datetime) -> list[Reminder]:
-    """What is due, in the order of time."""
+    """The due alarms in time order."""
     found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 

@@ -1,4 +1,4 @@
-"""How this process reaches PostgreSQL: directly, or through a pooler; decided by looking, never by what a URL says."""
+"""How this process reaches PostgreSQL: directly or through a pooler. This is detected, never inferred from a URL."""
 
 import asyncio
 import secrets
@@ -14,30 +14,29 @@ from tellonce_server.core.db_errors import StorageRefused
 BACKEND: Final = "select pg_backend_pid()"
 _TRIES: Final = 5
 _SECONDS: Final = 2.0
-"""How long a pooler may take to find a second connection."""
+"""Maximum seconds that a pooler may take to find a second connection."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """`direct` is the address for what needs a session: LISTEN, advisory locks, migrations."""
+    """`direct` is the URL for what needs a session: LISTEN, advisory locks, migrations."""
 
     address: str
     direct: str
     pooled: bool = False
     named: bool = True
-    """Whether a named prepared statement is found in every transaction."""
+    """Whether a named prepared statement exists in every transaction."""
 
 
 def unpooled(address: str) -> Route:
-    """The route to a PostgreSQL that is known to be reached directly."""
+    """The route to a PostgreSQL that is known to have direct connections."""
     return Route(address, address)
 
 
 async def find_route(address: str, direct: str | None) -> Route:
-    """Look at both addresses.
+    """Test both URLs.
 
-    Raises:
-        StorageRefused: a pooler without a direct address beside it, or one whose direct address is a pooler's, too.
+    Raises: StorageRefused: a pooler without a direct URL, or a direct URL that is a pooler's too.
     """
     if direct is not None and await is_pooled(direct):
         raise StorageRefused(
@@ -54,10 +53,10 @@ async def find_route(address: str, direct: str | None) -> Route:
 
 
 async def is_pooled(address: str) -> bool:
-    """Whether something between us and PostgreSQL gives out its connections.
+    """Whether a pooler is between us and PostgreSQL.
 
-    At login PostgreSQL tells the process that serves this client, for cancelling. A pooler, which changes the process
-    under the client, must tell something of its own.
+    At login PostgreSQL reports the process that serves this client, for cancelling. A pooler, which changes the process
+    during a session, must report something else.
     """
     async with _connection(address) as connection:
         told = connection.get_server_pid()
@@ -65,20 +64,20 @@ async def is_pooled(address: str) -> bool:
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a statement prepared on one of the pooler's connections runs on another one.
+    """Whether a statement prepared on one of the pooler's connections runs on another.
 
-    Asked of a pooler that is too old, or that keeps none (`max_prepared_statements = 0`), this fails or never changes
-    connections. Then every statement is parsed anew, which any pooler can do.
+    With a pooler that is too old or keeps none (`max_prepared_statements = 0`), this fails or never changes
+    connections. Then every statement is parsed again, which any pooler supports.
     """
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
-            # A name of its own: asyncpg's names begin anew in each process, and an old pooler's connections still hold
+            # The name is unique: asyncpg's names restart in each process, and an old pooler's connections still hold
             # what others prepared under them.
             prepared = await one.prepare(BACKEND, name=f"tellonce_{secrets.token_hex(8)}")
             before = await prepared.fetchval()
             for _ in range(_TRIES):
                 async with other.transaction():
-                    # Holds the connection that was just given back, most likely the one the statement is on.
+                    # This occupies the connection that was just returned, which most likely has the statement.
                     await other.fetchval(BACKEND)
                     async with asyncio.timeout(_SECONDS):
                         if await prepared.fetchval() != before:
@@ -90,7 +89,7 @@ async def _keeps_named(address: str) -> bool:
 
 @asynccontextmanager
 async def _connection(address: str) -> AsyncGenerator[Any]:
-    # Without a cache asyncpg sends unnamed statements, each parsed where it runs.
+    # Without a cache, asyncpg sends unnamed statements, which are parsed where they run.
     connection = await asyncpg.connect(address, statement_cache_size=0)
     try:
         yield connection

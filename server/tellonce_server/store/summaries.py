@@ -13,7 +13,7 @@ Rolling = Literal["thread", "session"]
 
 @dataclass(frozen=True)
 class Summary:
-    """A stored summary. `folded_to`: the newest chunk a thread or session summary has taken in."""
+    """A stored summary. `folded_to` is the newest chunk that a thread or session summary includes."""
 
     id: int
     kind: str
@@ -37,7 +37,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class SummaryText:
-    """A summary as a worker or model wrote it, ready to be stored."""
+    """A summary written by a worker or model, ready to be stored."""
 
     text: str
     body: SummaryBody
@@ -51,7 +51,7 @@ class SummaryText:
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """The summary's number; None when the thread does not continue at `from_id`."""
+    """The summary's number; None if the thread does not continue at `from_id`."""
     row = await q.row(
         "summaries.add_chunk",
         *(owner_id, chat_id, thread_key, from_id, to_id, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -63,7 +63,7 @@ async def add_chunk(
 async def rewrite_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """The number of the chunk that begins at `from_id`; None when there is none."""
+    """The number of the chunk that begins at `from_id`; None if there is none."""
     row = await q.row(
         "summaries.rewrite_chunk",
         *(owner_id, chat_id, thread_key, from_id, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -75,7 +75,7 @@ async def rewrite_chunk(
 async def put_rolling(
     q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str, new: SummaryText, now: datetime
 ) -> None:
-    """Store the rolling summary of all chunks there are."""
+    """Store the rolling summary of all existing chunks."""
     await q.run(
         "summaries.put_rolling",
         *(owner_id, chat_id, kind, thread_key, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -89,14 +89,14 @@ async def rolling(q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread
 
 
 async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
-    """Of all threads, oldest first."""
+    """The chunks of all threads, oldest first."""
     return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
 
 
 async def chunks_after(
     q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
 ) -> list[Summary]:
-    """The last chunks written after the one numbered `after`, of one thread or of all, in the order of their messages."""
+    """The last chunks after the one numbered `after`, of one thread or all, in the order of their messages."""
     rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after, limit)
     return [_summary(row) for row in rows]
 

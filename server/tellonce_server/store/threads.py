@@ -1,4 +1,4 @@
-"""Threads: how far each is numbered, summarised and queued."""
+"""Threads: the numbers up to which messages exist, are summarized and are queued."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's ledger. Messages 1..covered_to are in chunk summaries, ..queued_to in chunk jobs, ..last_no open."""
+    """A thread's counters. Messages 1..covered_to are in chunk summaries, ..queued_to in chunk jobs, ..last_no open."""
 
     thread_key: str
     last_no: int
@@ -46,7 +46,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Gap:
-    """A thread whose messages are not tiled. There is none, ever."""
+    """A thread whose messages are not covered without gaps; there must never be one."""
 
     chat_id: int
     thread_key: str
@@ -79,7 +79,7 @@ async def queue_chunks(
     now: datetime,
     job_class: JobClass = "live",
 ) -> int:
-    """How many chunk jobs were queued; 0 when somebody else moved the thread's mark first."""
+    """Queue chunk jobs and return their number; 0 if another process moved the thread's mark first."""
     rows = await q.rows(
         "threads.queue_chunks",
         *(owner_id, chat_id, thread_key, queued_to),

@@ -1,4 +1,4 @@
-"""Access tokens, by hash only, and the server's own keys."""
+"""Access tokens, stored by hash only, and the server's own keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tellonce_server.store.database import Queries
 
 @dataclass(frozen=True)
 class Grant:
-    """What a token admits: scopes, for one user or (user None) for no user of its own."""
+    """What a token admits: scopes for one user, or without a user of its own (None)."""
 
     name: str
     user_id: int | None
@@ -37,7 +37,7 @@ async def find(q: Queries, token_hash: bytes) -> Grant | None:
 
 
 async def find_all(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
-    """Those of the tokens that stand."""
+    """The valid ones of the tokens."""
     rows = await q.rows("tokens.find_all", list(token_hashes))
     return {row["token_hash"]: Grant(row["name"], row["user_id"], row["scopes"]) for row in rows}
 
@@ -51,6 +51,6 @@ async def revoke(q: Queries, name: str, now: datetime) -> bool:
 
 
 async def obtain_key(q: Queries, name: str, fresh: bytes, now: datetime) -> bytes:
-    """The stored key of that name; `fresh` becomes it if there is none."""
+    """The stored key of that name; `fresh` is stored if there is none."""
     key: bytes = await q.value("keys.obtain", name, fresh, now)
     return key

@@ -1,4 +1,4 @@
-"""Tombstones: keyed hashes of what must not be learned again from old material."""
+"""Tombstones: keyed hashes of what must not be learned again from old messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tellonce_server.store.database import Queries
 
 @dataclass(frozen=True)
 class Tombstone:
-    """`claim` hashes the whole statement, `words` each of its content words; neither can be read back."""
+    """`claim` is the hash of the whole statement, `words` those of its content words; neither can be reversed."""
 
     id: int
     claim: bytes
@@ -36,7 +36,7 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> frozenset[bytes]:
-    """The claim hashes of whole messages: those have no words."""
+    """The claim hashes of whole messages, which have no word hashes."""
     return frozenset(row["claim"] for row in await q.rows("tombstones.of_messages", owner_id))
 
 
@@ -45,5 +45,5 @@ async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> 
 
 
 async def known(q: Queries, owner_id: int, claims: Sequence[bytes]) -> frozenset[bytes]:
-    """Those of the claim hashes that were ever forgotten."""
+    """The claim hashes that were ever forgotten."""
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims)))

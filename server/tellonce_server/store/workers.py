@@ -1,4 +1,4 @@
-"""The summarizers at work: when each was last seen."""
+"""The summarizers at work, and when each was last seen."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ async def seen(q: Queries, worker: str, now: datetime, forgotten_before: datetim
 
 
 async def holder_seen(q: Queries, job: JobKey, fence: int, now: datetime) -> None:
-    """The worker that holds this claim of the job was seen."""
+    """Note that the worker with this claim of the job was seen."""
     await q.run("workers.holder_seen", job.owner_id, job.chat_id, job.id, fence, now)
 
 

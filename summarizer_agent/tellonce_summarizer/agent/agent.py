@@ -1,4 +1,4 @@
-"""The agent's loop: claim work, do it while keeping the lease alive, hand the result in."""
+"""The agent's loop: claim work, do it while extending the lease, submit the result."""
 
 import asyncio
 import logging
@@ -36,7 +36,7 @@ _HAND_BACK_SECONDS = 1.5
 
 
 class Workplace(Protocol):
-    """The part of `MemoryClient` an agent needs."""
+    """The part of `MemoryClient` that an agent needs."""
 
     async def claim_work(self, args: ClaimWorkArgs) -> ClaimedWork: ...
     async def extend_work(self, args: ExtendWorkArgs) -> Extended: ...
@@ -46,7 +46,7 @@ class Workplace(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How an agent works. `wait_seconds`: how long one claim may wait for work."""
+    """How an agent works. `wait_seconds` is how long one claim may wait for work."""
 
     worker: str
     concurrency: int = 2
@@ -55,7 +55,7 @@ class Habits:
 
 
 class Agent:
-    """Works until told to stop; then finishes what it can within `finish_seconds` and hands back the rest."""
+    """Works until stopped; then completes what it can within `finish_seconds` and returns the rest."""
 
     def __init__(self, place: Workplace, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place
@@ -64,10 +64,10 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._vain: Tier | None = None
-        """The best tier up when a model last answered and what it said was of no use."""
+        """The best available tier when a model last gave an unusable answer."""
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Claims and works until `stop` is set."""
+        """Claim and work until `stop` is set."""
         failures = 0
         try:
             while not stop.is_set():
@@ -82,7 +82,7 @@ class Agent:
             await self._wind_down()
 
     async def _claimed(self) -> tuple[WorkItem, ...] | None:
-        """New jobs; None when the server cannot be asked or will not answer us."""
+        """New jobs; None if the server cannot be reached or refuses."""
         args = ClaimWorkArgs(
             worker=self._habits.worker,
             limit=self._habits.concurrency - len(self._running),
@@ -97,7 +97,7 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best tier up, for provisional results to be redone by; `keep` while redoing would only repeat them."""
+        """The best available tier for redoing provisional results; `keep` while redoing would only repeat them."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 
@@ -112,7 +112,7 @@ class Agent:
             await _unless(stop, asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED))
 
     async def _attend(self, job: WorkItem) -> None:
-        """Works on a job and keeps its lease; a lease lost to another worker ends the work."""
+        """Work on a job and extend its lease. The work ends if another worker gets the lease."""
         with tracing.traced(f"work {job.kind}", job.traceparent):
             work = asyncio.create_task(self._work(job))
             lease = asyncio.create_task(self._keep_lease(job))
@@ -157,7 +157,7 @@ class Agent:
             self._vain = None
 
     async def _submit(self, job: WorkItem, outcome: Done, emit: Emit) -> str:
-        """Hands the result in, again and again while the server is away: the lease decides when it is too late."""
+        """Submit the result, retrying during an outage of the server until the lease expires."""
         args = SubmitWorkArgs(
             job_id=job.job_id,
             fence=job.fence,
@@ -182,7 +182,7 @@ class Agent:
             return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:
-        """Returns when the lease is lost: refused, or not renewed in time."""
+        """Return when the lease is lost: refused, or not extended in time."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + job.lease_seconds
         while loop.time() < ends:
@@ -241,7 +241,7 @@ async def _unless(stop: asyncio.Event, doing: Awaitable[Any]) -> Any:
 
 
 async def _ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancels what still runs and waits until it has ended; its failure was somebody else's business."""
+    """Cancel running work and wait for its end. Its errors are handled elsewhere."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,4 +1,4 @@
-"""Which task answers which kind of work."""
+"""Selects the task for a kind of work."""
 
 from tellonce.journal import Emit
 from tellonce.work import (
@@ -34,7 +34,8 @@ async def done(
 ) -> Done:
     """The result of one piece of work, by the best tier that answers.
 
-    `second_reading`: whether one is admitted. Work of one `owner` may be asked in one call; without, each alone.
+    `second_reading` says whether one is allowed. Work of one `owner` may share a call; without an owner, each is asked
+    alone.
     """
     match work:
         case ExchangeInput():

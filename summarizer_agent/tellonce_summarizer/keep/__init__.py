@@ -1,1 +1,2 @@
-"""The memory without a language model: the user's own sentences, verbatim; restates nothing, ends nothing."""
+"""Summaries and notes without a language model: the user's own sentences, verbatim, without restating or ending
+anything."""

@@ -1,4 +1,4 @@
-"""Lists of lines that fit into a number of tokens: the newest stay."""
+"""Lists of lines that fit a number of tokens; the newest are kept."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ _LONGEST = 160
 
 
 def shrunk(told: Sequence[str], budget: int) -> str:
-    """The lines without repetition; where they do not fit into `budget` tokens, the newest of them."""
+    """The lines without repetitions; if they exceed `budget` tokens, the newest of them."""
     kept: list[str] = []
     for line in reversed(list(dict.fromkeys(told))):
         if kept and tokens("\n".join([line, *kept])) > budget:
@@ -21,13 +21,13 @@ def shrunk(told: Sequence[str], budget: int) -> str:
 
 
 def bounded(texts: Iterable[str], limit: int) -> tuple[str, ...]:
-    """The last `limit` different lines, clipped, in their order."""
+    """The last `limit` different lines, clipped, in order."""
     told = dict.fromkeys(line for text in texts if (line := clip(" ".join(text.split()), _LONGEST)))
     return tuple(told)[-limit:]
 
 
 def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
-    """All lines once, oldest first, at most `limit` of each list."""
+    """All lines without repetitions, oldest first, at most `limit` of each list."""
     all_bodies = list(bodies)
     return SummaryBody(
         **{name: bounded((line for body in all_bodies for line in getattr(body, name)), limit) for name in _FIELDS}
@@ -35,7 +35,7 @@ def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
 
 
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:
-    """The body with its oldest lines gone, longest list first, until `budget` tokens suffice."""
+    """The body without its oldest lines, longest list first, so that it fits `budget` tokens."""
     fields = {name: list(getattr(body, name)) for name in _FIELDS}
     while any(fields.values()) and sum(tokens(line) for found in fields.values() for line in found) > budget:
         longest = max(_FIELDS, key=lambda name: len(fields[name]))

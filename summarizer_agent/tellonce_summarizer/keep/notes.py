@@ -1,4 +1,4 @@
-"""An exchange read without a model: the sentences the server's scorer found worth keeping, as the user's own words."""
+"""Reads an exchange without a model: the sentences that the server's scorer selected, in the user's own words."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ _LONGEST = 600
 
 
 def notes(work: ExchangeInput) -> tuple[ExchangeItem, ...]:
-    """At most two notes a message, in the order said. Without a scorer there are none: search still finds the messages."""
+    """At most two notes per message, in order. Without a scorer there are none; search still finds the messages."""
     said = {message.id: message for message in own(work.messages)}
     chosen = [sentence for sentence in _best(work.notable) if sentence.message_id in said]
     return tuple(_note(sentence, said[sentence.message_id]) for sentence in chosen)
@@ -41,5 +41,5 @@ def _note(sentence: NotableSentence, message: WorkMessage) -> ExchangeItem:
 
 
 def _cut(text: str) -> str:
-    """At most as long as an item may be, without a mark: what is left is still verbatim."""
+    """The text cut to an item's maximum length, without a mark, so that it stays verbatim."""
     return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0]

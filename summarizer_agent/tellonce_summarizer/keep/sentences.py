@@ -1,4 +1,4 @@
-"""Which sentences stand for a run of messages: those the scorer ranks highest, else the first one of each."""
+"""Selects sentences to represent a run of messages: those the scorer ranks highest, else the first one of each."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’»]*\s+|(?<=[。！？])|
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence as it was said, and in which message."""
+    """A verbatim sentence and its message."""
 
     message: WorkMessage
     text: str
@@ -25,7 +25,7 @@ class Said:
 def telling(
     messages: Sequence[WorkMessage], notable: Iterable[NotableSentence], most: int, *, shown_only: bool = False
 ) -> list[Said]:
-    """At most `most` sentences in the order said; without a scorer, the first one of each of the newest messages."""
+    """At most `most` sentences in order; without a scorer, the first one of each of the newest messages."""
     found = [sentence for sentence in notable if sentence.shown or not shown_only]
     by_id = {message.id: message for message in messages}
     best = sorted((s for s in found if s.message_id in by_id), key=lambda s: (not s.shown, -s.score))[:most]
@@ -36,12 +36,12 @@ def telling(
 
 
 def whole(sentence: NotableSentence) -> str:
-    """The sentence, after the one it needs to be understood."""
+    """The sentence, preceded by the one it needs to be understood."""
     return " ".join(" ".join(filter(None, (sentence.before, sentence.text))).split())
 
 
 def dated(said: Said, zone: ZoneInfo) -> str:
-    """`Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words and their day, relative times resolved beside them."""
+    """`Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words and their day, with relative times resolved."""
     day = said.message.at.astimezone(zone).date()
     words = annotated(clip(said.text, LONGEST), SaidAt(said.message.at, zone))
     return f"{_speaker(said.message)}: “{words}” ({day.isoformat()})"

@@ -1,4 +1,4 @@
-"""Summaries without a model: sentences as they were said, with speaker and day; counts nothing, concludes nothing."""
+"""Summaries without a model: verbatim sentences with speaker and day, without conclusions."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -25,14 +25,14 @@ _WISHES = ("preference", "goal")
 
 
 def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
-    """Up to five of the most telling sentences, in the order said; the lists stay empty."""
+    """Up to five of the most important sentences, in order; the lists stay empty."""
     zone = ZoneInfo(work.timezone)
     said = telling(work.messages, work.notable, _SENTENCES) or telling(work.messages, (), _SENTENCES)
     return SummaryResult(text="\n".join(dated(sentence, zone) for sentence in said) or _EMPTY)
 
 
 def thread_summary(work: ThreadInput) -> SummaryResult:
-    """The prior summary and the new chunks, newest lines kept, within `cap_tokens` for text and body together."""
+    """The prior summary and the new chunks within `cap_tokens` for text and body together; the newest lines are kept."""
     told = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
     text = shrunk([line.strip() for line in told if line.strip()], int(work.cap_tokens * _TEXT_SHARE))
     body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
@@ -40,7 +40,7 @@ def thread_summary(work: ThreadInput) -> SummaryResult:
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """What was told, and likes and wishes, each newest first and with its day, as far as `cap_tokens` reach."""
+    """What was stated, and preferences and wishes, each newest first with its day, within `cap_tokens`."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
     while newest and tokens(_groups(newest, zone)) > work.cap_tokens:
@@ -49,7 +49,7 @@ def profile(work: ProfileInput) -> ProfileResult:
 
 
 def chunk_line(chunk: ChunkText, zone: ZoneInfo) -> str:
-    """One chunk in a line: `2026-02-15 to 2026-02-16 (20 messages): …`."""
+    """One chunk on a line: `2026-02-15 to 2026-02-16 (20 messages): …`."""
     return f"{period(chunk.from_at, chunk.to_at, zone)} ({chunk.count} messages): {' '.join(chunk.text.split())}"
 
 
@@ -70,5 +70,5 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day; a note is shown as the words it is."""
+    """Each memory with its day; a note is shown verbatim."""
     return [f"{f'“{m.text}”' if m.note else m.text} ({m.since.astimezone(zone).date().isoformat()})" for m in memories]

@@ -1,4 +1,4 @@
-"""What models are asked to return, as JSON schemas, and how an answer is read: part by part; knows no prompt."""
+"""The JSON schemas for models' answers, and how an answer is read part by part. Knows no prompt."""
 
 import re
 from typing import Annotated, Any, Literal, TypeVar
@@ -9,11 +9,11 @@ ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
 
 class UnacceptableAnswerError(Exception):
-    """A model answered, but not with what was asked for; the text says what is wrong."""
+    """A model's answer does not match the request; the text says what is wrong."""
 
 
 def _number(value: object) -> object:
-    """Models copy `#12` and `[12]` as they read them."""
+    """Accept `#12` and `[12]`, because models copy numbers as they read them."""
     match = re.fullmatch(r"\W*(\d{1,18})\W*", value) if isinstance(value, str) else None
     return int(match[1]) if match else value
 
@@ -34,13 +34,14 @@ Lines = Annotated[str, BeforeValidator(_flat)]
 
 
 class Shape(BaseModel):
-    """Unknown fields are ignored: a model that adds one has still answered."""
+    """The base of answers. Unknown fields are ignored, because a model that adds one has still answered."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class QuoteShape(Shape):
-    # The names of the work contract; the ones models were asked for before are still read. (A docstring is sent along.)
+    # These are the names of the work contract; the former names are still accepted. (A docstring would be sent to the
+    # model.)
     message_id: Number = Field(
         validation_alias=AliasChoices("message_id", "message"),
         description="The number of the message, without brackets.",
@@ -55,7 +56,7 @@ class WhenShape(Shape):
 
 
 class ItemShape(Shape):
-    """Quotes come first, so that a model reads before it states."""
+    """One item. Quotes come first, so that a model reads before it states."""
 
     quotes: list[QuoteShape]
     about: str = "user"
@@ -88,7 +89,7 @@ class ExchangeShape(Shape):
 
 
 class LooseExchange(Shape):
-    """An exchange's answer whose items are still to be read one by one."""
+    """An exchange's answer with items that are read one by one later."""
 
     items: list[Any]
     canonical: Any = None
@@ -118,15 +119,14 @@ class SummaryShape(Shape):
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema in which every field is required: providers limit how many may be optional."""
+    """The JSON schema with every field required, because providers limit the number of optional ones."""
     return shape.model_json_schema(mode="serialization")
 
 
 def read(shape: type[ShapeT], text: str) -> ShapeT:
-    """The answer as `shape`; a code fence round the JSON is forgiven.
+    """The answer as `shape`; a code fence around the JSON is accepted.
 
-    Raises:
-        UnacceptableAnswerError: it is not JSON, or not of that shape.
+    Raises: UnacceptableAnswerError: it is not JSON, or not of that shape.
     """
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
@@ -136,7 +136,7 @@ def read(shape: type[ShapeT], text: str) -> ShapeT:
 
 
 def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
-    """One part of an answer as `shape`, or what is wrong with it."""
+    """One part of an answer as `shape`, or the reason it is invalid."""
     try:
         return shape.model_validate(part)
     except ValidationError as error:
@@ -144,7 +144,7 @@ def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
 
 
 def complaint(error: ValidationError) -> str:
-    """What is wrong, without the text that is: events and ledger hold no content."""
+    """The reason it is invalid, without its text, because events and ledger contain no content."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where or 'answer'}: {first['msg']}"[:200]

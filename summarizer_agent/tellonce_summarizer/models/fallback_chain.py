@@ -1,4 +1,4 @@
-"""The model ladder, from Claude down to no model at all; tells what was used, what it cost, what went wrong."""
+"""The fallback chain of models, from Claude to no model at all. It reports what was used, its cost and its failures."""
 
 import dataclasses
 import time
@@ -17,13 +17,13 @@ from tellonce_summarizer.task import Task
 
 ResultT = TypeVar("ResultT")
 KEEP_MODEL = "keep"
-"""The name in the ledger of what no model did."""
+"""The name in the ledger for work without a model."""
 _FOR_GOOD: Tier = "claude"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One model on the ladder, and the seconds it may take."""
+    """One model in the chain, and the seconds it may take."""
 
     model: Guarded
     seconds: float
@@ -31,7 +31,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[ResultT]):
-    """A result, who made it and what every call on the way cost."""
+    """A result, its author and the cost of every call for it."""
 
     result: ResultT
     model: str
@@ -41,7 +41,7 @@ class Outcome(Generic[ResultT]):
 
 
 class FallbackChain:
-    """Tries its steps from the best down; the `keep` tier below them never fails."""
+    """Tries its steps, best first; the `keep` tier at the end never fails."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
@@ -56,10 +56,10 @@ class FallbackChain:
     async def climb(
         self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = "claude", together: str | None = None
     ) -> Outcome[ResultT]:
-        """The first acceptable result of this tier or one below. Every failure is told, none is silent.
+        """The first acceptable result of this tier or a lower one. Every failure is reported.
 
-        What any tier but the best has done is provisional, whether or not a better one is configured. Work with the same
-        `together` may be asked in one call.
+        Work of any tier but the best is provisional, whether or not a better one is configured. Work with the same
+        `together` may share a call.
         """
         calls: list[ModelCall] = []
         steps = [step for step in self._steps if TIERS.index(step.model.tier) >= TIERS.index(best_tier)]
@@ -74,7 +74,7 @@ class FallbackChain:
     async def ask(
         self, tier: Tier, task: Task[ResultT], emit: Emit, together: str | None = None
     ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
-        """The result of this tier alone, None where it gives no usable one, and what it cost."""
+        """The result of this tier alone, None if it gives no usable one, and its cost."""
         calls: list[ModelCall] = []
         for step in self._steps:
             if step.model.tier == tier:
@@ -121,7 +121,7 @@ async def _asked(
 
 
 def _figures(call: ModelCall) -> dict[str, object]:
-    """Without the provider's own words, which may repeat ours; the ledger keeps them."""
+    """The figures without the provider's own message, which may repeat our text; the ledger stores it."""
     return call.model_dump(exclude={"seconds", "note"})
 
 
@@ -130,7 +130,7 @@ def _name(steps: Sequence[Step], index: int) -> str:
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
-    """Why an answer is of no use, without its text: events and ledger hold no content."""
+    """Why an answer cannot be used, without its text, because events and ledger contain no content."""
     return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 

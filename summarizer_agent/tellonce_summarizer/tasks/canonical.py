@@ -1,4 +1,4 @@
-"""A chat's canonical summary: how new lines are added, and what it is without a model."""
+"""A chat's canonical summary: how lines are added, and what it contains without a model."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -11,26 +11,28 @@ from tellonce_summarizer.models.answers import CanonicalShape
 
 _OVER = 1.1
 _SIDES_SHARE = 0.8
-"""Share of the cap the statements may take; the rest is for what was talked about."""
+"""The share of the cap for statements; the rest is for the topics of the conversation."""
 _SENTENCES = 2
 
 
 def ceiling(work: ExchangeInput) -> int:
-    """Tokens a canonical summary never exceeds: a little above the cap, for passing that is how a chat shows it is full."""
+    """The maximum tokens of a canonical summary. It is a little above the cap, because exceeding the cap shows that a
+    chat is full."""
     return int(work.canonical_cap_tokens * _OVER)
 
 
 def is_full(work: ExchangeInput) -> bool:
-    """Whether the summary is so long that adding lines no longer does."""
+    """Whether the summary is too long for more lines."""
     summary = work.canonical
     fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
     return sum(tokens(text) for text in fields) > work.canonical_cap_tokens
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """The prior summary and the exchange's telling sentences, verbatim, with their day; the oldest lines go first.
+    """The prior summary and the exchange's most important sentences, verbatim with their day; the oldest lines are
+    dropped first.
 
-    Nothing is added where no sentence is good enough to be shown.
+    Nothing is added if no sentence is good enough to be shown.
     """
     if not any(sentence.shown for sentence in work.notable):
         return work.canonical
@@ -40,7 +42,7 @@ def without_model(work: ExchangeInput) -> Canonical:
 
 
 def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
-    """The prior summary with `lines` at the end of what was talked about."""
+    """The prior summary with `lines` at the end of the topics."""
     prior = work.canonical
     rest = max(0, ceiling(work) - tokens(prior.user_confirmed) - tokens(prior.llm_inferred))
     told = _lines(prior.general_summary, *lines)
@@ -48,7 +50,7 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The prior summary with the new lines, without the obsolete ones; or the new one alone when it was full."""
+    """The prior summary with the new lines and without obsolete ones, or the new one alone if the prior one was full."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

@@ -1,4 +1,4 @@
-"""The exchange task: memories and the canonical summary's new lines from one exchange, in one call of a model."""
+"""The exchange task: memories and new lines of the canonical summary from one exchange, in one call."""
 
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -20,7 +20,7 @@ _BEFORE_CHARACTERS = 400
 
 
 def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
-    """Items and canonical summary; every item that is dropped is told to `emit`."""
+    """Items and canonical summary; every dropped item is reported to `emit`."""
     return Task(
         request=partial(_request, work),
         accept=partial(_accepted, work, emit),
@@ -39,7 +39,7 @@ def _request(work: ExchangeInput, tier: Tier) -> Completion:
 
 
 def shown(work: ExchangeInput) -> str:
-    """The exchange as a model reads it: what changes least comes first, what was just said last."""
+    """The exchange as a model reads it: the most stable text first, the latest words last."""
     zone = ZoneInfo(work.timezone)
     mode = f"rewrite, under {work.canonical_cap_tokens} tokens" if is_full(work) else "add"
     parts = [
@@ -54,7 +54,7 @@ def shown(work: ExchangeInput) -> str:
 
 
 def known_lines(known: tuple[KnownMemory, ...], zone: ZoneInfo) -> str:
-    """`#12 fact, since 2026-02-01: …`; a note stands in quotation marks."""
+    """`#12 fact, since 2026-02-01: …`; a note is in quotation marks."""
     return "\n".join(_known_line(memory, zone) for memory in known) or "(nothing)"
 
 
@@ -87,7 +87,7 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """A local model's line on what was talked about, if it passes the stricter validation; else verbatim sentences."""
+    """A local model's line on the topic if it passes the stricter validation, else verbatim sentences."""
     line = " ".join(new.general_summary.split())
     if validation.complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
@@ -95,5 +95,5 @@ def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
 
 
 def certain_items(result: ExchangeResult) -> list[tuple[int, ExchangeItem]]:
-    """What a model claims outright, with its place in the list."""
+    """The items that a model claims without doubt, with their place in the list."""
     return [(place, item) for place, item in enumerate(result.items) if item.certain and not item.note]

@@ -1,4 +1,4 @@
-"""From a model's items to the contract's: read one by one, so that a bad one costs only itself."""
+"""Converts a model's items to the contract's one by one, so that an invalid one does not affect others."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -22,13 +22,13 @@ MOST = 60
 _LONGEST_QUOTE = 2000
 
 Drop = Callable[[str], None]
-"""Told why an item is dropped."""
+"""Called with the reason an item is dropped."""
 
 
 def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[ExchangeItem, ...]:
-    """The usable ones. Raises UnacceptableAnswerError where there are some and none is usable or quotes anybody.
+    """The usable items. Raises UnacceptableAnswerError if there are some and none is usable or has a real quote.
 
-    A single item whose quote nobody said is left to the server's check, which counts and names it.
+    A single item with a quote that nobody said is left to the server's check, which counts and reports it.
     """
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:
@@ -57,12 +57,12 @@ def _item(part: object, work: ExchangeInput, drop: Drop) -> ExchangeItem | None:
 
 def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
     zone = ZoneInfo(work.timezone)
-    # A deadline that was stated and cannot be read makes the item doubtful rather than lost.
+    # A deadline that cannot be parsed makes the item uncertain instead of dropping it.
     deadline = last_moment(shape.deadline, zone)
     unreadable = bool((shape.deadline or "").strip()) and deadline is None
     when = _when(shape.when, zone)
     if shape.kind == "date" and deadline is None and when is not None:
-        deadline = when.start  # by its deadline a date is shown, and becomes history
+        deadline = when.start  # a date is shown by its deadline, and becomes history after it
     doubt = (shape.doubt or "").strip() or ("its deadline could not be read" if unreadable else "")
     return ExchangeItem(
         text=" ".join(shape.text.split()),
@@ -83,7 +83,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
 
 
 def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:
-    """As the message has it; a quote nobody said stays as it is, for the server to judge."""
+    """The quote as written in the message; one that nobody said stays unchanged, for the server to judge."""
     number, text = placed(quote.text, quote.message_id, said) or (quote.message_id, quote.text.strip())
     return Quote(message_id=number, text=text[:_LONGEST_QUOTE])
 

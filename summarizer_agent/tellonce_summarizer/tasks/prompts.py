@@ -1,4 +1,4 @@
-"""What language models are told; text only. Instructions and examples come first and never change, so that they can be cached."""
+"""The prompts for language models. Instructions and examples come first and never change, so that they can be cached."""
 
 _EXAMPLES = """\
 EXAMPLES (fields that are not shown have their default)

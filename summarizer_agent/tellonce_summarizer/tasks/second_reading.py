@@ -1,4 +1,4 @@
-"""A second, independent reading of what a model claims outright: yes or no, against the words and their context."""
+"""A second, independent reading of a model's certain claims: yes or no, from the words and their context."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
 
 Verdicts = Mapping[int, str | None]
-"""By number: None where the statement holds, else why it does not."""
+"""Verdicts by number: None if the statement holds, else the reason it does not."""
 
 
 async def read_again(
@@ -34,9 +34,9 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """`first` with doubts where the same model, asked afresh, does not find a claim in the words.
+    """`first` with doubts for claims that the same model, asked again, does not find in the words.
 
-    Where the reading is not admitted or brings no usable answer, every claim is doubtful and the result provisional.
+    If the reading is not allowed or gives no usable answer, every claim is doubtful and the result provisional.
     """
     claims = certain_items(first.result)
     if not claims or first.tier == "keep":
@@ -53,7 +53,7 @@ async def read_again(
 
 
 def reading_task(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> Task[Verdicts | None]:
-    """One question for each claim; numbers start at 1."""
+    """One question per claim; numbers start at 1."""
     request = Completion(
         turns=(Turn("user", shown(work, claims)),),
         system=(SystemBlock(prompts.SECOND_READING, cache=True),),
@@ -64,7 +64,7 @@ def reading_task(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> Task[Ve
 
 
 def shown(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> str:
-    """The lines said, and the claims without whatever the first reading thought of them."""
+    """The messages and the claims, without the first reading's own doubts."""
     zone = ZoneInfo(work.timezone)
     before = transcript(work.before, zone, _BEFORE_CHARACTERS)
     texts = {memory.id: memory.text for memory in work.known}
@@ -99,7 +99,7 @@ def _verdicts(answer: Answer) -> Verdicts:
     found: dict[int, str | None] = {}
     for part in parts:
         if not isinstance(part, str):
-            # Two verdicts on one statement: the doubting one counts.
+            # Of two verdicts on one statement, the doubting one counts.
             why = None if part.holds else (part.why or "").strip() or NOT_FOUND
             found[part.number] = found.get(part.number) or why
     return found

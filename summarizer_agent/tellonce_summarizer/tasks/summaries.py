@@ -1,4 +1,4 @@
-"""The summary tasks: a chunk, a thread, a profile, a routine; what a model is asked and what of its answer is kept."""
+"""The summary tasks for a chunk, a thread, a profile and a routine: the request, and what is kept of the answer."""
 
 from collections.abc import Callable
 from functools import partial

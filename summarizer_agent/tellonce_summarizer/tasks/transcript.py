@@ -1,4 +1,4 @@
-"""Messages as a language model reads them: numbered, with speaker and the user's local time."""
+"""Messages as a language model reads them: numbered, with speaker and local time."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -7,23 +7,23 @@ from tellonce.work import WorkMessage
 from tellonce_summarizer.length import head_and_tail
 
 SIDE_CHARACTERS = 1800
-"""The most one message may bring into an extraction."""
+"""Maximum characters of one message in an extraction."""
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int = SIDE_CHARACTERS) -> str:
-    """One line for each message, `[12] user, Wed 2026-02-18 09:15: …`; long ones lose their middle."""
+    """One line per message, `[12] user, Wed 2026-02-18 09:15: …`; long ones are cut in the middle."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 
 def speaker(message: WorkMessage) -> str:
-    """`user`, `assistant`, the name of another speaker, or the routine that wrote."""
+    """`user`, `assistant`, the name of another speaker, or the routine's name."""
     if message.routine:
         return f"{message.role} (routine {message.routine})"
     return message.speaker or message.role
 
 
 def plain(messages: Sequence[WorkMessage], characters: int) -> str:
-    """Only who said what, for local models."""
+    """Only speakers and texts, for local models."""
     return "\n".join(
         f"{_capital(speaker(message))}: {head_and_tail(message.text.strip(), characters)}" for message in messages
     )

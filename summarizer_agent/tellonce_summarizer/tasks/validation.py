@@ -1,12 +1,13 @@
-"""What a summary by a small local model must be to be kept; knows no model."""
+"""The conditions for a summary by a small local model. Knows no model."""
 
 import re
 
 LONGEST = 300
-"""Characters; or 30 % of the source, where that is more."""
+"""Maximum characters; 30 % of the source if that is more."""
 LEAST_OVERLAP = 0.1
 
-# The only phrases of a language in this process: small models open with them whatever they are told, mostly in English.
+# These are the only phrases of a language in this process: small models begin with them regardless of instructions,
+# mostly in English.
 _CHATTER = re.compile(
     r"\b(?:here(?:'s| is| are)|certainly|of course|absolutely|i(?:'d| would) be happy|happy to help|let me know"
     r"|as an ai|i cannot|i can't|i'm sorry|below is|the following is|in summary|to summari[sz]e)\b",
@@ -23,7 +24,7 @@ _WORD = re.compile(r"\w+")
 
 
 def complaint(summary: str, source: str) -> str | None:
-    """Why a summary of `source` must not be kept; None when it may."""
+    """The reason a summary of `source` must be rejected; None if it is acceptable."""
     text = summary.strip()
     if not text:
         return "empty"

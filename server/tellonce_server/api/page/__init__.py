@@ -1,1 +1,2 @@
-"""The memory page: its files, its sign-in, and the reads that only it needs. What it changes, it changes by the tools."""
+"""The memory page: its files, its sign-in, and the reads that only it needs. It makes changes through the ordinary
+tools."""

@@ -1,7 +1,7 @@
-"""Packs the page's files into the one document that hosts with MCP Apps show; the host brings the connection.
+"""Bundles the page's files into the one document that hosts with MCP Apps show; the host provides the connection.
 
-The modules keep to a form that is packed line by line: imports of named things from a neighbor, each on a line, and
-`export` before a function or class. A test loads the result in a browser.
+The bundler works line by line, so each module imports named things from a sibling on one line and writes `export`
+before a function or class. A test loads the result in a browser.
 """
 
 import json
@@ -18,7 +18,7 @@ _EXPORT = re.compile(r"^export ((?:async )?function|class) (\w+)", re.MULTILINE)
 
 
 def memory_app() -> Apps:
-    """The extension that serves the page as an MCP App. It reaches no address at all but through its host."""
+    """The extension that serves the page as an MCP App. The page can reach nothing except its host."""
     apps = Apps()
     apps.add_html_resource(
         APP_URI,
@@ -33,7 +33,7 @@ def memory_app() -> Apps:
 
 @cache
 def bundle() -> str:
-    """The page as one HTML document, with its style, modules and sentences inside."""
+    """The page as one HTML document, including its style, modules and texts."""
     scripts = "\n".join(_packed(name) for name in _ordered("app"))
     return "\n".join(
         [
@@ -51,7 +51,7 @@ def _text(name: str) -> str:
 
 
 def _strings() -> str:
-    """All languages; `<` is written so that no sentence can end the element."""
+    """The texts in all languages. `<` is escaped so that no text can close the element."""
     found = {
         name.removeprefix("strings/").removesuffix(".json"): json.loads(_text(name))
         for name in static_files()
@@ -61,7 +61,7 @@ def _strings() -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The module's imports first, each once, then itself."""
+    """The module and its imports in dependency order, each once."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)
@@ -69,7 +69,7 @@ def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def _packed(name: str) -> str:
-    """A module as a constant that holds what it exports."""
+    """A module as a constant that holds its exports."""
     source = _text(f"{name}.js")
     exports = ", ".join(found for _, found in _EXPORT.findall(source))
     body = _IMPORT.sub(r"const { \1 } = module_\2;", source)

@@ -1,4 +1,4 @@
-"""The tools that only the page calls; no model is shown them."""
+"""The tools that only the page calls. They are not shown to models."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from tellonce_server.core.scope import own_chat
 from tellonce_server.services.page import contract as p
 
 APP_ONLY = {"ui": {"visibility": ["app"]}}
-"""For hosts with MCP Apps: the page calls these, the model never sees them."""
+"""Metadata for hosts with MCP Apps: the page may call these tools; the model does not see them."""
 
 
 def page_tools(ready: GetActors) -> list[ToolSpec]:
-    """The reads of the screens, and undo."""
+    """The tools that read for the page's screens, and undo."""
     tools = _Tools(ready)
     undo = ToolSpec(
         *(p.PAGE_UNDO, "Undo", "Puts back what the memory page just changed.", p.PageUndoArgs, p.PageUndone),
@@ -30,7 +30,7 @@ def page_tools(ready: GetActors) -> list[ToolSpec]:
 
 
 class _Tools:
-    """One coroutine a screen."""
+    """One coroutine per screen."""
 
     def __init__(self, ready: GetActors) -> None:
         self._ready = ready

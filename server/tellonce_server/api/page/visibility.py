@@ -1,4 +1,4 @@
-"""Who is listed the page's own tools: the page itself, and a host that keeps them from its model."""
+"""Lists the page's tools only to the page itself and to hosts that hide them from their model."""
 
 from collections.abc import Collection
 from typing import Any
@@ -10,7 +10,7 @@ LIST = "tools/list"
 
 
 class AppOnly:
-    """Middleware. A client without MCP Apps would show these tools to its model, so it does not learn of them."""
+    """Middleware that hides the page's tools from clients without MCP Apps, which would show them to their model."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)

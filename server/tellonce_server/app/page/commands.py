@@ -1,4 +1,4 @@
-"""Runs what the page asks of the operator's machine as a process of its own: it may take minutes, and hold gigabytes."""
+"""Runs the operator's page commands in separate processes, because they may take minutes and handle gigabytes."""
 
 import asyncio
 import json
@@ -12,19 +12,19 @@ from typing import Any
 from tellonce_server.core.errors import Refused
 
 WORK, CLIENTS = "tellonce_cli.page_work", "tellonce_cli.page_clients"
-"""By name, not by import: the command is built on the server, not the server on the command."""
+"""They are given by name and not imported, because the command line depends on the server and not the reverse."""
 
 LINE_BYTES = 4 * 1024 * 1024
-"""A line may hold another program's whole configuration."""
+"""Bytes of a line, which may contain another program's whole configuration."""
 
 
 class CommandRefused(Refused):
-    """The command failed; the text is its own sentence."""
+    """The command failed; the text is the sentence it printed."""
 
 
 @asynccontextmanager
 async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Process]:
-    """The process; it is ended with the request that started it."""
+    """The process, which ends with the request that started it."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", module, task, *arguments),
@@ -44,9 +44,9 @@ async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Pro
 
 
 async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
-    """The lines of a task, as it tells them. Raises CommandRefused."""
+    """The lines that a task prints. Raises CommandRefused."""
     async with running(module, task, *arguments) as process:
-        assert process.stdout is not None  # opened as pipes above
+        assert process.stdout is not None  # they were opened as pipes above
         assert process.stderr is not None
         complaint = asyncio.create_task(process.stderr.read())
         async for line in process.stdout:
@@ -57,7 +57,7 @@ async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[s
 
 
 async def last(module: str, task: str, *arguments: str) -> dict[str, Any]:
-    """The last line of a task. Raises CommandRefused."""
+    """The last line that a task prints. Raises CommandRefused."""
     found: dict[str, Any] = {}
     async for entry in told(module, task, *arguments):
         found = entry

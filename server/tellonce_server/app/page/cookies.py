@@ -1,4 +1,4 @@
-"""ASGI middleware that lets the page's own requests carry their credential in a cookie."""
+"""ASGI middleware that accepts a cookie as the credential of the page's own requests."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
@@ -12,15 +12,15 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 def cookie_name(port: int) -> str:
-    """Browsers do not keep cookies apart by port: two servers on one machine each have their own."""
+    """The cookie's name. It contains the port, because browsers share cookies between ports of one host."""
     return f"tellonce_{port}"
 
 
 class PageCookie:
-    """Turns the session cookie of a request from the page itself into the bearer token the endpoints expect.
+    """Replaces the session cookie of a request from the page by the bearer token that the endpoints expect.
 
-    A request that a page of another origin caused is not given the credential: a browser names the origin of every POST,
-    and of a GET it says whether it came from the same origin.
+    Requests caused by another origin's page do not get the credential: browsers name the origin of every POST and say
+    of a GET whether it is same-origin.
     """
 
     def __init__(self, app: ASGIApp, name: str) -> None:
@@ -44,7 +44,7 @@ class PageCookie:
 
 
 def from_own_page(method: str, headers: Headers) -> bool:
-    """Whether the browser says that a page of this very origin (scheme, name and port) made the request."""
+    """Whether, according to the browser, a page of this origin (scheme, host and port) made the request."""
     origin = headers.get("origin")
     if origin is not None:
         return urlsplit(origin).netloc == headers.get("host")

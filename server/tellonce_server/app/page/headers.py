@@ -1,4 +1,4 @@
-"""The headers of everything the page is sent: nothing but its own files may load, and nothing of it leaves."""
+"""The headers of every response for the page: only its own files may load, and no data may leave it."""
 
 from starlette.responses import JSONResponse
 
@@ -17,5 +17,5 @@ HEADERS = {
 
 
 def refused(status: int, sentence: str) -> JSONResponse:
-    """An answer that is only a sentence."""
+    """A response that consists of one sentence."""
     return JSONResponse({"error": sentence}, status_code=status, headers=HEADERS)

@@ -1,4 +1,4 @@
-"""What only whoever runs the memory may do on the page: other programs, tokens, imports, backups, health and cost."""
+"""The operator's tools on the page: other programs, tokens, imports, backups, health and cost."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,11 +18,11 @@ from tellonce_server.store.database import as_login
 
 
 class NoSuchToken(Refused):
-    """There is no live token of that name."""
+    """There is no valid token of that name."""
 
 
 def operator_tools(storage: Storage) -> list[ToolSpec]:
-    """Tools of the scope `operator`, which only a page session has."""
+    """The tools with the scope `operator`, which only a page session has."""
     t = _Tools(storage)
     return [
         ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.as_json, kind, {})
@@ -65,7 +65,7 @@ class _Tools:
         return p.PageDone()
 
     async def token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
-        """Makes a token for the session's own user, or ends one."""
+        """Create a token for the session's own user, or revoke one."""
         name, user = call.args.name, call.caller.user_id
         now = datetime.now(UTC)
         async with as_login(self._login()) as login:
@@ -79,7 +79,7 @@ class _Tools:
         return p.PageToken(token=None)
 
     async def import_(self, call: Call[p.PageImportArgs]) -> p.PageImport:
-        """A dry run or the import; percents are told as progress."""
+        """A dry run or the import; progress is reported in percent."""
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}
@@ -107,7 +107,7 @@ class _Tools:
         )
 
     def _login(self) -> str:
-        assert self._storage.login is not None  # known once the storage is open, and a session was verified there
+        assert self._storage.login is not None  # known when storage is open, as it is for a verified session
         return self._storage.login
 
 

@@ -1,4 +1,4 @@
-"""The page over HTTP: its files, and signing in with a one-time code. Everything else it does over MCP."""
+"""The page over HTTP: its files, and the sign-in with a one-time code. Everything else uses MCP."""
 
 from urllib.parse import urlsplit
 
@@ -25,11 +25,11 @@ TYPES = {
     "svg": "image/svg+xml",
 }
 CODE_BYTES = 4096
-"""Of a request to sign in; a code has 32 characters."""
+"""Maximum bytes of a sign-in request; a code has 32 characters."""
 
 
 def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSecurityMiddleware) -> None:
-    """Register the page's routes. They answer the same hosts and origins as the MCP endpoint."""
+    """Register the page's routes for the same hosts and origins as the MCP endpoint."""
     site, transfers = _Site(storage, security, Codes()), Transfers(storage)
     routes = (
         ("/", "GET", site.home),
@@ -57,7 +57,7 @@ class _Site:
         return await self._static(request, request.path_params["file"])
 
     async def code(self, request: Request) -> Response:
-        """A one-time code for whoever holds an access token: `tellonce open` asks for it."""
+        """A one-time code for the holder of an access token; `tellonce open` requests it."""
         refusal = await self._security.validate_request(request, is_post=False)
         if refusal is not None:
             return refusal
@@ -68,7 +68,7 @@ class _Site:
         return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 
     async def session(self, request: Request) -> Response:
-        """Exchanges a code for the cookie."""
+        """Exchange a code for the cookie."""
         refusal = await self._refused_origin(request)
         if refusal is not None:
             return refusal
@@ -86,7 +86,7 @@ class _Site:
         return response
 
     async def end(self, request: Request) -> Response:
-        """Forgets the cookie."""
+        """Delete the cookie."""
         refusal = await self._refused_origin(request)
         if refusal is not None:
             return refusal

@@ -1,4 +1,4 @@
-"""Files on their way into the memory and out of it: what MCP has no form for, a body of gigabytes in either direction."""
+"""Uploads and downloads of files, which MCP has no form for because they may be gigabytes."""
 
 import secrets
 import time
@@ -21,24 +21,24 @@ PART = 64 * 1024
 
 
 class NoUpload(Refused):
-    """No such file was uploaded, or it is older than a day; drop it once more."""
+    """There is no such upload, or it is older than a day; drop the file once more."""
 
 
 class Uploads:
-    """Files dropped onto the page, in a folder of the data folder that only its owner reads."""
+    """Files dropped onto the page, stored in a subfolder of the data folder that only its owner can read."""
 
     def __init__(self, data_dir: Path) -> None:
         self._folder = data_dir / "uploads"
 
     def path(self, upload: str) -> Path:
-        """Raises NoUpload."""
+        """The file of an upload. Raises NoUpload."""
         found = self._folder / upload
         if not upload.isalnum() or not found.exists():
             raise NoUpload("That file is not there any more; drop it once more.")
         return found
 
     def create(self) -> Path:
-        """An empty file to write to; files that were left over for a day go."""
+        """Create an empty file, and delete leftovers older than a day."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for file in self._folder.iterdir():
             if file.stat().st_mtime < time.time() - KEPT_SECONDS:
@@ -49,14 +49,14 @@ class Uploads:
 
 
 class Transfers:
-    """The two routes. Both ask for the page session of whoever runs the server."""
+    """The two routes, which require the operator's page session."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._uploads = Uploads(storage.settings.data_dir)
 
     async def upload(self, request: Request) -> Response:
-        """Keeps the body as a file, and answers the name it goes by."""
+        """Store the body as a file and return its name."""
         if not await self._may(request):
             return refused(403, "Only the page of whoever runs the memory may ask for this.")
         file = self._uploads.create()
@@ -73,7 +73,7 @@ class Transfers:
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
-        """Everything the memory holds of its first user, as JSON lines."""
+        """Everything the memory holds about its first user, as JSON Lines."""
         if not await self._may(request):
             return refused(403, "Only the page of whoever runs the memory may ask for this.")
         name = {"Content-Disposition": 'attachment; filename="tellonce-export.jsonl"'}
@@ -87,6 +87,6 @@ class Transfers:
 
 async def _exported() -> AsyncGenerator[bytes]:
     async with running(WORK, "export") as process:
-        assert process.stdout is not None  # opened as a pipe
+        assert process.stdout is not None  # it was opened as a pipe
         while part := await process.stdout.read(PART):
             yield part

@@ -1,1 +1,1 @@
-"""What a model is shown of a memory: pure assembly within a budget, and the thin actor that reads for it."""
+"""What a model is shown of the memory: pure assembly within a token budget, and the service that reads for it."""

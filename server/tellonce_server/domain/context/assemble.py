@@ -1,4 +1,5 @@
-"""One context within its budget: which section is filled when, and what goes if the whole is still too long; pure."""
+"""Assembles one context within its budget: the order in which sections are filled, and what is cut if the whole is too
+long. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
 JOINT = 2
-"""Tokens a separator and the rounding of two estimates may add."""
+"""Tokens that a separator and the rounding of two estimates may add."""
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,15 @@ class Assembled:
 
 
 STATED_PART = 12
-"""One part in so many of the budget that a question leaves to pins, wishes and the memories that bear on it.
+"""A question leaves one part in this many of the budget to pins, wishes and the memories that match it.
 
-It is kept free even where there are none, and everything else that was learned comes after the messages that bear on the
-question: so a question finds the same messages with the summarizer as without.
+The part stays reserved even if there are none, and all other learned text comes after the matching messages. A question
+therefore finds the same messages with and without the summarizer.
 """
 
 
 def assemble(m: Material) -> Assembled:
-    """Fill the sections in keep order, so that what is cut first is what is filled last."""
+    """Fill the sections by priority, so that the section filled last is cut first."""
     draft = Draft(m, TokenBudget(m.total), scaled(m.budgets, m.total))
     parts = _Parts(draft, History(draft), Memories(draft), Relevant(draft))
     draft.fill_now()
@@ -67,7 +68,7 @@ def assemble(m: Material) -> Assembled:
 
 
 class _Parts(NamedTuple):
-    """The parts of one context, each of which writes into its draft."""
+    """The parts of one context. Each writes to its draft."""
 
     draft: Draft
     history: History
@@ -76,7 +77,8 @@ class _Parts(NamedTuple):
 
 
 def _for_question(parts: _Parts) -> None:
-    """What bears on the question before anything else; half of the budget is its own, for the last messages have a part."""
+    """For a question, fill what was found for it first. It may use half of the budget, because the latest messages
+    need a part."""
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
@@ -90,7 +92,7 @@ def _for_question(parts: _Parts) -> None:
 
 
 def _for_talk(parts: _Parts) -> None:
-    """Who the user is and what was talked about, before what a message that asks nothing calls to mind."""
+    """For a message that is not a question, fill the profile and the conversation before search results."""
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [])
     parts.memories.fill(first)
@@ -102,7 +104,7 @@ def _for_talk(parts: _Parts) -> None:
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
-    """The memories first: of what they state, profile and summary say nothing again."""
+    """Fill the memories first, so that profile and summary do not repeat what they state."""
     draft, rows = parts.draft, parts.draft.material.rows
     parts.memories.fill(others)
     parts.memories.write()
@@ -119,8 +121,8 @@ def _quoted_text(m: Material) -> str:
 
 def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
-    # Estimates of parts may exceed the estimate of the whole by rounding only; should the whole still be over, the
-    # least needed sections go first.
+    # The estimates of the parts exceed the estimate of the whole by rounding only. If the whole is still over the
+    # budget, the least important sections are removed first.
     for name in ("elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break
@@ -142,7 +144,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 
 def _total(sections: Sequence[Section]) -> int:
-    """An upper bound of the joined text's estimate, without pricing all of it once more."""
+    """An upper bound of the joined text's estimate, without estimating all of it again."""
     return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 

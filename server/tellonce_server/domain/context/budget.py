@@ -1,4 +1,4 @@
-"""How many tokens each part of a context may take; pure arithmetic over estimates."""
+"""How many tokens each part of a context may use. Pure arithmetic on estimates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
 NEWLINE = 1
-"""Tokens a line break may add when lines are joined; estimates are taken line by line."""
+"""Tokens that a line break may add when lines are joined, because estimates are made per line."""
 
 ItemT = TypeVar("ItemT")
 
 
 @dataclass
 class TokenBudget:
-    """What is left of the total. Every part pays from it, so the total cannot be exceeded."""
+    """The rest of the total. Every part takes its tokens from it, so the total cannot be exceeded."""
 
     left: int
 
@@ -27,7 +27,7 @@ class TokenBudget:
         return True
 
     def set_aside(self, tokens: int) -> int:
-        """Takes at most so many out; returns how many, to be put back by the caller."""
+        """Reserve up to `tokens` and return the number reserved, which the caller gives back later."""
         taken = min(tokens, self.left)
         self.left -= taken
         return taken
@@ -35,7 +35,7 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """Which items fit and which were left (by index), those that fit as they were rendered, and what they cost."""
+    """The indexes of the items that fit and of those that do not, the rendered items, and their cost."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -44,7 +44,7 @@ class Taken:
 
 
 def scaled(budgets: Budgets, total: int) -> Budgets:
-    """The shares of a total other than 4,300."""
+    """The shares for a total other than 4,300."""
     return Budgets(**{name: share * total // DEFAULT_TOTAL for name, share in budgets.model_dump().items()})
 
 
@@ -61,11 +61,11 @@ def take(
     dense: bool,
     least: Callable[[ItemT], int] | None = None,
 ) -> Taken:
-    """Take items in the order given while share and purse last.
+    """Take items in the given order while the share and the budget last.
 
-    `dense` skips an item that does not fit and goes on (facts); otherwise the first that does not fit ends it
-    (history and summaries, which must stay contiguous). `least` tells what an item costs at least: one that cannot fit is
-    passed over without being rendered.
+    With `dense`, an item that does not fit is skipped (facts). Otherwise the first such item ends the list (history and
+    summaries must stay contiguous). `least` returns a lower bound of an item's cost, so that an item that cannot fit is
+    not rendered.
     """
     kept: list[int] = []
     texts: list[str] = []

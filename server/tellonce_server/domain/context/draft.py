@@ -1,4 +1,4 @@
-"""A context in the making: its sections so far, what is left to spend, and the record of what was left out; pure."""
+"""A context under construction: its sections, the remaining tokens, and what was left out. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from tellonce_text.fences import fenced
 from tellonce_text.tokens import clip, estimate
 
 SEPARATOR = "\n\n"
-"""Between two sections."""
+"""The text between two sections."""
 
 _LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
     ("profile", "USER PROFILE", "stable"),
@@ -31,7 +31,8 @@ _FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "el
 
 @dataclass
 class Draft:
-    """`shares` are the budgets scaled to the material's total. `included` and `left_out` go onto the receipt."""
+    """A context under construction. `shares` are the budgets scaled to the material's total; `included` and `left_out`
+    are stored in the receipt."""
 
     material: Material
     token_budget: TokenBudget
@@ -43,16 +44,16 @@ class Draft:
     _said: list[str] = field(default_factory=list)
 
     def say(self, text: str) -> None:
-        """The context shows this text: no other section says it again."""
+        """Note that the context shows this text, so that no other section repeats it."""
         self._said.append(statement(text, quoted=False))
 
     def says(self, line: str) -> bool:
-        """Whether a text that is shown makes the statement of this line."""
+        """Whether a shown text already makes the statement of this line."""
         made = statement(line)
         return bool(made) and any(made in text for text in self._said)
 
     def fill_now(self) -> None:
-        """The moment, for a reader without a clock; before all else, since dates mean nothing without it."""
+        """Add the current time for a reader without a clock. It comes first, because dates mean nothing without it."""
         m = self.material
         line = moment_line(m.now, m.zone)
         if m.clock and self.token_budget.pay(estimate(_framed("now", line)) + cost(SEPARATOR)):
@@ -63,7 +64,7 @@ class Draft:
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:
-        """Whether the section is wanted and its title and fences can be paid; they are paid here, once."""
+        """Whether the section is wanted and the budget allows its title and fences. Their cost is deducted here, once."""
         if not self.wants(name):
             return False
         if not self.token_budget.pay(estimate(_framed(name, "")) + cost(SEPARATOR)):
@@ -72,7 +73,7 @@ class Draft:
         return True
 
     def fill(self, name: SectionName, text: str, share: int) -> None:
-        """A section of one text, clipped to its share."""
+        """Add a section of one text, clipped to its share."""
         if not text or not self.opens(name):
             return
         room = min(share, self.token_budget.left)
@@ -86,16 +87,16 @@ class Draft:
             self.left_out.append(f"{name}: clipped to {room} tokens")
 
     def note(self, kind: str, ids: Sequence[int]) -> None:
-        """These are shown."""
+        """Note that these items are shown."""
         if ids:
             self.included.setdefault(kind, []).extend(ids)
 
     def omit(self, kind: str, ids: Sequence[int], why: str) -> None:
-        """These are not, or not whole."""
+        """Note that these items are not shown, or not whole."""
         self.left_out += [f"{kind} {i}: {why}" for i in ids]
 
     def sections(self) -> list[Section]:
-        """The sections that hold anything, in the order they are shown in."""
+        """The sections that have content, in display order."""
         out: list[Section] = []
         for name, title, stability in _LAYOUT:
             body = self.bodies.get(name)

@@ -1,4 +1,4 @@
-"""What was said lately beside the talk: labelled lines, never mixed into its window; pure."""
+"""The section of recent messages from other threads and chats: labeled lines, never mixed into the window. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,16 +10,16 @@ from tellonce_text.fences import contained, name_of
 from tellonce_text.tokens import clip
 
 MOST = 300
-"""Tokens of the section, its heading included."""
+"""Maximum tokens of the section with its heading."""
 
 FRAME = 24
-"""Tokens of its heading and fences."""
+"""Tokens of the heading and fences."""
 
 MESSAGE = 30
-"""Tokens of one message of a thread of this chat."""
+"""Maximum tokens of one message from another thread of this chat."""
 
 SIDE = 14
-"""Tokens of what each side said in another chat: all of it stands in one line."""
+"""Maximum tokens of each side of an exchange from another chat, which is shown in one line."""
 
 LEFT = "The talk this reply left:"
 REPLIES = "Replies beside this talk:"
@@ -27,7 +27,7 @@ OTHERS = "The user's other talks:"
 
 
 def elsewhere_text(m: Material) -> str:
-    """The threads around this one, then the owner's other chats; empty where there is nothing beside."""
+    """The threads around this one, then the owner's other chats; empty if there are none."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 
@@ -43,7 +43,7 @@ def _left(m: Material) -> Iterator[str]:
 
 
 def _replies(m: Material) -> Iterator[str]:
-    """Of the replies that are as new as the window beside them."""
+    """Replies in other threads that are as recent as the window."""
     oldest = min((line.id for line in m.rows.window), default=0)
     for talk in m.elsewhere.replies:
         if talk.lines[-1].id > oldest:
@@ -55,7 +55,7 @@ def _clipped(line: Line, m: Material) -> str:
 
 
 def _others(m: Material) -> Iterator[str]:
-    """`[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`"""
+    """Lines of other chats: `[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`."""
     for talk in m.elsewhere.others:
         lines = _exchange(talk.lines)
         said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {clip(form.body(x.content), SIDE)[0]}" for x in lines)
@@ -63,7 +63,7 @@ def _others(m: Material) -> Iterator[str]:
 
 
 def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
-    """A question with its answer; a question that is not answered yet alone."""
+    """A question with its answer, or an unanswered question alone."""
     return lines[-1:] if lines[-1].role == "user" else lines
 
 

@@ -1,4 +1,4 @@
-"""What the user's message most likely refers to; pure."""
+"""Finds what the user's message most likely refers to. Pure."""
 
 from datetime import datetime
 
@@ -11,9 +11,9 @@ from tellonce_text.tokens import clip
 
 
 def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -> Focus | None:
-    """The reply target; else a pending slot the message fills; else the newest assistant message of the thread.
+    """The reply target; else a pending slot that the message fills; else the newest assistant message of the thread.
 
-    Its text is clipped to `most` tokens: it comes in addition to a context that has a budget.
+    Its text is clipped to `most` tokens, because it comes in addition to the context's budget.
     """
     if rows.quoted is not None:
         return _on("reply", rows.quoted, most)
@@ -34,5 +34,5 @@ def _on(source: str, line: Line, most: int) -> Focus:
 
 
 def _said(line: Line, most: int) -> str:
-    """A routine by its short form, as everywhere in a context."""
+    """The text of a message; for a routine its short form, as everywhere in a context."""
     return clip(mask(line.routine_summary or line.content), most)[0]

@@ -1,6 +1,7 @@
-"""The history of one context: the talk's last messages, those before them, and summaries of what is older; pure.
+"""The history of one context: the latest messages, those before them, and summaries of older ones. Pure.
 
-Its beginning moves by steps of several messages, so that the prompt's prefix stays the same, and cached, in between.
+Its start moves in steps of several messages, so that the prompt's prefix stays the same between steps and can be
+cached.
 """
 
 from collections.abc import Sequence
@@ -18,25 +19,25 @@ from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
 
 STEP = 8
-"""Messages by which the beginning moves at a time."""
+"""Messages by which the start moves at a time."""
 
 ALWAYS = 3
-"""The last messages that stay whatever the budget."""
+"""The latest messages that are kept whatever the budget."""
 
 KEPT = 20
-"""The last messages that a question leaves in place (docs/CONTRACT.md, 4)."""
+"""The latest messages that a question keeps (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""One part in so many of the budget that a question leaves to the last messages, for which long replies among them are
-clipped: what bears on the question has the first claim."""
+"""A question leaves one part in this many of the budget to the latest messages, whose long replies are clipped for it.
+What was found for the question has priority."""
 
 REPLY, REPLY_PART = 160, 10
-"""Tokens a long last reply of the assistant keeps beside a question, or one part in so many of a small budget: it repeats
-much, and the user's words stay whole."""
+"""Tokens that a long last reply of the assistant keeps beside a question, or one part in this many of a small budget.
+Replies repeat much; the user's words stay whole."""
 
 
 class History:
-    """Filled in three steps: the last messages before all else, those before them, and summaries of what is older."""
+    """Filled in three steps: the latest messages first, later those before them, and last the summaries of older ones."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -47,10 +48,10 @@ class History:
         self._rendered: dict[int, Shown] = {}
         self._shown: list[Shown] = []
         self.messages: Sequence[Line] = ()
-        """Those shown verbatim, oldest first; known after the second step."""
+        """The messages shown verbatim, oldest first; complete after the second step."""
 
     def fill_newest(self) -> None:
-        """The last three messages, clipped if even they do not fit."""
+        """Add the last three messages, clipped if even they do not fit."""
         draft, newest = self._draft, [self._line(line) for line in self._window[-ALWAYS:]]
         if not (newest or self._m.rows.chunks) or not draft.opens("history"):
             return
@@ -65,7 +66,7 @@ class History:
             self._newest = self._clipped(eased, draft.token_budget.left // (2 if self._m.asked else 1))
 
     def fill_older(self) -> None:
-        """The messages before the last ones, newest first; they stay contiguous."""
+        """Add the messages before the latest ones, newest first, without a gap."""
         if not self._draft.wants("history"):
             return
         candidates = self._window[: len(self._window) - len(self._newest)][::-1]
@@ -77,18 +78,19 @@ class History:
             self._draft.say(shown.text)
 
     def fill_summaries(self) -> None:
-        """The summaries of what is older, as far as nothing above says the same; then the section is written."""
+        """Add summaries of older messages, except for what is already said above, and write the section."""
         if self._draft.wants("history"):
             self._write(self._summaries(), self._shown)
 
     def _line(self, line: Line) -> Shown:
-        """Rendered once: it is priced, then written."""
+        """The line, rendered once for both its price and its text."""
         if line.id not in self._rendered:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
 
     def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
-        """Long replies among the last messages clipped as far as what answers a question needs, and no further than REPLY."""
+        """The latest messages with long replies clipped, to no less than REPLY, so that what answers the question has
+        room."""
         least = min(REPLY, self._m.total // REPLY_PART)
         long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > least]
         over = _price(newest) - room
@@ -99,7 +101,8 @@ class History:
         return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
 
     def _clipped(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The last messages in equal parts of the room. No day headers: every token belongs to the messages."""
+        """The latest messages with an equal part of the room each. They have no day headers, so that every token goes
+        to messages."""
         draft = self._draft
         draft.truncated, self._headed = True, False
         each = max(0, room - 2 * ALWAYS) // max(1, len(newest))
@@ -111,7 +114,7 @@ class History:
         return clipped
 
     def _fitting(self, candidates: list[Line]) -> list[Line]:
-        """Of the messages before the last ones, given newest first, those that stay, oldest first."""
+        """The messages that fit, oldest first, from candidates that are given newest first."""
         share = max(0, self._draft.shares.history - sum(cost(shown.text) for shown in self._newest))
         wanted, share = self._wanted(candidates, share)
         newer = [self._newest[0].line if self._newest else None, *wanted]
@@ -122,10 +125,11 @@ class History:
         return _from_a_step(fitting) if cut_by_budget else fitting
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
-        """What of the history a question leaves room for, and its share: an answer seldom lies in the last messages.
+        """The part of the history that a question leaves room for, and its share; an answer is rarely in the latest
+        messages.
 
-        The last messages, as many as a summarizer keeps, stay as far as they fit; those before compete by relevance like
-        any other, whether they are summarised or not.
+        The latest messages, as many as a summarizer keeps, stay if they fit. Older ones compete by relevance, whether
+        or not they are summarized.
         """
         if not self._m.asked:
             return older, share
@@ -133,13 +137,13 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """A line with the day header it brings: none if the line after it has that day's header already."""
+        """A line with its day header, or without one if the next line already has that day's header."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
     def _summaries(self) -> list[str]:
-        """The newest chunk summaries that fit, oldest first; not those whose messages all stand below verbatim."""
+        """The newest chunk summaries that fit, oldest first, without those whose messages are all shown verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         texts = [unsaid(chunk.text, draft.says) for chunk in chunks]
@@ -167,7 +171,7 @@ class History:
 
 
 def _window(m: Material) -> list[Line]:
-    """All that is not summarised and at least the last `keep`, from a beginning that moves by steps."""
+    """All messages that are not summarized, and at least the last `keep`, from a start that moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.thread_no > before]
@@ -179,6 +183,6 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Without what stands before the first step: where not all fits, the beginning moves by steps as well."""
+    """Drop the messages before the first step. If not all messages fit, the start moves in steps too."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

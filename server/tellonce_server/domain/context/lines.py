@@ -1,6 +1,6 @@
-"""The line forms of a context, in the user's zone; pure. Nothing here knows a budget.
+"""The line formats of a context in the user's zone. Pure; knows no budget.
 
-Every line comes ready for a prompt: what was stored stands in it without secrets and cannot leave its line.
+Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ KIND_TITLES: dict[MemoryKind, str] = {
 
 @dataclass(frozen=True)
 class View:
-    """What the form of a line depends on: the moment it is read, the user's zone, and the thread of the talk."""
+    """What a line's format depends on: the time of reading, the user's zone, and the current thread."""
 
     now: datetime
     zone: ZoneInfo
@@ -48,7 +48,7 @@ class View:
 
 
 class Shown(NamedTuple):
-    """A message as the history shows it, with the local day it stands under."""
+    """A message as the history shows it, with the local day of its header."""
 
     line: Line
     day: date
@@ -58,9 +58,9 @@ class Shown(NamedTuple):
 @of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
-    """Stored text behind a line's beginning: without secrets, and unable to leave its line.
+    """Stored text for use in a line: with secrets masked, and unable to break out of the line.
 
-    A chat's texts are shown again at every turn, but looked through only once.
+    A chat's texts are shown at every turn, but each is processed only once.
     """
     return contained(mask(text))
 
@@ -68,12 +68,12 @@ def body(text: str) -> str:
 @of_texts
 @lru_cache(maxsize=4_096)
 def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
-    """The text with the days that its relative words mean beside them: `last Saturday (2026-02-14)`."""
+    """The text with dates added after its relative words: `last Saturday (2026-02-14)`."""
     return annotated(text, Said(said_at, zone, region_of(zone)))
 
 
 def shown(line: Line, view: View) -> Shown:
-    """`[09:15 AM] User: …`, or a routine by its summary: `[morning-summary | 07:02 AM, 8h ago]: …`."""
+    """A message's line: `[09:15 AM] User: …`, or a routine by its summary: `[morning-summary | 07:02 AM, 8h ago]: …`."""
     local_time = local(line.sent_at, view.zone)
     at = time_of_day(local_time)
     if line.routine is None:
@@ -83,23 +83,24 @@ def shown(line: Line, view: View) -> Shown:
 
 
 def speaker(role: str, name: str | None) -> str:
-    """`User` and `Assistant`; in a group or an imported talk the person's own name stands beside the role."""
+    """`User` or `Assistant`; in a group or an imported chat, the person's name is added to the role."""
     title = "User" if role == "user" else "Assistant"
     return f"{title} ({_name(name)})" if name else title
 
 
 def _name(text: str) -> str:
-    """A name somebody chose, with no mark or tag of ours in it."""
+    """A name that somebody chose, with our marks and tags removed."""
     return contained(name_of(text)) if text else ""
 
 
 def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
-    """`[Summary | Feb 15–16]: …`."""
+    """A summary's line: `[Summary | Feb 15–16]: …`."""
     return f"[Summary | {period(chunk.from_at, chunk.to_at, zone)}]: {contained(chunk.text)}"
 
 
 def memory_line(memory: Remembered, view: View) -> str:
-    """`- #12 text (Feb 15)`, with what is due: `(Feb 15, due Mar 1)`. A note is the user's quoted words."""
+    """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date. A note is shown as the user's
+    quoted words."""
     said = f"{_told_by(memory)}“{memory.content}”" if memory.note else memory.content
     due = _due(memory, memory.deadline, view) if memory.deadline is not None else ""
     day = dated(local_day(memory.valid_from, view.zone), view.today)
@@ -119,17 +120,19 @@ def _due(memory: Remembered, deadline: datetime, view: View) -> str:
 
 
 def hit_line(hit: Hit, view: View) -> str:
-    """A retrieval hit with its date, and its thread if that is another one: `[Feb 15, 3 days ago | 09:15 AM] User: …`.
+    """A search result's line with its date, and its thread if it is another one: `[Feb 15, 3 days ago | 09:15 AM]
+    User: …`.
 
-    A hit that is not recent bears its day alone: age and minute would cost as much as a short message.  What a message
-    says of "last Saturday" is of use only with the day that was.
+    A result that is not recent shows its day alone, because age and minute would cost as much as a short message.
+    Relative dates such as "last Saturday" get their day added.
     """
     text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
     return f"{_lead(hit, view)}: {body(text)}"
 
 
 def least_cost(hit: Hit) -> int:
-    """Tokens the hit's line costs at least, known without writing it: those of the text, if it stands there unchanged."""
+    """A lower bound of the tokens of the result's line, known without rendering it: the tokens of its text if it is
+    shown unchanged."""
     return hit.tokens if body(hit.text) == hit.full_text else 0
 
 
@@ -149,18 +152,19 @@ def _lead(hit: Hit, view: View) -> str:
 
 
 def _teller(hit: Hit) -> str:
-    """Who said it, by name; a name that is a role's stands beside the true role."""
+    """The speaker by name. A name that imitates a role is shown after the true role."""
     name = _name(hit.routine or hit.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
 
 def moment(at: datetime, view: View) -> str:
-    """`Feb 15, 09:15 AM, 2h ago`."""
+    """A time: `Feb 15, 09:15 AM, 2h ago`."""
     return f"{dated(local_day(at, view.zone), view.today)}, {clock_time(at, view.zone)}, {age(at, view.now, view.zone)}"
 
 
 def quoted_line(line: Line, view: View) -> str:
-    """`[09:15 AM, yesterday] Assistant: …`: what the user replies to; a routine by its summary, as in the window."""
+    """The line of the message that the user replies to: `[09:15 AM, yesterday] Assistant: …`. A routine is shown by
+    its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text
     at = clock_time(line.sent_at, view.zone)

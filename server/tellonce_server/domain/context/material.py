@@ -1,4 +1,4 @@
-"""All that one context is made of, read and found before anything is chosen; plain values."""
+"""The material of one context, read and searched before anything is selected. Plain values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Material:
-    """`hits` stand in rank order; `around` are the neighbours of a quoted message; `excluded` is the number of the
-    message being answered. `total` is the token budget, `clock` whether the reader is told the time. The last `keep` messages are shown even if they are summarised.
-    """
+    """The material of one context. `hits` are in rank order; `around` are the neighbors of a quoted message;
+    `excluded` is the number of the message being answered. `total` is the token budget; `clock` says whether to
+    tell the reader the time. The last `keep` messages are shown even if they are summarized."""
 
     rows: ContextRows
     hits: Sequence[Hit]
@@ -43,10 +43,10 @@ class Material:
         return View(self.now, self.zone, self.thread_key)
 
     def found(self, *kinds: ResultKind) -> list[Hit]:
-        """The hits of these kinds."""
+        """The search results of these kinds."""
         return [hit for hit in self.hits if hit.kind in kinds]
 
     @cached_property
     def asked(self) -> bool:
-        """Whether this answers a question that something was found for."""
+        """Whether the context answers a question for which something was found."""
         return bool(self.hits) and asks(self.query or "")

@@ -1,4 +1,4 @@
-"""The memories of one context: which of them fit their share, under a heading for each kind; pure."""
+"""The memories of one context that fit their share, under one heading per kind. Pure."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from tellonce_server.store.context import Remembered
 
 
 class Memories:
-    """Filled in two steps, pins before the others; written when both have been taken."""
+    """Filled in two steps, pinned memories first, and written after both."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -19,17 +19,17 @@ class Memories:
 
     @property
     def ids(self) -> list[int]:
-        """Of those shown."""
+        """The ids of the memories shown."""
         return [memory.id for memory, _ in self._kept]
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
-        """What of these fits into what is left of the share."""
+        """Add those that fit into the rest of the share."""
         draft = self._draft
         # A note is the user's own words: where the message itself stands above, they are not said again.
         ordered = [x for x in ordered if x.pinned or not (x.note and draft.says(x.content))]
         if not ordered or not self._opened():
             return
-        # Each kind present costs its heading; paid up front for all kinds that may come.
+        # Each kind costs its heading. The headings of all kinds that may occur are paid for in advance.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
         room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0
         taken = take(ordered, lambda x: form.memory_line(x, draft.material.view), room, draft.token_budget, dense=True)

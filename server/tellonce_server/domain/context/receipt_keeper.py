@@ -1,4 +1,4 @@
-"""Writes the receipts of contexts after these were answered, so that nobody waits for them; knows nothing of what they hold."""
+"""Writes the receipts of contexts in the background, after the contexts were returned. Does not know their contents."""
 
 import asyncio
 import logging
@@ -12,24 +12,25 @@ from tellonce_server.store.receipts import Receipt
 logger = logging.getLogger(__name__)
 
 MOST_PENDING: Final = 64
-"""Receipts that may wait to be written; the next context waits for the oldest of them."""
+"""Receipts that may be pending; the next context then waits for the oldest of them."""
 
 
 class ReceiptKeeper:
-    """A process that dies loses the receipts of its last moments, and nothing else."""
+    """Writes receipts in the background. A process that is killed loses only the receipts of its last moments."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._pending: dict[str, asyncio.Task[None]] = {}
 
     async def keep(self, receipt: Receipt, erasures: int) -> None:
-        """Write it soon, unless something of the owner's was erased since there were `erasures`."""
+        """Write the receipt soon, unless text of the owner's has been erased since the count of erasures was
+        `erasures`."""
         while len(self._pending) >= MOST_PENDING:
             await self.written(next(iter(self._pending)))
         self._pending[receipt.id] = asyncio.create_task(self._write(receipt, erasures))
 
     async def written(self, receipt_id: str | None = None) -> None:
-        """Returns once the receipt is not pending any more; without an id, once none is that is pending now."""
+        """Wait until the receipt is written; without an id, until all that are pending now are written."""
         wanted = self._pending if receipt_id is None else {receipt_id: self._pending.get(receipt_id)}
         await asyncio.gather(*(task for task in wanted.values() if task is not None))
 
@@ -39,7 +40,7 @@ class ReceiptKeeper:
         except AWAY as error:
             OUTAGES.noted(error)
         except Exception:
-            # The edge of a piece of work nobody waits for: its context was answered already.
+            # This is the edge of background work: its context has already been returned.
             logger.exception("receipt %s could not be kept", receipt.id)
         finally:
             del self._pending[receipt.id]

@@ -1,4 +1,4 @@
-"""The section of what a question calls to mind, beyond what the other sections show; pure."""
+"""The section of search results that no other section shows. Pure."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,7 +10,8 @@ from tellonce_server.store.messages import Line
 
 
 def unseen(draft: Draft, hits: Sequence[Hit], messages: Sequence[Line], memories: Collection[int] = ()) -> list[Hit]:
-    """Hits that no other section shows. A routine stands in the history by its summary only, so its text is not seen yet."""
+    """The results that no other section shows. The history shows a routine only by its summary, so its full text
+    counts as not shown."""
     seen = {
         "message": {line.id for line in messages if line.routine is None},
         "summary": set(draft.included.get("summaries", ())),
@@ -20,7 +21,7 @@ def unseen(draft: Draft, hits: Sequence[Hit], messages: Sequence[Line], memories
 
 
 class Relevant:
-    """May be filled more than once, what matters most first; written in the order of time."""
+    """Search results. They may be added in several steps, the most important first, and are written in time order."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -28,7 +29,7 @@ class Relevant:
         self._open = False
 
     def fill(self, hits: Sequence[Hit]) -> None:
-        """What fits of these, which stand in rank order, into what is left of the budget."""
+        """Add the results that fit into the rest of the budget; they are in rank order."""
         draft = self._draft
         if not hits or not self._opened():
             return

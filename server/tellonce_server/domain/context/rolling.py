@@ -1,4 +1,4 @@
-"""The chat's canonical summary and the thread's own, cut at their beginning, so that the newest lines stay; pure."""
+"""The chat's canonical summary and the thread's summary, cut at the start so that the newest lines stay. Pure."""
 
 import re
 from collections.abc import Callable
@@ -9,17 +9,17 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""One part in so many of the share is kept for the thread summary, if there is one."""
+"""One part in this many of the share is reserved for the thread summary, if there is one."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
-"""Whether a section that is filled already makes a statement."""
+"""Whether a section filled earlier already makes a statement."""
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
-    """Both summaries in at most `share` tokens, each part under its title, without what is said already."""
+    """Both summaries in at most `share` tokens, each under its title, without what has already been said."""
     thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
     left = share - sum(map(cost, thread))
     chat = rows.chat
@@ -34,7 +34,7 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines, and of a line that lists quotations the quotations, that make a statement nobody has made above."""
+    """The lines that make a new statement. Of a line that lists quotations, the new quotations are kept."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
     # What was a further line must not come to stand where a line of ours begins.
@@ -58,7 +58,7 @@ def _listed(line: str, says: Says) -> str:
 
 
 def _titled(title: str, text: str, room: int) -> list[str]:
-    """The title and the newest lines that fit, oldest first; a mark stands where older ones are left out."""
+    """The title and the newest lines that fit, oldest first. A mark shows that older ones were left out."""
     told = [line for line in text.split("\n") if line.strip()]
     kept: list[str] = []
     left = room - cost(f"{title}: … ")

@@ -1,4 +1,4 @@
-"""Whether a message answers what the assistant asked for; pure. An unrelated message must never fill a slot."""
+"""Decides whether a message answers what the assistant asked for. Pure. An unrelated message must never fill a slot."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -36,13 +36,14 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
-"""An answer is short; a long message that happens to hold a date is talk."""
+"""Maximum words of an answer; a longer message that contains a date is conversation."""
 _MOST_CHARACTERS = 2_000
-"""The same for what counts as one word, and for an address; also, an address is searched for from every character."""
+"""Maximum characters of an answer, for texts without spaces and for addresses, whose search starts at every character.
+"""
 
 
 def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
-    """The value `text` gives for a slot of that type, or None when it answers something else."""
+    """The value that `text` gives for a slot of that type, or None if it answers something else."""
     said = text.strip()
     if not said or (slot_type != "text" and _is_talk(said, slot_type)):
         return None
@@ -51,7 +52,8 @@ def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | N
 
 
 def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
-    """Whether a message is a question in which the value only occurs: "tomorrow?" answers, "what was on tomorrow?" asks."""
+    """Whether a message is a question that merely contains the value: "tomorrow?" answers, "what was on tomorrow?"
+    asks."""
     if slot_type in ("text", "yes_no") or not said.rstrip().endswith(("?", "？")):
         return False
     return 2 * len(value.split()) < len(said.split())
@@ -68,7 +70,7 @@ def _text(said: str, _: Sequence[str]) -> str | None:
 
 
 def _yes_no(said: str, _: Sequence[str]) -> str | None:
-    """A clear word decides alone; any other is an answer only where it is all that its clause says."""
+    """A clear yes or no decides alone. Any other word is an answer only if its clause says nothing else."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
     first = clause.partition(" ")[0]
     if first in _PLAIN_YES or _ASSENT.fullmatch(clause):
@@ -108,7 +110,7 @@ _MATCHERS: dict[str, Callable[[str, Sequence[str]], str | None]] = {
 
 
 def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] | None:
-    """(slot, value) when the message fills the slot that is open."""
+    """The (slot, value) pair if the message fills the open slot."""
     if slot is None or not query:
         return None
     value = fill(slot["type"], query, slot.get("choices", ()))

@@ -1,1 +1,1 @@
-"""How something is forgotten everywhere, and what follows when a text changes."""
+"""Forgets a text everywhere, and handles changes of a text."""

@@ -1,8 +1,8 @@
-"""Erases what was chosen, in short transactions: nobody waits for more than one batch.
+"""Erases the selected rows in short transactions, so that nobody waits for more than one batch.
 
-Messages go first, then the texts made from them. Work that was claimed before is void, so what is written after the last
-look was made from texts that do not say it. Memories go last, for they tell what is looked for: an erasure that is cut off
-is finished by being asked for again.
+Messages go first, then the texts derived from them. Work claimed earlier is invalidated, so anything written after the
+last search comes from texts that no longer contain the erased statement. Memories go last, because they say what to
+search for: an interrupted erasure is completed by asking for it again.
 """
 
 import asyncio
@@ -39,17 +39,16 @@ from tellonce_text.tokens import estimate
 ItemT = TypeVar("ItemT")
 
 BATCH = 100
-"""Messages of one transaction, which holds their chat: 10 to 15 ms on a quiet machine."""
+"""Messages per transaction, which locks their chat for 10 to 15 ms on a quiet machine."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""How often derived texts are looked through at most; after the first time only what was written meanwhile is found."""
+"""Maximum searches of the derived texts. After the first, only texts written meanwhile are found."""
 
 
 @dataclass
 class Erased:
-    """What went. `changed`: messages and memories that were not what was shown any more, and stay. `left`: all that a last
-    look at every text found.
-    """
+    """The result of an erasure. `changed` are messages and memories that differ from the preview and stay; `left` is
+    what a last search of every text found."""
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("memories", "messages", "sentences"), 0))
     changed: set[tuple[str, int, int]] = field(default_factory=set)
@@ -61,9 +60,8 @@ class Erased:
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be erased. `chat_id`: only there, None for all chats of the owner; `kept`: degrees of derived texts that
-    were kept by choice; `messages`: their texts are looked at, too.
-    """
+    """An erasure to carry out. `chat_id` limits it to one chat, None means all chats of the owner. `kept` are degrees
+    of derived texts that were kept by choice. With `messages`, texts of messages are searched too."""
 
     where: ChatScope
     chat_id: int | None
@@ -74,13 +72,13 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """As sure as the least sure that was chosen."""
+        """The degrees at least as certain as the least certain selected one."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message with its text as it is to be, and the marks of what it loses."""
+    """A message with its new text, and the hashes of what it loses."""
 
     new: NewText
     gone: int
@@ -123,9 +121,8 @@ class Eraser:
         return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, now: datetime) -> None:
-        """While one batch is written, the next is read and planned. A power cut may undo batches as long as the erasure has
-        not ended: its last commit, which is durable, makes these so too.
-        """
+        """While one batch is written, the next is read and planned. A power failure may undo batches until the erasure
+        ends; the last commit is durable and makes the earlier ones durable too."""
         owner = order.where.owner_id
         async for batch, planned in self._planned_batches(order):
             async with self._deps.traces.transaction() as t:
@@ -140,7 +137,7 @@ class Eraser:
             erased.changed |= {match.key for match in batch if (match.chat_id, match.ref) not in done}
 
     async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
-        """Batches of messages with what is to be written, each planned while the one before it is in use."""
+        """Batches of messages with their new texts. Each batch is planned while the previous one is in use."""
         batches = _batches([match for match in order.chosen if match.kind == "message"], BATCH)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:
@@ -175,7 +172,7 @@ class Eraser:
         return _Planned(new, len(gone), marks)
 
     async def _clean(self, order: Order) -> Cleaned:
-        """Clean texts made from messages until a look at all finds none, each time after claimed work was made void."""
+        """Clean derived texts until a search finds nothing more. Claimed work is invalidated before each round."""
         cleaned, owner, database = Cleaned(), order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
@@ -190,25 +187,26 @@ class Eraser:
         return await scan(self._deps.database, owner, order.chat_id, order.query, messages=order.messages)
 
     async def _finish(self, order: Order, erased: Erased, cleaned: Cleaned, now: datetime) -> None:
-        """Contexts that were read before now are not kept, and what lost sentences is written anew."""
+        """Discard contexts that were read earlier, and queue the rewriting of texts that lost sentences."""
         where, database = order.where, self._deps.database
         async with database.transaction() as t:
             await profile.begin_erasure(t, where.owner_id)
         erased.count("context_receipts", await receipts.erase_all(database, where.owner_id))
         async with database.transaction() as t:
             if order.messages:
-                # Of messages that still state it, a text written anew would state it again.
+                # A rewritten text would repeat the statement if a source message still makes it.
                 await queue_remaking(t, where.owner_id, cleaned, now)
             if isinstance(order.query, RowQuery):
                 await self._remake_covering(t, order, now)
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
             await t.run("scrub.request", now)
-            # With the commit, not after it: a process that dies in between must not leave the others' caches full.
+            # This is part of the commit, so that a process that dies afterwards does not leave it in the caches of
+            # others.
             await t.run("notify.send", FORGOTTEN, "")
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:
-        """A message that went whole is told by its chunk's summary in other words, too."""
+        """Queue the chunk summary of a message that was erased whole, because the summary may say it in other words."""
         keys = [(match.chat_id, match.ref) for match in order.chosen if match.kind == "message"]
         for row in await forget.covering(t, order.where.owner_id, keys):
             span = (row["from_id"], row["to_id"])
@@ -216,7 +214,7 @@ class Eraser:
 
 
 def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> tuple[list[str | None], list[str]]:
-    """The columns of a message without what says it, and the sentences its text loses."""
+    """A message's columns without the forgotten text, and the sentences its text loses."""
     texts: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):
@@ -234,7 +232,7 @@ def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> t
 
 
 def _is_due(hit: Hit, order: Order) -> bool:
-    """Whether it is a derived or a former text that is to be cleaned."""
+    """Whether the match is a derived or former text that is to be cleaned."""
     return not is_own(hit) and hit.degree in order.degrees and hit.degree not in order.kept
 
 

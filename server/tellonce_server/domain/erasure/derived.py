@@ -1,4 +1,4 @@
-"""Texts in use that were made from messages, cleaned of what an edit of a message took back."""
+"""Removes from current derived texts what an edit of a message took back."""
 
 import asyncio
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from tellonce_text.tokens import estimate
 
 
 async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now: datetime) -> Cleaned:
-    """Take the sentences that state these out of the texts in use; what those said until now becomes a former version."""
+    """Remove sentences that make these statements from the current texts. The former texts are kept as versions."""
     cleaned = Cleaned()
     rows = [TextRow(*row) for row in await q.rows("derived.texts", owner_id)]
     for row, text, body in await asyncio.to_thread(_without, rows, StatementQuery(map(Stated, texts))):
@@ -26,10 +26,10 @@ async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now
 
 
 def _without(rows: Sequence[TextRow], query: StatementQuery) -> list[tuple[TextRow, str, Any]]:
-    """The rows that state it, with their text and body without it."""
+    """The rows that make the statement, with their new text and body."""
     changed: list[tuple[TextRow, str, Any]] = []
     for row in rows:
-        # A routine's summary stands on its message, and is made from it all the same.
+        # A routine's summary is stored on its message, but it is a derived text too.
         marks = marks_of(query, frozenset(DEGREES), Source("summary", row.chat_id, row.id))
         text, gone = redact(row.texts[0] or "", marks)
         body = redact_all(row.body, marks)

@@ -1,4 +1,4 @@
-"""Cleans texts made from messages, and former versions, of what is to be forgotten."""
+"""Removes what is to be forgotten from derived texts and former versions."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from tellonce_server.store.forget import NewSummary, Place, TextRow
 from tellonce_text.tokens import estimate
 
 BATCH = 100
-"""Texts of one transaction."""
+"""Texts per transaction."""
 
 
 async def clean(
@@ -26,7 +26,7 @@ async def clean(
     degrees: frozenset[Degree],
     cleaned: Cleaned,
 ) -> None:
-    """Write the texts back without it, place by place. A text that changed since it was read is left for the next look."""
+    """Write the cleaned texts, table by table. A text that changed since it was read is left for the next search."""
     for place, hits in groupby(sorted(found, key=_place), key=_place):
         rows = [hit.row for hit in hits]
         for start in range(0, len(rows), BATCH):
@@ -41,7 +41,7 @@ async def clean(
 
 
 Redacted = list[tuple[TextRow, list[str], object]]
-"""Rows with their columns and their JSON as they are to be."""
+"""Rows with their new columns and JSON."""
 
 
 def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[Degree]) -> Redacted:

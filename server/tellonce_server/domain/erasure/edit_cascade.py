@@ -1,4 +1,4 @@
-"""What depends on a message's text is derived anew when the text changes."""
+"""Updates what depends on a message's text when the text changes."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,10 +18,11 @@ from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import sentences
 
 TELLING = 3
-"""Content words of a sentence from which it can be recognised in a derived text."""
+"""Content words that identify a sentence in a derived text."""
 
 MOST_COMPARED = 200
-"""Sentences of an edited message that are looked for in its new text; the summary of its chunk is written anew anyway."""
+"""Maximum sentences of an edited message that are compared with the new text. The chunk's summary is rewritten in any
+case."""
 
 
 class Rederiver:
@@ -31,7 +32,7 @@ class Rederiver:
     async def after_edit(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> tuple[JobKind, ...]:
-        """Retire what the new text no longer says, and queue learning and summarising it again."""
+        """Retire memories that the new text no longer supports, and queue learning and summarizing again."""
         retired = await self._retire(t, where, old, new_text, now)
         session = session_thread(where.chat_id)
         await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
@@ -59,7 +60,7 @@ class Rederiver:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Memories learned from this message alone whose quotes its new text does not hold."""
+        """Memories learned from this message alone whose quotes are not in its new text."""
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, new_text)]
         for memory in stale:
@@ -67,15 +68,15 @@ class Rederiver:
         return stale
 
     async def _holds(self, t: Queries, where: ChatScope, memory: Memory, new_text: str) -> bool:
-        """Whether the text still has all words the memory rests on."""
+        """Whether the text still contains all words that support the memory."""
         quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
         return bool(quotes) and all(contains_quote(new_text, quote.text) for quote in quotes)
 
 
 def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
-    """Sentences the new text does not say: summaries may tell them though no memory was learned from them."""
+    """Sentences that the new text lacks. Summaries may repeat them even if no memory was learned from them."""
     said = [part.strip() for part in sentences(old_text)]
-    # Each is compared with the whole new text, and a text may be thousands of sentences.
+    # Each sentence is compared with the whole new text, which may have thousands of sentences.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
     return [part for part in telling if not contains_quote(new_text, part)]
 

@@ -1,4 +1,4 @@
-"""What is looked for when something is to be forgotten, and where a text says it; pure."""
+"""What to search for when something is to be forgotten, and where a text says it. Pure."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -16,18 +16,18 @@ from tellonce_text.sentences import placed_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]
-"""How surely a place says it, best first; `part`: the characters stand inside a longer word."""
+"""How certainly a place says it, most certain first. `part` means that the characters are inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
-"""Places of texts made from messages; what is cut out of them too much is made again."""
+"""The places of derived texts. If too much is removed from them, they are made again."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
-"""Columns of a message that are neither its text nor its summary: who said it, and ids of its channel."""
+"""Columns of a message other than its text and summary: the speaker, and ids of its channel."""
 HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A stretch of a text that says what is to be forgotten."""
+    """A part of a text that says what is to be forgotten."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The row in which a text stands, and its column: of a message 0 is what was said."""
+    """The row and column of a text. Column 0 of a message is its content."""
 
     place: Place
     chat_id: int | None
@@ -51,21 +51,21 @@ class Source:
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns of which every plain ASCII text that is to be found matches one, in lower case."""
+        """LIKE patterns in lower case. Every plain ASCII text that must be found matches at least one."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
-        """Where the text says it: in order, without overlap."""
+        """The places where the text says it, in order, without overlap."""
         ...
 
 
 def label(degree: Degree) -> ForgetLabel:
-    """As the contract calls it."""
+    """The contract's name for the degree."""
     return "form" if degree == "part" else degree
 
 
 class LiteralQuery:
-    """Characters, wherever they stand."""
+    """Searches for characters anywhere."""
 
     def __init__(self, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -79,7 +79,7 @@ class LiteralQuery:
 
 
 class TopicQuery:
-    """A topic: its characters as whole words, and every sentence that has a form of each of its words."""
+    """Searches for a topic: its characters as whole words, and every sentence with a form of each of its words."""
 
     def __init__(self, topic: str, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -98,14 +98,14 @@ class TopicQuery:
         return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
-        """Sentences with other forms of the words. A line without them is not read again: versions share most lines."""
+        """Sentences with other forms of the words. Lines without any are cached, because versions share most lines."""
         forms: list[Mark] = []
         if self._target.is_empty:
             return forms
         start = 0
         for line in text.split("\n"):
             if line not in self._silent:
-                # Most sentences that have the characters are a hit already, and are not read for forms of the words.
+                # Most sentences that contain the characters have already matched and are not searched for other forms.
                 if touched(found, start, start + len(line)) or self._target.may_be_in(Sentence(line)):
                     forms += self._in_line(line, start, found)
                 else:
@@ -124,7 +124,7 @@ class TopicQuery:
 
 @dataclass(frozen=True)
 class Stated:
-    """A statement to be forgotten: a memory (`id`) with the words and the messages it was learned from, or a sentence."""
+    """A statement to forget: a memory (`id`) with its quotes and source messages, or a sentence."""
 
     text: str
     id: int | None = None
@@ -133,7 +133,8 @@ class Stated:
 
 
 class StatementQuery:
-    """Statements. A message's sentence is `exact` if it is one's source or says just that, else a `form` of it."""
+    """Searches for statements. A message's sentence is `exact` if it is a source or says only the statement, else
+    `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -145,11 +146,11 @@ class StatementQuery:
         for number, target in enumerate(self._targets):
             for word in target.words:
                 self._by_word[word].append(number)
-        # To a text without words of its own, or of a script without spaces, no word leads.
+        # A text without content words, or in a script without spaces, cannot be found by its words.
         self._wordless = frozenset(
             n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
         )
-        # How many of its words are numbers and dates, which a sentence may write in another way.
+        # How many of its words are numbers and dates, which a sentence may write differently.
         self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
         self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
 
@@ -186,7 +187,8 @@ class StatementQuery:
         return degree
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Verbatim a statement may stand in another one: `lives in Berlin` in what is said of a brother."""
+        """Whether the sentence says the statement. The exact words can be part of another statement: `lives in
+        Berlin`, said of a brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         is_source = (source.chat_id, source.id) in self._stated[number].sources
         if any(quote in said or (is_source and said in quote) for quote in self._quotes[number]):
@@ -197,7 +199,7 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> list[int]:
-        """Statements that share two words with the sentence, or all they have; numbers may be written otherwise."""
+        """Statements that share two words, or all of theirs, with the sentence. Numbers may be written differently."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
         otherwise = read.may_count_otherwise
@@ -210,7 +212,7 @@ class StatementQuery:
 
 
 class RowQuery:
-    """Whole messages, and what texts made from them say of their sentences; with memories, if some are meant too."""
+    """Searches for whole messages, for what derived texts say of their sentences, and for memories if some are meant."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
         self._messages = frozenset(messages)
@@ -228,7 +230,7 @@ class RowQuery:
 
 
 def touched(marks: Sequence[Mark], start: int, end: int) -> bool:
-    """Whether one of the marks, which are in order and disjoint, lies within the stretch or across its ends."""
+    """Whether a mark lies within the range or crosses its ends; the marks are ordered and disjoint."""
     first = bisect_right(marks, start, key=_end)
     return first < len(marks) and marks[first].start < end
 
@@ -242,7 +244,7 @@ def _end(mark: Mark) -> int:
 
 
 def accepted(degree: Degree) -> frozenset[Degree]:
-    """The degrees at least as sure as this one."""
+    """The degrees at least as certain as this one."""
     return frozenset(DEGREES[: DEGREES.index(degree) + 1])
 
 
@@ -255,7 +257,7 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether no letter or digit continues the word at either end; in scripts without spaces any place will do."""
+    """Whether no letter or digit continues the word at either end. In scripts without spaces, any place qualifies."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

@@ -1,4 +1,4 @@
-"""What a preview shows, and the numbers its token stands for: the rows and versions that a confirmed erasure takes."""
+"""What a preview shows, and what its token stands for: the rows and versions that a confirmed erasure removes."""
 
 import hashlib
 import hmac
@@ -12,17 +12,17 @@ from tellonce_server.domain.erasure.redaction import strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit
 
 MOST_LISTED = 300
-"""Matches listed one by one; of more than these a preview tells how many they are."""
+"""Maximum matches listed one by one. If there are more, the preview gives their number."""
 SHOWN = 400
-"""Characters of a match that are shown."""
+"""Maximum characters shown of a match."""
 _BEFORE = 120
-"""Of these, characters before the hit."""
+"""Of these, the characters before the match."""
 GROUP = "texts"
-"""Kind of the one match that stands for all texts made from messages, and for former versions."""
+"""The kind of the single match that stands for all derived texts and former versions."""
 
 
 class Match(NamedTuple):
-    """A message, a memory, or all derived texts together (`GROUP`). `version`: the one that was shown."""
+    """A message, a memory, or all derived texts together (`GROUP`). `version` is the one that was shown."""
 
     kind: str
     chat_id: int
@@ -37,16 +37,16 @@ class Match(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A match with the hits it stands for, as a person sees it."""
+    """A match with the hits it stands for, as it is shown to a person."""
 
     match: Match
     hits: tuple[Hit, ...]
 
 
 def matches(found: Sequence[Hit]) -> list[Shown]:
-    """One for each message and each memory, newest last, and one for all other texts.
+    """One match for each message and memory, newest last, and one for all other texts.
 
-    What stands inside longer words is offered only where there is nothing else.
+    Matches inside longer words are offered only if there are no others.
     """
     if any(hit.degree != "part" for hit in found):
         found = [hit for hit in found if hit.degree != "part"]
@@ -70,12 +70,13 @@ def _best_first(found: Sequence[Hit]) -> list[Degree]:
 
 
 def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[ForgetMatch, ...]:
-    """As the contract shows them, numbered from `first`."""
+    """The matches in the contract's form, numbered from `first`."""
     return tuple(_listed(number, each, now) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """Those to erase: all but the `kept` numbers, by default the ticked ones. Of what was not listed always the ticked."""
+    """The matches to erase: all except the `kept` numbers, or by default the ticked ones. Of unlisted matches, the
+    ticked ones."""
     without = frozenset(kept or ())
     return [
         match
@@ -93,20 +94,20 @@ def unpacked(rows: Sequence[Sequence[object]]) -> list[Match]:
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of what was asked for, by which a token is known to belong to it."""
+    """A keyed hash of the request, which shows that a token belongs to it."""
     meant = _request(args).model_dump_json(by_alias=True)
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
 
 def _request(args: ForgetArgs) -> ForgetArgs:
-    """The same request without token and choice, which come only with the confirmation, and without its place in the chat."""
+    """The request without its token and selection, which come only with the confirmation, and without its chat."""
     return args.model_copy(
         update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
     )
 
 
 def is_own(hit: Hit) -> bool:
-    """Whether it is a row of its own: a message, or a memory that says it itself."""
+    """Whether it is a message, or a memory that makes the statement itself."""
     return hit.row.place == "message" or (hit.row.place == "memory" and CONTENT in hit.columns)
 
 
@@ -150,7 +151,7 @@ def _text(hit: Hit) -> str:
 
 
 def clipped(text: str, at: int) -> str:
-    """So much of a text around a position as is shown."""
+    """The part of a text around a position that is shown."""
     if len(text) <= SHOWN:
         return text
     start = max(0, min(at - _BEFORE, len(text) - SHOWN))

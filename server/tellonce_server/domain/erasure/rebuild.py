@@ -1,4 +1,4 @@
-"""Queues the work that writes a derived text anew after sentences were taken out of it; until then it stays as it was left."""
+"""Queues the rewriting of derived texts after sentences were removed from them. Until then the shortened texts stay."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,7 +12,7 @@ from tellonce_server.store.queue import Job, NewJob
 
 _ANEW = "anew:"
 _NEWEST = 12
-"""Messages among which the last exchange of a chat is looked for."""
+"""Newest messages that are searched for a chat's last exchange."""
 
 
 _TABLES: Final[dict[Place, str]] = {
@@ -32,9 +32,8 @@ _TABLES: Final[dict[Place, str]] = {
 
 @dataclass
 class Cleaned:
-    """How many texts of each kind were changed, and which ask to be written anew: chunks by (chat, number), rolling
-    summaries by (chat, thread), canonical summaries by chat.
-    """
+    """How many texts of each kind were changed, and which must be rewritten: chunks by (chat, number), rolling
+    summaries by (chat, thread), canonical summaries by chat."""
 
     counts: dict[str, int] = field(default_factory=dict)
     chunks: list[tuple[int, int]] = field(default_factory=list)
@@ -42,7 +41,7 @@ class Cleaned:
     canonicals: list[int] = field(default_factory=list)
 
     def note(self, row: TextRow) -> None:
-        """One text was changed."""
+        """Note that one text was changed."""
         table = table_of(row.place)
         self.counts[table] = self.counts.get(table, 0) + 1
         match row.place, row.subject:
@@ -57,17 +56,17 @@ class Cleaned:
 
 
 def table_of(place: Place) -> str:
-    """How a tally calls it."""
+    """The name of the place in the counts of a result."""
     return _TABLES[place]
 
 
 def is_anew(job: Job) -> bool:
-    """Whether a rolling summary is to be made from its chunks alone, without what it said before."""
+    """Whether a rolling summary is to be made from its chunks alone, without its former text."""
     return job.redo or job.dedup_key.startswith(_ANEW)
 
 
 async def queue_remaking(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:
-    """Jobs for every text that lost sentences. Chunks come first: what rolls them up is made of them."""
+    """Queue a job for every text that lost sentences. Chunks come first, because rolling summaries are made from them."""
     for chat_id, number in cleaned.chunks:
         await _queue_chunk(q, owner_id, chat_id, number, now)
     for chat_id, thread in cleaned.rolling:
@@ -85,19 +84,19 @@ async def queue_remaking(q: Queries, owner_id: int, cleaned: Cleaned, now: datet
 async def queue_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, now: datetime
 ) -> None:
-    """The chunk summary of these messages is written anew."""
+    """Queue the rewriting of the chunk summary of these messages."""
     job = NewJob(owner_id, chat_id, "erasure", thread_key, f"erasure:{from_id}", from_id, to_id, now)
     await queue.enqueue(q, job, now)
 
 
 async def queue_rolling_anew(q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime) -> None:
-    """`thread_key` is a thread's, or the chat's `session_thread`."""
+    """Queue a rolling summary. `thread_key` is a thread's key or the chat's `session_thread`."""
     job = NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_ANEW}{thread_key}", 0, 0, now)
     await queue.enqueue(q, job, now)
 
 
 async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> None:
-    """The narrative is written anew; the job belongs to the chat in which this was asked."""
+    """Queue the rewriting of the narrative. The job belongs to the chat of the request."""
     of_chat = await threads.of_chat(q, owner_id, chat_id)
     key = of_chat[0].thread_key if of_chat else ""
     await queue.enqueue(q, NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now), now)
@@ -110,7 +109,7 @@ async def _queue_chunk(q: Queries, owner_id: int, chat_id: int, number: int, now
 
 
 async def _queue_canonical(q: Queries, owner_id: int, chat_id: int, now: datetime) -> None:
-    """The canonical summary is carried on by exchanges: the last one is gone through again."""
+    """Queue the last exchange of the chat again, because exchanges update the canonical summary."""
     newest = await messages.page(q, owner_id, chat_id, messages.NEWEST, _NEWEST)
     asked = next((line.id for line in newest if line.role == "user"), None)
     found = await messages.by_id(q, owner_id, chat_id, asked) if asked is not None else None

@@ -1,4 +1,4 @@
-"""Takes out of a text the sentences that say something forgotten; pure."""
+"""Removes sentences that say something forgotten from a text. Pure."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,10 +7,10 @@ from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mar
 from tellonce_text.sentences import placed_sentences
 
 GONE = "[forgotten]"
-"""What stands where a whole text went: the message is still counted, its words are not there."""
+"""Replaces a text that was erased whole. The message still counts, but its words are gone."""
 
 Marks = Callable[[str], list[Mark]]
-"""The stretches of a text that are to go."""
+"""The parts of a text to remove."""
 
 
 def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> Marks:
@@ -18,9 +18,9 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 
 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
-    """The text without the sentences that have a mark, and those that went.
+    """The text without the sentences that have a mark, and the removed sentences.
 
-    What stood on both sides of a sentence may say it together, so it is looked for until it is not there.
+    The parts around a removed sentence may say it when joined, so this repeats until nothing is found.
     """
     gone: list[str] = []
     while text and text != GONE and (found := marks(text)):
@@ -34,7 +34,7 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
 
 
 def redact_all(value: Any, marks: Marks) -> Any:
-    """The same through a JSON value: a list loses items that are left empty."""
+    """The same for a JSON value. Items that become empty are removed from lists."""
     if isinstance(value, str):
         return redact(value, marks)[0]
     if isinstance(value, list):
@@ -45,7 +45,7 @@ def redact_all(value: Any, marks: Marks) -> Any:
 
 
 def strings(value: Any) -> Iterable[str]:
-    """All strings of a JSON value."""
+    """All strings in a JSON value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):

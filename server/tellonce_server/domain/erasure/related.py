@@ -1,4 +1,4 @@
-"""What hangs together with what is to be forgotten: offered, never erased unasked."""
+"""Finds what is related to the matches of a preview. It is offered but never erased unasked."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,14 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement, TextRow
 
 MOST = 20
-"""Of messages and of memories each."""
+"""Maximum messages, and maximum memories."""
 _LOOKED_AT = 100
-"""Hits whose surroundings are looked at."""
+"""Maximum matches whose surroundings are read."""
 
 
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
-    """Memories learned from the messages shown; the messages that memories shown were learned from; and what was said
-    beside these, or in the same minute.
-    """
+    """Memories learned from the messages shown; the messages that the memories shown were learned from; and messages
+    next to these or within the same minute."""
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]
     known = [match.ref for each in shown if (match := each.match).kind == "memory"]

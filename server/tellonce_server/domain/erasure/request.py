@@ -1,4 +1,4 @@
-"""What a call of `forget` asks for, as something to look for. Statements are read beside the event loop."""
+"""Turns a call of `forget` into a query. Statements are read off the event loop."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,20 +24,19 @@ from tellonce_text.folding import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 3
-"""Words of a message's sentence from which it is recognized in a text made from it."""
+"""Words of a message's sentence that identify it in a derived text."""
 
 
 class NothingNamed(Refused):
-    """The call names nothing that could be looked for; the text says what to send."""
+    """The call names nothing to search for; the text says what to send."""
 
 
 async def query_of(
     q: Queries, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
 ) -> ForgetQuery:
-    """`sealed`: at the confirmation, what the preview showed; of what came since nothing is looked for.
+    """The query. `sealed` is what the preview showed, at the confirmation; anything newer is not searched for.
 
-    Raises:
-        NothingNamed: for text that folds to nothing, and for numbers that are not there.
+    Raises: NothingNamed: the text is empty after folding, or a number does not exist.
     """
     if args.topic is not None:
         return TopicQuery(args.topic, _literal(args.topic))
@@ -82,7 +81,7 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
-    """Everything said within it and the memories of it; without one, all memories."""
+    """All messages of the period and the memories learned in it; without a period, all memories."""
     reach = None if where.is_own else where.chat_id
     rows = [] if args.everything else await forget.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(

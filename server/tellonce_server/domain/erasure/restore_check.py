@@ -1,4 +1,4 @@
-"""Finds what was forgotten once and is there again, as after the restore of an older backup; it erases nothing itself."""
+"""Finds forgotten text that is back, as after the restore of an older backup. It erases nothing itself."""
 
 from collections.abc import AsyncGenerator
 
@@ -10,9 +10,8 @@ from tellonce_server.store.messages import Line
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """Memories older than a tombstone that covers them, by number; and sentences that stand in a message again out of
-    which they were taken once.
-    """
+    """The numbers of memories older than a tombstone that covers them, and sentences that are back in a message from
+    which they were removed."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

@@ -12,15 +12,15 @@ from tellonce_server.store.database import Database
 from tellonce_server.store.forget import TextRow
 
 CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
-"""Columns of a message, as `forget.texts` gives them."""
+"""Columns of a message, as `forget.texts` returns them."""
 COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
 _MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
-"""A number, a hash or a UUID: nobody's words, though the digits of a literal may be among its own."""
+"""A number, a hash or a UUID. These are nobody's words, though they may contain the digits of a literal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row that says it, how surely at best, and in which of its columns; -1 is its JSON."""
+    """A row that matches, its best degree, and the matching columns; -1 is its JSON."""
 
     row: TextRow
     degree: Degree
@@ -29,7 +29,7 @@ class Hit:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """The row, whatever its version: a message by its chat, a memory by its number alone."""
+        """Identifies the row in any version: a message by its chat and number, a memory by its number alone."""
         chat = self.row.chat_id if self.row.place in ("message", "message_version") else 0
         return self.row.place, chat or 0, self.row.id
 
@@ -37,7 +37,7 @@ class Hit:
 async def scan(
     database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
 ) -> list[Hit]:
-    """All hits of an owner, or of what one chat sees. Texts are folded beside the event loop."""
+    """All matches of an owner, or of what one chat sees. Texts are folded off the event loop."""
     found: list[Hit] = []
     async for page in forget.texts(database, owner_id, chat_id, query.patterns, messages=messages):
         found += await asyncio.to_thread(hits, page, query)

@@ -1,8 +1,8 @@
-"""Rewrites the tables and retires the log after something was forgotten: erased text leaves the database's files too.
+"""Rewrites the tables and recycles the log after an erasure, so that erased text leaves the database's files too.
 
-PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses them;
-only a table that is written anew is free of them, and it is locked meanwhile. So a rewrite gives way as soon as anybody
-has waited for it for a moment, and is tried again later.
+PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses
+them. Only a rewritten table is free of them, and it is locked meanwhile. A rewrite therefore gives way as soon as
+anybody has waited for it for a moment, and is retried later.
 """
 
 import asyncio
@@ -20,19 +20,20 @@ from tellonce_sql import queries, query
 logger = logging.getLogger(__name__)
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
-"""Held by whoever scrubs: a second one beside it would only lock the same tables again."""
+"""The lock that a scrub holds, because a second one would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.4
-"""Seconds anybody waits for a rewrite before it gives way, and it for them."""
+"""Maximum seconds that anybody waits for a rewrite before it gives way, and that it waits for others."""
 LOOK_SECONDS: Final = 0.1
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""After giving way; each pause is twice the last, for a rewrite undone is work for nothing."""
+"""Maximum pause after giving way. Each pause is twice the last, because a cancelled rewrite is wasted work."""
 
 
 class Scrubber:
-    """`admin_dsn`: a superuser of the embedded server; None for an external one, whose log and samples are not ours."""
+    """Scrubs the files. `admin_dsn` is a superuser of the embedded server; None for an external one, whose log and
+    statistics samples are not ours."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
         self._deps = deps
@@ -44,7 +45,7 @@ class Scrubber:
         self._not_before: datetime | None = None
 
     async def scrub_if_due(self) -> bool:
-        """Scrub when something was erased and the last scrub is old enough; whether it was done."""
+        """Scrub if something was erased and the last scrub is old enough. Returns whether it was done."""
         hours = self._deps.settings.retention.scrub_hours
         if not hours or (self._not_before is not None and self._deps.now() < self._not_before):
             return False
@@ -54,9 +55,10 @@ class Scrubber:
         return await self.scrub()
 
     async def scrub(self, *, gives_way: bool = True) -> bool:
-        """Rewrite now; whether it was done.
+        """Rewrite now and return whether it was done.
 
-        False while another process scrubs, and when somebody needed a table: what is rewritten by then need not be again.
+        Returns False if another process is scrubbing or somebody needed a table. Tables rewritten by then are not
+        repeated.
         """
         async with self._session() as session:
             if not await session.fetchval(query("locks.take"), LOCK):
@@ -87,7 +89,7 @@ class Scrubber:
         logger.info("the scrub gives way: %s was needed; it is tried again at %s", name, self._not_before)
 
     def _rewrites(self) -> list[str]:
-        """Statements of this round that are still to be run."""
+        """The remaining statements of this round."""
         return [
             name
             for name in sorted(queries())
@@ -110,7 +112,7 @@ class Scrubber:
             await connection.close()
 
     async def _retire_log(self, connection: Any) -> None:
-        """Two rounds: the first closes the segment that holds the old text, the second lets it go."""
+        """Recycle the log in two rounds: the first closes the segment with the old text, the second releases it."""
         for name in (
             "scrub.checkpoint",
             "scrub.switch_log",
@@ -122,16 +124,15 @@ class Scrubber:
 
 
 async def _statements(session: Any, name: str) -> list[str]:
-    """What rewrites a table. Large owners' vector indexes go before, and are built again in the background without a lock:
-    beside them the rest of `messages` takes a thirtieth of the time.
-    """
+    """The statements that rewrite a table. Vector indexes of large owners are dropped first and rebuilt later without
+    a lock: without them, rewriting `messages` takes a thirtieth of the time."""
     if name != "scrub.rewrite_messages":
         return [query(name)]
     return [*(row["clear"] for row in await session.fetch(query("near.all_of_them"))), query(name)]
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement` on `session` unless somebody waits for it too long; whether it was run.
+    """Run `statement` on `session` unless somebody waits for it too long. Returns whether it completed.
 
     `watch` is a second session of the same login.
     """
@@ -153,6 +154,6 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
 
 
 async def _until_needed(watch: Any, pid: int) -> None:
-    """Returns once somebody has waited for the process too long."""
+    """Return when somebody has waited for the process too long."""
     while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
         await asyncio.sleep(LOOK_SECONDS)

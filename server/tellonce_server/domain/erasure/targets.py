@@ -1,4 +1,4 @@
-"""Whether a sentence states a topic, in any form of its words, or most of a statement; pure."""
+"""Decides whether a sentence names a topic in any form of its words, or most of a statement. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
 from tellonce_text.stemming import stem
 
 _SHARE = 0.6
-"""Share of a statement's words a sentence must hold to state it."""
+"""The share of a statement's words that a sentence must contain to state it."""
 _SAME = 0.8
-"""Share of the words of either that a sentence and a statement have in common when they say the same."""
+"""The share of words that a sentence and a statement have in common, in both directions, if they say the same."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")
 _SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
 _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
-"""1,000 and 5k: amounts whose digits are not those of the number."""
+"""Amounts whose digits are not those of the number: 1,000 and 5k."""
 
 
 class Sentence:
-    """A sentence, read no further than what is asked of it."""
+    """A sentence, analyzed only as far as needed."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -35,7 +35,7 @@ class Sentence:
 
     @cached_property
     def may_count_otherwise(self) -> bool:
-        """Whether it may hold amounts that its digits do not show."""
+        """Whether it may contain amounts that its digits do not show."""
         text = self.lowered
         return (
             not text.isascii() or _OTHER_DIGITS.search(text) is not None or not _SPELLED.isdisjoint(_WORD.findall(text))
@@ -55,20 +55,20 @@ class Sentence:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Stems of its telling words, its numbers and its dates."""
+        """Stems of its content words, its numbers and its dates."""
         return _words(self.text)
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is forgotten: a topic (every word of it in one sentence, in any form), or a statement (most of it)."""
+    """What to forget: a topic (all of its words in one sentence, in any form), or a statement (most of its words)."""
 
     words: frozenset[str]
     topic_words: tuple[str, ...] = ()
 
     @classmethod
     def topic(cls, topic: str) -> "Target":
-        """A topic of no telling word states nothing: `is_empty`."""
+        """A topic. Without content words it states nothing and is empty (`is_empty`)."""
         said = claims(topic)
         telling = {word for word in tokens_of(topic) if stem(word) in said.stems and _tells(word)}
         return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(telling)))
@@ -83,7 +83,7 @@ class Target:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns; a plain ASCII text that names the topic in any form matches one of them in lower case."""
+        """LIKE patterns in lower case. A plain ASCII text that names the topic in any form matches at least one."""
         if not self.topic_words:
             return ["%"]
         word = max(self.topic_words, key=len)
@@ -102,7 +102,7 @@ class Target:
         return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick look at a sentence, or at several: False only where they surely do not state this."""
+        """A quick test of one or more sentences. False only if they certainly do not state the target."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
@@ -118,7 +118,7 @@ class Target:
         if self.is_empty or not self.may_be_in(sentence):
             return False
         if self.topic_words:
-            # Naming is looked at first: reading what a sentence says takes ten times as long.
+            # The names are tested first, because analyzing a sentence takes ten times as long.
             return self.named_in(sentence) and (not self.words or self.words <= sentence.words)
         return self.most_in(sentence.words)
 
@@ -127,11 +127,11 @@ class Target:
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
 
     def is_all_of(self, said: frozenset[str]) -> bool:
-        """Whether the words say this and next to nothing else."""
+        """Whether the words say this and almost nothing else."""
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:
-        """Whether it has a form of every word of the topic, wherever it stands."""
+        """Whether it contains a form of every word of the topic, in any place."""
         return all(
             word in sentence.lowered
             if is_spaceless(word)
@@ -141,7 +141,7 @@ class Target:
 
 
 def _letters(word: str) -> str:
-    """The beginning that the word and all its roots share, with `_` for a letter that an ending may change."""
+    """The common prefix of the word and its roots, with `_` for each letter that an ending may change."""
     if is_spaceless(word):
         return word
     forms = (_CHANGING.sub("_", form) for form in (word, *roots(word), *roots(word, english=True)))
@@ -150,7 +150,7 @@ def _letters(word: str) -> str:
 
 
 def _is_amount(word: str) -> bool:
-    """A number, or the key of a date."""
+    """Whether it is a number or the key of a date."""
     return word[0].isdigit() or ":" in word
 
 
@@ -159,19 +159,19 @@ def _sign_of_amount(word: str) -> re.Pattern[str]:
 
 
 def _sign(word: str) -> re.Pattern[str]:
-    """A pattern that every text with a word of this stem matches."""
+    """A pattern that matches every text with a word of this stem."""
     first = word.partition("-")[0]
     return _either(re.escape(first[:-1] if first.endswith(("e", "y")) else first), first)
 
 
 def _sign_of_topic(word: str) -> re.Pattern[str]:
-    """A pattern that every text with some form of the word matches."""
+    """A pattern that matches every text with some form of the word."""
     letters = re.escape(_letters(word)).replace("_", ".").replace("ss", ".*")
     return _either(letters, *roots(word), *roots(word, english=True))
 
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
-    """The letters, or an irregular form of one of the words, which may share none with it."""
+    """A pattern for the letters or an irregular form of one of the words, which may share no letter with it."""
     forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 

@@ -1,1 +1,1 @@
-"""Without a language model the user's own words are the memory: which of their sentences are worth keeping."""
+"""Learning without a language model: selects which of the user's own sentences to keep."""

@@ -1,4 +1,4 @@
-"""Which scored sentences are kept, and how: pure decisions on scores and likeness."""
+"""Which scored sentences are kept, and how. Pure decisions on scores and similarities."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,39 +11,39 @@ from tellonce_server.domain.keep.sentences import Sentence
 from tellonce_server.embedding.protocol import Vector
 
 SHOWN: Final = 0.9
-"""Log-odds from which a note is shown. The figures behind it are in training/keep/README.md."""
+"""Log-odds from which a note is shown. training/keep/README.md has the figures behind it."""
 
 SEARCHED: Final = -0.6
-"""Log-odds from which a sentence is kept for search alone."""
+"""Log-odds from which a sentence is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Log-odds from which a short statement close to a kept one, as changes and ends are, is kept for search; and from
-SEARCHED on it is shown."""
+"""Log-odds from which a short statement similar to a kept one is kept for search, because changes and endings have
+this form; from SEARCHED on it is shown."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
 
 SAME_COSINE: Final = 0.92
-"""Above it two sentences say the same; below, "moved to Rome" and "moved from Rome" would be one."""
+"""Cosine above which two sentences say the same. A lower value would merge "moved to Rome" and "moved from Rome"."""
 
 MOST_A_MESSAGE: Final = 2
 
 WISH: Final = -0.5
-"""Log-odds from which a sentence is a wish: there the head is right most often."""
+"""Log-odds from which a sentence counts as a wish, chosen where the head is right most often."""
 
 DANGLES: Final = 0.5
-"""Log-odds from which a sentence is kept with the one before it."""
+"""Log-odds from which a sentence is kept together with the one before it."""
 
 FRAGMENT_WORDS: Final = 4
-"""A sentence of so few words is kept with the one before it in any case."""
+"""A sentence of at most this many words is always kept together with the one before it."""
 
 ORDER: Final = -1.0
-"""Log-odds that a sentence with the form of an order or a request to remember needs."""
+"""Log-odds required of a sentence in the form of an order or a request to remember."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """One sentence of message `message_id`; all scores are log-odds."""
+    """One sentence of message `message_id`. All scores are log-odds."""
 
     message_id: int
     sentence: Sentence
@@ -55,7 +55,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class NotableSentence:
-    """A sentence of the user that the scorer finds worth keeping, verbatim."""
+    """A sentence of the user that the scorer selected, verbatim."""
 
     message_id: int
     text: str
@@ -66,7 +66,7 @@ class NotableSentence:
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
-    """At most two sentences a message, in their order. `kept`: unit vectors of notes kept before, the likeliest ones."""
+    """At most two sentences per message, in order. `kept` are unit vectors of the most similar notes kept before."""
     known = list(kept)
     notes: list[NotableSentence] = []
     likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
@@ -78,7 +78,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """Those kept of one message, each with whether it is shown."""
+    """The sentences kept from one message, each with whether it is shown."""
     likeness = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -91,7 +91,7 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether it is shown; None when it is not kept. `likeness`: its greatest cosine to a note kept before."""
+    """Whether it is shown; None if it is not kept. `likeness` is its greatest cosine with a note kept before."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True
@@ -105,7 +105,7 @@ def _is_order(one: Scored) -> bool:
 
 
 def _dangles(one: Scored) -> bool:
-    """Whether it needs the sentence before it to be understood."""
+    """Whether it cannot be understood without the sentence before it."""
     return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 
@@ -116,7 +116,7 @@ def _is_change(one: Scored, likeness: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """The greatest cosine of the unit vectors; 0 without others."""
+    """The greatest cosine with the unit vectors; 0 if there are none."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 

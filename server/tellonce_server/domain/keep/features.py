@@ -1,5 +1,5 @@
-"""What a sentence looks like, in any language. Its length is left out on purpose: in training text good sentences are
-longer than junk, in talk they are not."""
+"""Features of a sentence in any language. Length is left out deliberately: in the training text good sentences are
+longer than junk, in conversations they are not."""
 
 import re
 from typing import Final
@@ -30,7 +30,7 @@ _ELLIPSIS: Final = re.compile(r"…|\.\.")
 
 
 def features(sentence: Sentence) -> tuple[float, ...]:
-    """One 0 or 1 for each of NAMES."""
+    """One value, 0 or 1, for each of NAMES."""
     text = sentence.text.strip()
     bare = text.rstrip(" )\"'”’»")
     found = (

@@ -1,4 +1,4 @@
-"""The trained heads: linear in the two layers of a sentence's vector and its features; the weights are a data file.
+"""The trained heads: linear in the two layers of a sentence's vector and its features. The weights are a data file.
 
 `python -m training.keep` writes the file; the z-scores of training are folded into the weights.
 """
@@ -33,7 +33,8 @@ class Head:
 
 @dataclass(frozen=True)
 class Heads:
-    """`keep`: worth keeping; `wish`: a like or wish, not a fact or event; `dangling`: says little by itself."""
+    """`keep`: worth keeping. `wish`: a preference or wish rather than a fact or event. `dangling`: cannot be
+    understood alone."""
 
     keep: Head
     wish: Head
@@ -42,7 +43,7 @@ class Heads:
 
 @cache
 def heads() -> Heads:
-    """The heads this program was trained with."""
+    """The heads that this program was trained with."""
     return read(files("tellonce_server.domain.keep").joinpath(FILE).read_text())
 
 
@@ -51,7 +52,7 @@ def read(text: str) -> Heads:
 
 
 def written(heads: Heads) -> str:
-    """As JSON, 16 bits a weight."""
+    """The heads as JSON, with 16 bits per weight."""
     return json.dumps({name: _packed(head) for name, head in vars(heads).items()}, indent=1) + "\n"
 
 

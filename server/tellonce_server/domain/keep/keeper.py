@@ -1,4 +1,4 @@
-"""Finds what is worth keeping in messages, with the local model that is loaded anyway; without it, nothing."""
+"""Finds sentences worth keeping with the local embedding model; finds nothing while that model is not loaded."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from tellonce_server.domain.keep.sentences import Sentence, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector
 
 MOST_READ: Final = 60
-"""Sentences of one message that are scored, from its beginning and its end: at most 0.2 s a message."""
+"""Sentences of one message that are scored, from its start and its end: at most 0.2 s per message."""
 
 
 class Message(Protocol):
-    """What is read of a message; `tellonce.work.WorkMessage` is one."""
+    """The parts of a message that are read; `tellonce.work.WorkMessage` has them."""
 
     @property
     def id(self) -> int: ...
@@ -39,9 +39,9 @@ class Keeper:
         self._embedder = embedder
 
     async def notable(self, messages: Sequence[Message], kept_vectors: Sequence[Vector] = ()) -> list[NotableSentence]:
-        """What the user said in these messages that is worth keeping, verbatim and in order; nothing without the model.
+        """The user's sentences worth keeping, verbatim and in order; none without the model.
 
-        `kept_vectors`: unit vectors of the notes kept before that are most like the messages; some dozens, not all.
+        `kept_vectors` are unit vectors of the earlier notes that are most similar to the messages: dozens, not all.
         """
         own = [message for message in messages if message.role == "user" and not (message.speaker or message.routine)]
         read = await asyncio.to_thread(_read, own)
@@ -52,7 +52,7 @@ class Keeper:
         return await asyncio.to_thread(_chosen, read, layers, kept_vectors)
 
     async def score(self, texts: Sequence[str]) -> list[float]:
-        """Of sentences that stand alone: the log-odds that each is worth keeping; nothing without the model."""
+        """For each standalone sentence, the log-odds that it is worth keeping; none without the model."""
         try:
             layers = await self._embedder.layers(texts)
         except EmbeddingUnavailable:
@@ -60,7 +60,7 @@ class Keeper:
         return await asyncio.to_thread(_scores, [Sentence(text) for text in texts], layers)
 
     async def is_wish(self, text: str) -> bool:
-        """Whether a statement is rather a like or a wish than a fact or an event; not known without the model."""
+        """Whether a statement is a preference or wish rather than a fact or event; None without the model."""
         try:
             layers = await self._embedder.layers([text], urgent=True)
         except EmbeddingUnavailable:

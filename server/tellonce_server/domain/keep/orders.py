@@ -1,6 +1,7 @@
-"""Standing orders to the assistant and explicit requests to remember, told by their form at a sentence's beginning.
+"""Detects standing orders to the assistant and requests to remember by the form of a sentence's beginning.
 
-English only, and few on purpose: the scorer must agree that the sentence is about the user, and finds most of the others.
+The patterns are few and English only: the scorer must agree that the sentence is about the user, and finds most others
+itself.
 """
 
 import re

@@ -1,5 +1,5 @@
-"""The lines of a message that are its writer's own speech. Quoted, pasted and code parts are told by their form alone, so
-this knows no language."""
+"""Selects the lines of a message that its writer wrote. Quoted, pasted and code parts are recognized by form alone, in
+any language."""
 
 import re
 from collections import Counter
@@ -9,13 +9,13 @@ from typing import Final
 from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN
 
 LONG_PARAGRAPH: Final = 1500
-"""Characters of a punctuated paragraph that hardly anybody types; dictation has no punctuation."""
+"""A punctuated paragraph of this many characters was hardly typed; dictation has no punctuation."""
 
 INTRODUCED: Final = 300
-"""Characters of a paragraph that, after a line ending in a colon, is what the line introduces."""
+"""A paragraph of this many characters after a line that ends in a colon is the text that the line introduces."""
 
 LONG_QUOTE: Final = 80
-"""Characters between quotation marks; shorter ones are names, titles and single words."""
+"""Minimum characters of a quotation. Shorter ones are names, titles and single words."""
 
 _BLOCKS: Final = tuple(
     re.compile(pattern, re.DOTALL | re.MULTILINE)
@@ -34,7 +34,7 @@ _STOP: Final = re.compile(r"[.!?…]\s")
 
 
 def own_lines(message: str) -> list[str]:
-    """The lines that are the writer's own, in order, without those that hold nothing."""
+    """The writer's own lines in order, without empty ones."""
     for block in _BLOCKS:
         message = block.sub("\n", message)
     return [line for paragraph in _own_paragraphs(message) for line in paragraph if line]
@@ -62,7 +62,7 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """Without a long text that follows a line ending in a colon in the same paragraph."""
+    """The lines without a long text that follows a colon in the same paragraph."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)
@@ -72,6 +72,6 @@ def _until_introduction(lines: list[str]) -> list[str]:
 
 
 def _is_transcript(lines: list[str]) -> bool:
-    """A pasted chat: most lines begin with a name and a colon, and a name comes again."""
+    """Whether the lines are a pasted chat: most begin with a name and a colon, and a name repeats."""
     names = Counter(match[1] for line in lines if (match := _LABELLED.match(line)))
     return names.total() >= 3 and names.total() * 2 > len(lines) and len(names) < names.total()

@@ -1,4 +1,4 @@
-"""The sentences of a message's own speech, each with its place. Pure, of no language, linear in the message."""
+"""Splits a message's own speech into sentences with their places. Pure, independent of language, linear in the length."""
 
 import re
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from typing import Final
 from tellonce_server.domain.keep.own_speech import own_lines
 
 MOST_WORDS: Final = 40
-"""Of a sentence; what is longer was dictated without punctuation and is cut."""
+"""Maximum words of a sentence. A longer one was dictated without punctuation and is cut."""
 
 SPARE_WORDS: Final = 10
-"""How much longer a sentence may be before it is cut."""
+"""Additional words that a sentence may have before it is cut."""
 
 WRAPPED: Final = 60
-"""Characters from which a line that ends without a stop goes on in the next one."""
+"""A line of at least this many characters without a final stop continues on the next line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`before` is the sentence before it in its message."""
+    """A sentence. `before` is the previous sentence of its message."""
 
     text: str
     first: bool = True
@@ -29,7 +29,7 @@ class Sentence:
 
 _STOP: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[。！？]+[”’」』）]*")
 _ABBREVIATED: Final = re.compile(r"(?:^|[\s(.])(?:[A-Z][b-df-hj-np-tv-xz]{1,2}|\w)\.$")
-"""Dr. and Mrs., but neither Ann. nor May."""
+"""Matches Dr. and Mrs., but not Ann. or May."""
 
 _BULLET: Final = re.compile(r"(?:[-*•·–—]+|\d{1,2}[.)])\s+")
 _WORD: Final = re.compile(r"\S{1,30}\s*")
@@ -38,7 +38,7 @@ _STOPS: Final = ".!?…:;。！？"
 
 
 def sentences(message: str) -> list[Sentence]:
-    """The sentences that say enough to be kept or not, in order."""
+    """The sentences with enough content to be considered, in order."""
     texts = list(chain.from_iterable(map(_of_line, _unwrapped(own_lines(message)))))
     texts = [text for text in texts if _says_something(text)]
     befores = [None, *texts]
@@ -69,12 +69,12 @@ def _of_line(line: str) -> list[str]:
 
 def _cuts(line: str) -> list[int]:
     ends = [match.end() for match in _STOP.finditer(line)]
-    # The few characters that can hold an abbreviation, lest a long line be copied at each of its stops.
+    # Only the few characters that can hold an abbreviation are copied, so that a long line is not copied at each stop.
     return [0, *(end for end in ends if not _ABBREVIATED.search(line[max(0, end - 5) : end])), len(line)]
 
 
 def _shortened(sentence: str) -> list[str]:
-    """In even pieces of at most MOST_WORDS, cut behind a comma where one is near."""
+    """Even pieces of at most MOST_WORDS, cut after a comma if one is near."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0
@@ -93,7 +93,7 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Two words, or letters of a script that writes none apart."""
+    """Whether it has two words, or letters of a script without spaces."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

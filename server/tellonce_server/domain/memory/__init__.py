@@ -1,1 +1,1 @@
-"""How a statement becomes a memory: read, checked against its source, compared with what is known, kept."""
+"""How a statement becomes a memory: it is read, checked against its source, compared with what is known, and stored."""

@@ -1,6 +1,7 @@
-"""Whether what a model claims is borne out by the user's own words, as far as that can be told in any language.
+"""Checks whether the user's own words support a model's claim, as far as this is possible in any language.
 
-It compares what is written (quotes, names, numbers, days), not meaning. What fails is uncertain, with the reasons.
+It compares quotes, names, numbers and days as written, not their meaning. A claim that fails is uncertain, with
+reasons.
 """
 
 import re
@@ -14,26 +15,26 @@ from typing import Final, Literal, Protocol
 from tellonce_server.domain.memory import literals
 
 CONTENT_SHARE: Final = 0.5
-"""Of a claim's content that must stand in the user's words if nothing else bears it out."""
+"""The share of a claim's content that must occur in the user's words if nothing else supports it."""
 
 SIMILAR: Final = 0.45
-"""Cosine of a claim and one of the user's sentences from which the sentence bears it out. On the table in
-`benchmarks/claims` paraphrases lie at .45 to .82, but for three, and what is invented below .23."""
+"""The cosine from which one of the user's sentences supports a claim. In `benchmarks/claims`, all but three
+paraphrases lie at .45 to .82, and invented claims below .23."""
 
 UNLIKE: Final = 0.2
-"""Cosine of a claim and its quote below which the quote has nothing to do with it."""
+"""The cosine of a claim and its quote below which the quote is unrelated."""
 
 SOME_CONTENT: Final = 0.25
-"""Of a claim's content that stands in its quote where the two surely speak of the same thing."""
+"""The share of a claim's content in its quote from which both certainly concern the same thing."""
 
 MAX_SENTENCES: Final = 64
-"""Sentences of the user that a claim is compared with by meaning."""
+"""Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Characters of the message around a quote in which the day of a statement may be told."""
+"""Characters of the message around a quote that may give the day of a statement."""
 
 MAX_WORDS: Final = 500
-"""Words of a claim among which a date is looked for."""
+"""Maximum words of a claim that are searched for a date."""
 
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 _ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
@@ -41,13 +42,13 @@ _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 
 
 class Admits(Protocol):
-    """Whether words said at a moment in a zone can name this day or moment."""
+    """Whether words said at a given time in a zone can mean this day or time."""
 
     def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
 
 
 Follows = Callable[[str, datetime, tzinfo], frozenset[str]]
-"""The numbers, as digits, that follow from words said at a moment in a zone."""
+"""The numbers, as digits, that follow from words said at a given time in a zone."""
 
 Similarity = Callable[[str, str], float]
 """The cosine of two texts."""
@@ -55,7 +56,7 @@ Similarity = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote, the whole message it is said to stand in, and who wrote that when; without a quote they are the same text."""
+    """A quote, the message it is taken from, and who wrote that when. Without a quote, both are the same text."""
 
     quote: str
     message: str
@@ -75,7 +76,7 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`reasons` are sentences for the user; there is none when the claim is certain."""
+    """The result of a check. `reasons` are sentences for the user; a certain claim has none."""
 
     certain: bool
     reasons: tuple[str, ...]
@@ -94,9 +95,10 @@ def check(
     follows: Follows | None = None,
     similarity: Similarity | None = None,
 ) -> Verdict:
-    """Check a claim against its quotes; its names may also stand in the lines shown to the model or in what was known.
+    """Check a claim against its quotes. Its names may also come from the lines shown to the model or from known
+    memories.
 
-    With `similarity`, quotes that have nothing to do with the claim bear nothing out.
+    With `similarity`, quotes that are unrelated to the claim do not support it.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
@@ -120,9 +122,10 @@ def check_claim(
     admits: Admits | None = None,
     follows: Follows | None = None,
 ) -> Verdict:
-    """Check a claim that names no quote against all the user said in the exchange: its content too must be stated there.
+    """Check a claim without a quote against everything the user said in the exchange, which must also state its
+    content.
 
-    What the user asks states nothing.
+    The user's questions state nothing.
     """
     said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
     if not said:
@@ -137,7 +140,7 @@ def check_claim(
 
 
 def contains_quote(message: str, quote: str) -> bool:
-    """Whether the words of the quote stand in the message in this order, whatever the marks, spaces and capitals."""
+    """Whether the message contains the quote's words in order, ignoring punctuation, spaces and case."""
     wanted = literals.phrase(quote)
     return bool(wanted.strip()) and wanted in literals.phrase(message)
 
@@ -150,7 +153,7 @@ def _false_quote(quoted: Quoted) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A day a claim names, or a moment of it, in the user's zone."""
+    """A day that a claim names, or a time on it, in the user's zone."""
 
     at: date | datetime
     precision: str
@@ -161,25 +164,25 @@ class _Moment:
 
     @property
     def clock(self) -> datetime | None:
-        """None for a whole day: midnight and the minute before it stand for one."""
+        """The time of day; None for a whole day, which midnight and 23:59 stand for."""
         if not isinstance(self.at, datetime) or self.precision != "instant":
             return None
         return None if (self.at.hour, self.at.minute) in {(0, 0), (23, 59)} else self.at
 
     def numbers(self) -> frozenset[str]:
-        """What stands in words that name it in full."""
+        """The numbers in words that name it in full."""
         parts = [self.day.year, self.day.month, self.day.day]
         found = {str(part) for part in parts[: {"year": 1, "month": 2}.get(self.precision, 3)]}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
 
     def renderings(self) -> frozenset[str]:
-        """The numbers words that name it may use besides: a clock of twelve hours, a year of two digits."""
+        """Other numbers that words for it may use: a twelve-hour clock, a two-digit year."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
 
 class _Evidence:
-    """The true quotes, read once."""
+    """The verified quotes, analyzed once."""
 
     def __init__(
         self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None
@@ -194,7 +197,7 @@ class _Evidence:
             self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """What the claim has that the quotes do not."""
+        """What the claim contains and the quotes do not."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
@@ -214,7 +217,8 @@ class _Evidence:
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
     def _dates(self, name: str, text: str, moments: Sequence[_Moment]) -> bool:
-        """`on May 12` for what the quote calls `in three weeks`: what stands there means that day only with the name."""
+        """Whether the name is part of a date: `on May 12` for the quote's `in three weeks` means that day only with
+        its name."""
         if not moments:
             return False
         found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
@@ -241,13 +245,13 @@ class _Evidence:
         if moment.precision == "ongoing" and moment.day == quoted.said_at.astimezone(quoted.zone).date():
             return True
         admits, at = self._admits or _admits_nothing, moment.clock or moment.day
-        # The day is often told in the sentence beside the one that is quoted.
+        # The day is often given in a sentence next to the quoted one.
         said = dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE]))
         return any(admits(text, quoted.said_at, quoted.zone, at) for text in said)
 
 
 _AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
-"""Words before and after a name that a date may have."""
+"""Numbers of words before and after a name that may belong to a date."""
 
 
 def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date | datetime, /) -> bool:
@@ -255,9 +259,9 @@ def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
-    """What the claim says of time in fields, and in its text in the forms that are no language's.
+    """The times that the claim gives in fields, and in its text in language-independent forms.
 
-    These are `2026-11-27`, `2026-11`, and `(2026)`: what is written beside a relative date.
+    These forms are `2026-11-27`, `2026-11` and `(2026)`, which are written next to a relative date.
     """
     if when is not None and when.start is not None:
         yield _Moment(_local(when.start, zone), when.precision)
@@ -282,7 +286,7 @@ def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether so much of the claim's content stands in what was said, or one sentence of it is so much like the claim."""
+    """Whether enough of the claim's content occurs in what was said, or one sentence is similar enough to the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

@@ -1,8 +1,8 @@
-"""Whether two statements say the same, as far as that can be told in any language; pure.
+"""Decides whether two statements say the same, as far as this is possible in any language. Pure.
 
-They do when their words are the same in the same order, or with the end put first: "In 2020 I bought a house" is "I bought a
-house in 2020". Everything else a number, a name, a negation or a role may hang on, so in doubt both stand, until a model or
-the user says that they are the same. `key` finds such statements without reading any other.
+They do if they have the same words in the same order, or with the end moved to the front: "In 2020 I bought a house" is
+"I bought a house in 2020". Any other difference may be a number, a name, a negation or a role, so both are kept until a
+model or the user says that they are the same. `key` finds such statements without reading others.
 """
 
 import hashlib
@@ -11,19 +11,20 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""A statement the user rejected comes back in other words: from this cosine, with the same numbers and names."""
+"""Cosine from which a statement repeats one that the user rejected in other words, if numbers and names are the same.
+"""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """The same for two readings of one message."""
 
 RETOLD_SHARE: Final = 0.4
-"""Of the content of two readings of one message that they share when they are of the same statement."""
+"""The share of content that two readings of one message have in common if they are the same statement."""
 
 _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether the two are the same words, or one begins with the other's end."""
+    """Whether both have the same words, or one starts with the other's end."""
     a, b = literals.words(one), literals.words(other)
     if len(a) != len(b) or not a:
         return not a and not b and one.strip() == other.strip()
@@ -35,17 +36,17 @@ def _line(words: list[str]) -> str:
 
 
 def key(text: str) -> int:
-    """A number that statements of the same words share: signed, 64 bits."""
+    """A hash that statements with the same words share: signed, 64 bits."""
     words = sorted(literals.words(text)) or [text.strip()]
     digest = hashlib.blake2b("\n".join(words).encode(), digest_size=_KEY_BYTES).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 
 def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool, certain: bool) -> bool:
-    """Whether a statement is one the user said no to, in whatever words.
+    """Whether the user rejected the statement before, in any words.
 
-    Of the same message less likeness is enough, for nothing new was said. Of a later one a certain statement must add no
-    word of its own: "I have three dogs" puts right what "I have two dogs" had wrong.
+    For the same message a lower similarity is enough, because nothing new was said. A certain statement from a later
+    message is a repetition only if it adds no word: "I have three dogs" corrects "I have two dogs".
     """
     if same(text, denied):
         return True
@@ -58,7 +59,7 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
 
 
 def is_retold(one: str, other: str) -> bool:
-    """Whether two readings of one message are of the same statement, one of them perhaps telling less of it."""
+    """Whether two readings of one message are the same statement, even if one says less."""
     if same(one, other):
         return True
     a, b = literals.content(one), literals.content(other)
@@ -69,11 +70,11 @@ def is_retold(one: str, other: str) -> bool:
 
 
 def _names_agree(one: str, other: str) -> bool:
-    """Whether neither has a name whose word the other lacks."""
+    """Whether neither has a name that the other lacks."""
     return _named_in(one, other) and _named_in(other, one)
 
 
 def _named_in(one: str, other: str) -> bool:
-    """Whether every name of the one stands in the other."""
+    """Whether every name in the one occurs in the other."""
     words = frozenset(literals.words(other))
     return all(words.issuperset(literals.words(name)) for name in literals.names(one))

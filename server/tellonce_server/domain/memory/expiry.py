@@ -1,4 +1,5 @@
-"""What time does to memories: dates pass, goals are overdue, and statements of before get the key of their words."""
+"""What time does to memories: dates pass, and goals become overdue. It also gives older statements the key of their
+words."""
 
 from datetime import timedelta
 from typing import Final
@@ -8,10 +9,10 @@ from tellonce_server.domain.memory import dedup
 from tellonce_server.store import memories
 
 ASKED_AFTER: Final = timedelta(days=30)
-"""A goal so long past its deadline is asked about, once."""
+"""How long after its deadline the user is asked about a goal, once."""
 
 CLOSED_AFTER: Final = timedelta(days=14)
-"""Without an answer for so long it is closed."""
+"""How long an unanswered question waits before the goal is closed."""
 
 KEYED_AT_ONCE: Final = 500
 
@@ -21,7 +22,7 @@ class Tidying:
         self._deps = deps
 
     async def tidy(self) -> None:
-        """Once; what it did is not done again."""
+        """Apply all changes that are due. Running it again changes nothing."""
         await self._key_words()
         now = self._deps.now()
         for owner in await memories.owners_with_endings(self._deps.database, now):

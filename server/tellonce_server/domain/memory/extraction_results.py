@@ -1,4 +1,5 @@
-"""Turns what a worker learned from an exchange into memories: checked, not forgotten, not denied, in place of what it ends."""
+"""Turns what a worker learned from an exchange into memories. Items are checked, and forgotten or rejected ones are
+dropped."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -40,14 +41,13 @@ JUNK = "states nothing"
 DONE_SINCE = "ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""A goal that was told longer ago than this before its message was recorded, as in an import, is history."""
+"""A goal told longer than this before its message was recorded, as in an import, is history."""
 
 
 @dataclass
 class Learned:
-    """What became of an exchange's items. `ended`: statements that hold no more, each with what is said instead; `borne_out`:
-    numbers of those said again.
-    """
+    """The outcome of an exchange's items. `ended` are statements that no longer hold, each with its replacement;
+    `borne_out` are the numbers of those said again."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
     dropped: Counter[str] = field(default_factory=Counter[str])
@@ -57,9 +57,8 @@ class Learned:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """What the items are held against. `own`: the messages whose words are the user's; `old`: what lower tiers have made
-    of them.
-    """
+    """What the items are checked against. `own` are the messages with the user's words; `old` is what lower tiers made
+    of them."""
 
     job: Job
     tier: Tier
@@ -79,7 +78,7 @@ class _Exchange:
 
 @dataclass(frozen=True)
 class _Judged:
-    """An item that may be stored, and why it is not certain."""
+    """An item that may be stored, and why it is uncertain."""
 
     item: ExchangeItem
     text: str
@@ -103,7 +102,7 @@ class Learner:
         self._striker = Striker(deps.embedder)
 
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
-        """Embed what may be stored, ahead of the transaction that stores it: the embedder keeps its latest vectors."""
+        """Embed what may be stored before the transaction begins; the embedder caches its latest vectors."""
         for item in result.items:
             await self._statements.vector(mask(item.text.strip()))
         over = [number for item in result.items for number in (*item.replaces, *item.ends)]
@@ -111,7 +110,7 @@ class Learner:
         await self._striker.warm(self._deps.database, owner_id, over, told)
 
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-        """Store what passes, and take what a lower tier noted of the same messages back."""
+        """Store what passes the checks, and withdraw what a lower tier noted from the same messages."""
         exchange = await self._exchange(t, job, now)
         learned = Learned()
         for item in result.items:
@@ -122,7 +121,7 @@ class Learner:
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
-        """Take what has ended out of the texts in use; whether the profile lost a line."""
+        """Remove what has ended from the current texts. Returns whether the profile lost a line."""
         return await self._striker.strike(t, job.key.owner_id, learned.ended, now)
 
     async def _exchange(self, t: Queries, job: Job, now: datetime) -> _Exchange:
@@ -157,7 +156,7 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """The item with its doubts, or why it is dropped."""
+        """The item with its doubts, or the reason it is dropped."""
         text = mask(item.text.strip())
         if not worth_showing(text):
             return JUNK
@@ -195,7 +194,7 @@ class Learner:
         return checks.Quoted(text, mask(without_recalled(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
-        """Whether the user said no to this before, in whatever words."""
+        """Whether the user rejected this before, in any words."""
         key = x.job.key
         if judged.item.note:
             return False
@@ -263,7 +262,7 @@ class Learner:
         )
 
     async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:
-        """What lower tiers made of these messages and this one did not bear out."""
+        """Withdraw what lower tiers made of these messages, unless this result confirms it."""
         owner = x.job.key.owner_id
         for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
             if m.valid_to is None:
@@ -277,15 +276,15 @@ _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "supe
 
 
 def may_tell(job: Job, line: Line) -> bool:
-    """Whether a message can state facts for this memory: another person's words say nothing about the user.
+    """Whether a message can state facts for this memory; other people's words state nothing about the user.
 
-    A shared group is the memory of all who talk in it; there a statement is about its speaker.
+    A shared group is the memory of all its members, so a statement there is about its speaker.
     """
     return line.speaker is None or ChatScope(job.key.owner_id, job.key.chat_id).shared
 
 
 def _is_open_note(m: Memory) -> bool:
-    """Whether it is a sentence kept without a model, to which the user has said nothing."""
+    """Whether it is a sentence kept without a model that the user has neither confirmed nor changed."""
     return m.note and not m.user_confirmed
 
 
@@ -294,14 +293,14 @@ def _sources(x: _Exchange, item: ExchangeItem) -> list[Line]:
 
 
 def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
-    """A sentence of the user's is true if it is one."""
+    """Check that a note is a sentence the user really said."""
     said = [without_recalled(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
     true = any(checks.contains_quote(mask(text), item.text) for text in said)
     return checks.Verdict(true, (), true)
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """Why the item is not certain: what the check found, what the reader doubts, or a number it was not shown."""
+    """The reason the item is uncertain: from the check, from the reader, or a number that the reader was not shown."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [f"It names memory {i}, which the reader was not shown." for i in unknown]
@@ -311,18 +310,18 @@ def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | N
 
 
 def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
-    """Of the memories the reader was shown those that still hold."""
+    """The memories with these numbers that the reader was shown and that still hold."""
     return [x.known[i] for i in dict.fromkeys(numbers) if i in x.known and x.known[i].valid_to is None]
 
 
 def _about(x: _Exchange, judged: _Judged) -> str:
-    """In a shared group `user` is who wrote the message."""
+    """The person a statement is about. In a shared group, `user` is the message's author."""
     speaker = judged.sources[0].speaker
     return speaker if judged.item.about == "user" and x.shared and speaker else judged.item.about
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """When a goal ended that is learned only now: its deadline has passed, or it was a wish of long ago."""
+    """When a goal that is learned only now had already ended: its deadline has passed, or it was an old wish."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

@@ -1,10 +1,11 @@
-"""How much a statement matters by its form alone: a long number is an account's, a phone's or a case's, in any language."""
+"""How important a statement is by its form alone: a long number is an account, a phone or a case number in any
+language."""
 
 import re
 from typing import Final
 
 KEY_NUMBER: Final = 0.8
-"""Importance of a statement that holds a number people look up."""
+"""The importance of a statement with a number that people look up."""
 
 _LONG_NUMBER: Final = re.compile(r"\d(?:[ .-]?\d){7,}")
 

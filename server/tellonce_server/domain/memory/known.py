@@ -1,4 +1,5 @@
-"""KNOWN: the memories a worker is shown beside an exchange, so that it can say what changed, ended or is said again."""
+"""Selects the memories that a worker is shown with an exchange, so that it can say what changed, ended or was
+repeated."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,15 +18,15 @@ from tellonce_text.tsquery import any_of, owner_scope
 
 MOST: Final = 40
 EACH: Final = 16
-"""By likeness, by words, of the pins and of what was learned just now."""
+"""Maximum memories by similarity, by words, pinned, and recently learned, each."""
 
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
-"""Messages of the exchange compared by meaning, the longest."""
+"""Longest messages of the exchange that are compared by meaning."""
 
 TERMS: Final = 6
-"""The rarest words that are matched: the common ones would match every memory."""
+"""The rarest words that are matched; common ones would match every memory."""
 
 CHARACTERS: Final = 600
 
@@ -35,7 +36,8 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories: most alike to what the user said, pins, what was learned in the last ten minutes, the newest."""
+        """Up to 40 memories: those most similar to what the user said, pinned ones, those learned in the last ten
+        minutes, and the newest."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         found = await memories.known_for(
             self._deps.database,
@@ -58,14 +60,14 @@ class KnownMemories:
         return [ModelVector(vector, model) for vector in vectors]
 
     async def _terms(self, text: str) -> list[str]:
-        """The rarest lexemes; how rare is told from their length, for a memory of few messages has no statistics."""
+        """The rarest lexemes. Rarity is estimated from length, because a small memory has no statistics."""
         lexemes: list[str] = await self._deps.database.value("retrieval.query_lexemes", index_text(text, None)) or []
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS] if lexemes else []
 
 
 def told(m: Known) -> KnownMemory:
-    """As a worker sees it."""
+    """The memory in the form a worker is shown."""
     return KnownMemory(
         id=m.id,
         kind=m.kind,

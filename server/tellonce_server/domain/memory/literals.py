@@ -1,6 +1,6 @@
-"""What two texts of any language and script can be compared by: their words, names and numbers as written.
+"""Compares two texts in any language and script by their words, names and numbers as written.
 
-It knows no word of any language. Every function is pure and takes time linear in its text.
+It knows no word of any language. Every function is pure and linear in its text.
 """
 
 import re
@@ -12,9 +12,9 @@ from typing import Final
 from tellonce_text.normalization import nfkc
 
 MAX_NAMES: Final = 64
-"""Names compared of one text; a statement holds a few."""
+"""Maximum names of one text that are compared; a statement has only a few."""
 
-# Scripts written without spaces between words, and those whose vowel signs are no letters to Unicode.
+# Scripts without spaces between words, and scripts whose vowel signs are not letters in Unicode.
 _UNSPACED: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -29,7 +29,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, or a run of a script without spaces; `begins` a sentence."""
+    """A word, or a run of a script without spaces. `begins` says that it starts a sentence."""
 
     text: str
     begins: bool
@@ -41,14 +41,14 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. It is said if all numbers of one of its readings are: 1,200 is 1200 or 1.2."""
+    """A number as written. A text says it if it says all numbers of one of its readings: 1,200 is 1200 or 1.2."""
 
     text: str
     readings: tuple[frozenset[str], ...]
 
 
 class _Plain(dict[int, str]):
-    """Each character without its accents, full-width forms and invisible ones; digits of any script as 0–9."""
+    """Each character without accents, full-width forms and invisible characters; digits of any script as 0–9."""
 
     def __missing__(self, code: int) -> str:
         plain = _plain_character(chr(code))
@@ -75,7 +75,7 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """Folded but for capitals: what is left of two texts that are written alike is the same."""
+    """The text folded except for case, so that texts that look alike become equal."""
     return text if text.isascii() else nfkc(text).translate(_PLAIN)
 
 
@@ -89,17 +89,17 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _abbreviated(word: str, gap: str) -> bool:
-    """`Dr. Vuxley`, `J. Doe`: the point ends no sentence."""
+    """Whether the stop belongs to an abbreviation and does not end the sentence: `Dr. Vuxley`, `J. Doe`."""
     return gap.strip(" ") == "." and len(word) <= 3 and word[:1].isupper()
 
 
 def phrase(text: str) -> str:
-    """The words, folded, each between single spaces: one text stands in another if its phrase does."""
+    """The folded words with a single space around each. A text contains another if its phrase does."""
     return f" {' '.join(words(text))} "
 
 
 def words(text: str) -> list[str]:
-    """Folded; a script without spaces gives its characters."""
+    """The folded words; for a script without spaces, its characters."""
     return [part for token in tokens(text) for part in _parts(token.word)]
 
 
@@ -108,7 +108,7 @@ def _parts(word: str) -> Iterable[str]:
 
 
 def content(text: str) -> dict[str, int]:
-    """What the text is about, in any language: beginnings of its words and pairs of characters, each with its weight."""
+    """What the text is about in any language: word prefixes and character pairs, each with a weight."""
     found: dict[str, int] = {}
     for token in tokens(text):
         word = token.word
@@ -120,7 +120,8 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """Words with a capital that does not merely begin a sentence, and words of another script than the text around them."""
+    """Capitalized words that are not merely at the start of a sentence, and words in another script than the
+    surrounding text."""
     found = dict.fromkeys(token.text for token in _names(list(tokens(text))))
     return list(found)
 
@@ -144,7 +145,7 @@ def _is_uncased(word: str) -> bool:
 
 
 class Words:
-    """The words of some texts, in which names are looked up."""
+    """The words of several texts, for looking up names."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._phrase = " ".join(phrase(text) for text in texts)
@@ -154,7 +155,7 @@ class Words:
             self._alike.setdefault(word[:4], []).append(word)
 
     def have(self, name: str) -> bool:
-        """The name, or an inflection of it."""
+        """Whether the texts contain the name or an inflection of it."""
         if _UNSPACED_TOKEN.match(name):
             return phrase(name) in self._phrase
         folded = name.casefold()
@@ -162,7 +163,7 @@ class Words:
 
 
 def _inflected(name: str, word: str) -> bool:
-    """One is the beginning of the other, or they differ in an ending of up to three letters (Warszawa, Warszawie)."""
+    """Whether one is a prefix of the other, or they differ in an ending of up to three letters (Warszawa, Warszawie)."""
     if len(name) >= 4 and word.startswith(name):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
@@ -170,7 +171,7 @@ def _inflected(name: str, word: str) -> bool:
 
 
 def numbers(text: str) -> list[Number]:
-    """As written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
+    """The numbers as written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
     said = plain(text)
     return [Number(match[0], tuple(_readings_at(said, match))) for match in _NUMBER.finditer(said)]
 
@@ -189,7 +190,7 @@ def _thousandfold(number: str) -> str:
 
 
 def said_numbers(text: str) -> frozenset[str]:
-    """Every number the text can be read to say; numerals of other scripts (三, ½) too."""
+    """Every number that the text can mean, including numerals of other scripts (三, ½)."""
     found = {reading for number in numbers(text) for one in number.readings for reading in one}
     for match in _NUMBER.finditer(plain(text)):
         found |= _grouped(re.split(r"\D", match[0]))
@@ -211,13 +212,13 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 
 def _grouped(parts: Sequence[str]) -> set[str]:
-    """`in 2019 1 200 people`: the numbers that neighbors make together, of up to five groups."""
+    """The numbers that up to five neighboring groups can form together, as in `in 2019 1 200 people`."""
     spans = ((start, end) for start in range(len(parts)) for end in range(start + 2, min(start + 5, len(parts)) + 1))
     return {_whole("".join(parts[start:end])) for start, end in spans if _is_grouped(parts[start:end])}
 
 
 def _whole(digits: str) -> str:
-    """Without leading zeros where a clock or a day has them: 09 is 9, 0044 stays."""
+    """Without the leading zeros of clock times and days: 09 becomes 9, 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 
@@ -230,5 +231,5 @@ def sentences(text: str) -> list[str]:
 
 
 def asks(sentence: str) -> bool:
-    """By its mark, which is the same in most scripts."""
+    """Whether the sentence is a question by its mark, which is the same in most scripts."""
     return sentence.rstrip("\"'”’»)」』 ")[-1:] in ("?", "？", "؟", "⁇", "\u037e")

@@ -1,4 +1,4 @@
-"""Finds the user's sentences worth keeping, in the form a worker is given them."""
+"""Finds the user's sentences worth keeping, in the form for a worker."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -9,7 +9,7 @@ from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 
 MOST_KEPT: Final = 24
-"""Notes kept before that new sentences are compared with."""
+"""Earlier notes that new sentences are compared with."""
 
 
 class Scorer:
@@ -18,7 +18,8 @@ class Scorer:
         self._keeper = Keeper(embedder)
 
     async def notable(self, messages: Sequence[WorkMessage], kept: Sequence[str] = ()) -> list[NotableSentence]:
-        """None without the local model. `kept`: notes of before that are most like the messages."""
+        """The notable sentences; none without the local model. `kept` are the earlier notes most similar to the
+        messages."""
         if not messages:
             return []
         found = await self._keeper.notable(messages, await self._vectors(kept[:MOST_KEPT]))

@@ -1,16 +1,17 @@
-"""Which memories a context shows, and which of them first; pure."""
+"""Which memories a context shows, and in which order. Pure."""
 
 from collections.abc import Iterator, Sequence
 
 from tellonce_server.store.context import Remembered
 
 WISHES = 12
-"""Wishes and tastes, the newest, that a context shows before other memories: most bear on questions that do not name them."""
+"""The newest wishes and preferences that a context shows before other memories, because most apply to questions that
+do not name them."""
 
 
 def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
-    """Pins by importance, the newest wishes and what was found, in its order; then goals by priority and deadline among
-    the rest, newest first."""
+    """Pinned memories by importance; the newest wishes and the search results in order; then goals by priority and
+    deadline, and the rest, newest first."""
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
     rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]
@@ -29,7 +30,7 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """One of the first to two of the second, so that neither starves the other in a small share."""
+    """Alternate one of the first with two of the second, so that both appear in a small share."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:
@@ -44,6 +45,6 @@ def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
 
 
 def worth_showing(text: str) -> bool:
-    """Not junk: at least four characters, and not punctuation alone."""
+    """Whether it has at least four characters and is not punctuation alone."""
     stripped = text.strip()
     return len(stripped) >= 4 and any(c.isalnum() for c in stripped)

@@ -1,4 +1,4 @@
-"""What the memories ask of the date resolver: whether words can mean a day or a moment."""
+"""Asks the date resolver whether words can mean a day or a time."""
 
 from datetime import date, datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -10,12 +10,12 @@ from tellonce_text.dates.regions import region_of
 from tellonce_text.dates.resolver import expressions
 
 _DAY_ENDS = ((0, 0), (23, 59))
-"""Times of day that stand for a whole day: nobody has to have said them."""
+"""Times that stand for a whole day, so nobody needs to have said them."""
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
-    """Whether words said at that moment in that zone can name this day or moment, looking forward or back."""
-    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA one
+    """Whether words said at that time in that zone can mean this day or time, in the past or the future."""
+    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
         return admission.admits(text, moment, said)

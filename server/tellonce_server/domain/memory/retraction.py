@@ -1,7 +1,7 @@
-"""Takes out of the profile and the canonical summaries what they say of statements that have ended.
+"""Removes from the profile and the canonical summaries what they say about statements that have ended.
 
-A line carries a statement by its words or by its meaning, in any language. When in doubt the line goes: the profile is
-written again soon, and a line that is missing misleads nobody.
+A line repeats a statement by its words or its meaning, in any language. In doubt the line is removed: the profile is
+rewritten soon, and a missing line misleads nobody.
 """
 
 import re
@@ -18,27 +18,27 @@ from tellonce_server.store.database import Queries, Row
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
-"""Of a statement's content that stands in a line which carries it."""
+"""The share of a statement's content in a line that repeats it."""
 
 COSINE: Final = 0.75
-"""Likeness from which a line carries a statement in other words."""
+"""The cosine from which a line repeats a statement in other words."""
 
 MOST_LINES: Final = 60
-"""Lines compared by meaning, the first of each text."""
+"""Maximum lines compared by meaning, from the start of each text."""
 
 _SENTENCE_END: Final = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=\S)|(?<=[。！？؟।])\s*(?=\S)")
 
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that holds no more: its texts, and what is said in its place."""
+    """A statement that no longer holds: its texts and its replacement."""
 
     texts: Sequence[str]
     instead: str
 
 
 def struck(text: str, ended: Sequence[Ended], cosines: "Cosines") -> str:
-    """The text without the sentences that carry an ended statement; pure."""
+    """The text without the sentences that repeat an ended statement. Pure."""
     lines = (_struck_line(line, ended, cosines) for line in text.split("\n"))
     return "\n".join(line for line in lines if line is not None)
 
@@ -52,14 +52,14 @@ def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str |
 
 
 def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
-    """Whether the sentence says what has ended, and not what holds instead."""
+    """Whether the sentence says what has ended, and not its replacement."""
     said = literals.said_numbers(sentence)
     best = max((_likeness(sentence, said, text, cosines) for text in ended.texts), default=0.0)
     return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosines)
 
 
 def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosines: "Cosines") -> float:
-    """1 or more where the sentence carries the statement."""
+    """The similarity; 1 or more if the sentence repeats the statement."""
     if not literals.said_numbers(statement) <= numbers:
         return 0.0
     if literals.phrase(statement) in literals.phrase(sentence):
@@ -71,7 +71,7 @@ def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosines: "
 
 
 class Cosines:
-    """Likeness of sentences and statements, where both have a vector."""
+    """Similarities of sentences and statements that both have vectors."""
 
     def __init__(self, vectors: dict[str, Vector]) -> None:
         self._vectors = vectors
@@ -86,7 +86,7 @@ class Striker:
         self._embedder = embedder
 
     async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed what `strike` will compare, ahead of its transaction: the embedder keeps its latest vectors."""
+        """Embed what `strike` will compare before its transaction begins; the embedder caches its latest vectors."""
         if not ids:
             return
         texts = await q.rows("derived.standing", owner_id)
@@ -94,7 +94,8 @@ class Striker:
         await self._cosines([*instead, *(row["said"] for row in texts)], ended)
 
     async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
-        """Strike what carries the ended statements, each with what is said instead; whether the profile lost a line."""
+        """Remove what repeats the ended statements, each with its replacement. Returns whether the profile lost a
+        line."""
         if not ended:
             return False
         texts = await t.rows("derived.standing", owner_id)
@@ -104,7 +105,7 @@ class Striker:
         return any(place == "profile" for place in changed)
 
     async def _texts(self, t: Queries, owner_id: int, memory: Memory) -> list[str]:
-        """The statement, and the user's words it rests on."""
+        """The statement and the user's words that support it."""
         quotes = (await memories.provenance(t, owner_id, memory.id)).quotes
         return [memory.content, *(quote.text for quote in quotes)]
 

@@ -1,4 +1,4 @@
-"""The numbers that follow from what was said without standing in it: number words, and the parts of the days it names."""
+"""The numbers that follow from a text without occurring in it: number words, and the parts of the days it names."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta, tzinfo
@@ -13,24 +13,25 @@ from tellonce_text.dates.resolver import expressions
 try:
     from text_to_num import alpha2digit
 except ImportError:
-    # There is no wheel for Intel Macs: a 3 in a statement is not borne out by "three" there.
+    # The library has no wheel for Intel Macs; there, "three" does not support a 3 in a statement.
     def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
         return text
 
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
-"""Those whose number words the library reads. Nobody says which one a text is in, so each is tried."""
+"""Languages whose number words the library reads. The language of a text is unknown, so each is tried."""
 
 MOST: Final = 2_000
-"""Characters of a quote in which numbers are looked for, as many as a quote may have: about 30 ms at worst."""
+"""Characters of a quote that are searched for numbers, which is the maximum length of a quote: about 30 ms at worst."""
 
 MONTH: Final = 31
-"""Days of a span whose numbers follow from it: of a longer one nobody names the day."""
+"""Maximum days of a span whose numbers follow from it; nobody names the days of a longer one."""
 
 
 def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[str]:
-    """As digits: number words, the parts of every day and time the words can mean, and the year in which they were said."""
-    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA one
+    """Digits for number words, for the parts of every day and time the words can mean, and for the year in which they
+    were said."""
+    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     spelled = (literals.said_numbers(alpha2digit(head, language, 0)) for language in LANGUAGES)
     said = Said(said_at, zone, region_of(zone))

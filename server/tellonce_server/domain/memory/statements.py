@@ -1,4 +1,4 @@
-"""Puts a statement beside what is known: once more, in place of something, or new. What replaces what is never decided here."""
+"""Stores a statement as a repetition, as a replacement, or as new. Callers decide what it replaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ ENDED_BY_ITSELF = ("goal", "date")
 
 @dataclass(frozen=True)
 class Stored:
-    """`ended`: what the statement took the place of, or ended."""
+    """The stored statement. `ended` are the statements that it replaced or ended."""
 
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
@@ -35,7 +35,7 @@ class Statements:
         self._deps = deps
 
     async def vector(self, text: str) -> HalfVector | None:
-        """What `store` takes for a statement; asked for before the transaction, which a slow embedder would hold open."""
+        """The vector that `store` needs. Compute it before the transaction, which a slow embedder would keep open."""
         return await vector_or_none(self._deps.embedder, text)
 
     async def store(
@@ -47,20 +47,20 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement, or support the one that says the same; `besides` are not looked at."""
+        """Add the statement, or add a source to the one that says the same. Memories in `besides` are ignored."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")
         return Stored(await self.add(q, new, vector, now), "stored")
 
     async def same(self, q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
-        """The live statement that says the same."""
+        """The current statement that says the same."""
         found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
         alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
         return next((m for m in alike if dedup.same(m.content, new.content)), None)
 
     async def add(self, q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime) -> Memory:
-        """Add the statement as it is, beside whatever is known."""
+        """Add the statement without comparing it to others."""
         indexed = await offloaded(len(new.content), lambda: index_text(new.content, None))
         return await memories.add(
             q,
@@ -84,7 +84,7 @@ class Statements:
     ) -> Stored:
         """Add the statement in place of what it replaces, and end what it ends.
 
-        Told out of order the older one is history: it is stored as replaced by the later.
+        If the new statement is older than the one it replaces, it is stored as history, superseded by the later one.
         """
         later = next((m for m in (*replaced, *ended) if m.valid_from > new.valid_from), None)
         if later is not None:
@@ -116,7 +116,7 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End what a statement replaces and ends: at the moment it tells, else when it was said."""
+        """End what a statement replaces and ends, at the time it names or else when it was said."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -129,7 +129,7 @@ class Statements:
     async def affirm(
         self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
     ) -> tuple[Memory | None, list[Memory]]:
-        """The user says that a known statement holds: what it was to replace and to end is ended now."""
+        """Confirm a known statement by the user's word, and end what it should replace or end."""
         intends = (await memories.provenance(q, owner_id, known.id)).intends
         held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
         if held is None or intends is None:
@@ -140,15 +140,16 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """A known statement never held, `denied`: by the user's own word. What it had replaced holds again."""
+        """Withdraw a statement that never held; `denied` means by the user's own word. What it had replaced holds
+        again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # one told after it was history when it came
+                if former.id < known.id:  # one that was already history when it was stored
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Said again: more sources, a day it is due; an uncertain statement that is now certain becomes active."""
+        """Add sources or a due day to a repeated statement. An uncertain statement that is now certain becomes active."""
         supported = await memories.support(
             q,
             new.owner_id,
@@ -185,5 +186,5 @@ class Statements:
 
 
 def memory_lexemes(owner_id: int) -> list[str]:
-    """What a memory is found by besides its words: whose it is. Its chat is a column."""
+    """Lexemes that find a memory by its owner. Its chat is a column."""
     return [f"@o{owner_id}"]

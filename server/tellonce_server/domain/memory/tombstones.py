@@ -1,4 +1,4 @@
-"""What was forgotten, recognised without being kept: keyed hashes of a statement and of its words."""
+"""Recognizes what was forgotten without storing it, by keyed hashes of a statement and of its words."""
 
 import hashlib
 import hmac
@@ -12,14 +12,14 @@ from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""Share of a tombstone's words a statement must hold to be taken for the forgotten one said otherwise."""
+"""The share of a tombstone's words from which a statement counts as the forgotten one in other words."""
 
 Mark = tuple[bytes, frozenset[int]]
-"""Hash of a statement, and the hashes of its content words."""
+"""The hash of a statement and the hashes of its content words."""
 
 
 class Tombstones:
-    """`key` never leaves the server: without it the hashes cannot be tried out."""
+    """Computes the hashes. `key` never leaves the server; without it, the hashes cannot be guessed."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -30,14 +30,14 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_marks(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[Mark]:
-        """Of the text of a message and the sentences it loses, so that their being sent once more is no new saying."""
+        """Hashes of a message's text and of the sentences it loses, so that sending them again does not restore them."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [(self._message(chat_id, number, part), frozenset[int]()) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the message's forgotten sentences: who edits a message sends those again, too.
+        """The text without the message's forgotten sentences, because an edited message contains them again.
 
-        None for the very text it had before something in it was forgotten.
+        None if it is exactly the text from before the erasure.
         """
         parts, whole = sentences(text), self._message(chat_id, number, text)
         marks = [self._message(chat_id, number, part.strip()) for part in parts]
@@ -48,17 +48,17 @@ class Tombstones:
         return text if len(kept) == len(parts) else "".join(kept).strip()
 
     async def of_messages(self, q: Queries, owner_id: int) -> frozenset[bytes]:
-        """The marks of all messages in which something was forgotten."""
+        """The hashes of all messages in which something was forgotten."""
         return await tombstones.of_messages(q, owner_id)
 
     def forgotten_in(self, chat_id: int, number: int, text: str, marks: frozenset[bytes]) -> list[str]:
-        """The sentences of the message that are marked; all of them if its text is, and none of them is known."""
+        """The sentences of the message that are marked as forgotten."""
         said = [part.strip() for part in sentences(text) if part.strip()]
         found = [part for part in said if self._message(chat_id, number, part) in marks]
         return found or (said if self._message(chat_id, number, text) in marks else [])
 
     async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
-        """The user says it again: it may be known again."""
+        """Remove tombstones, because the user said it again."""
         if stones:
             await tombstones.lift(q, owner_id, [stone.id for stone in stones], now)
 
@@ -71,7 +71,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """Those that stand for what the text says."""
+        """The tombstones that cover what the text says."""
         if not stones:
             return []
         said = self.mark(text)
@@ -89,7 +89,7 @@ class Tombstones:
 
 
 def covers(stone: Tombstone, said: Mark) -> bool:
-    """Whether the tombstone stands for what the marked text says."""
+    """Whether the tombstone covers what the hashed text says."""
     claim, words = said
     if hmac.compare_digest(claim, stone.claim):
         return True

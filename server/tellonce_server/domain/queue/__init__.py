@@ -1,1 +1,1 @@
-"""The write-ahead queue: what is due, what a worker is given, and how its results are applied."""
+"""The write-ahead queue: which jobs are due, what a worker gets, and how results are applied."""

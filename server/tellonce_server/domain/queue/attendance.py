@@ -1,4 +1,4 @@
-"""Which summarizers are at work, by their last request for work or extension of a lease; it hands out no work."""
+"""Tracks which summarizers are at work, by their last request for work or lease extension. It hands out no work."""
 
 import time
 from collections.abc import Callable
@@ -9,12 +9,12 @@ from tellonce_server.store import workers
 from tellonce_server.store.queue import JobKey
 
 SILENT = timedelta(seconds=90)
-"""A worker that was not seen for so long is taken for gone. A claim waits 60 seconds at most, and a lease is extended
-every 20."""
+"""A worker not seen for this long counts as gone. A claim waits 60 seconds at most, and a lease is extended every 20.
+"""
 
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
-"""Seconds between two notes of one worker: an idle one asks again at once."""
+"""Seconds between two database writes for one worker, because an idle one asks again at once."""
 
 
 class Attendance:
@@ -24,7 +24,7 @@ class Attendance:
         self._noted: dict[str, float] = {}
 
     async def asks(self, worker: str) -> None:
-        """The worker asks for work."""
+        """Note that the worker asks for work."""
         at = self._clock()
         if at - self._noted.get(worker, -NOTE_SECONDS) < NOTE_SECONDS:
             return
@@ -34,7 +34,7 @@ class Attendance:
         await workers.seen(self._deps.database, worker, now, now - FORGOTTEN)
 
     async def extends(self, job: JobKey, fence: int) -> None:
-        """The worker that holds the job goes on with it."""
+        """Note that the worker that holds the job is still working."""
         await workers.holder_seen(self._deps.database, job, fence, self._deps.now())
 
     async def at_work(self, besides: str = "") -> bool:
@@ -42,5 +42,5 @@ class Attendance:
         return await workers.at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
     async def left(self, worker: str) -> None:
-        """The worker has ended: another may begin at once."""
+        """Note that the worker has ended, so that another may start at once."""
         await workers.left(self._deps.database, worker)

@@ -1,4 +1,4 @@
-"""How long a job waits after an attempt that failed."""
+"""How long a job waits after a failed attempt."""
 
 import random
 from datetime import timedelta
@@ -7,6 +7,6 @@ from tellonce.settings import QueuePolicy
 
 
 def backoff(policy: QueuePolicy, attempts: int) -> timedelta:
-    """Exponential in the counted attempts so far, capped; jitter takes up to half of it."""
+    """The pause: exponential in the counted attempts, capped, with jitter of up to half of it."""
     longest = min(policy.backoff_cap_seconds, policy.backoff_seconds * 2.0**attempts)
     return timedelta(seconds=longest * random.uniform(0.5, 1))

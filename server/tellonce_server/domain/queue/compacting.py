@@ -20,7 +20,8 @@ async def compact_thread(
     all_due: bool = False,
     job_class: JobClass = "live",
 ) -> int:
-    """How many jobs were queued. `all_due`: everything beyond the messages that stay verbatim, though no rule asks for it."""
+    """Queue the due chunk summaries and return their number. With `all_due`, all messages except those kept verbatim
+    are due."""
     thread = await threads.find(q, where.owner_id, where.chat_id, thread_key)
     if thread is None:
         return 0

@@ -1,4 +1,4 @@
-"""When a thread's older messages are summarised, and in which runs; pure."""
+"""When a thread's older messages are summarized, and in which runs. Pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -9,14 +9,15 @@ from tellonce_server.store.threads import OpenMessage, Run
 
 
 def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> bool:
-    """Whether a thread with that many unsummarised messages is to be compacted."""
+    """Whether a thread with that many unsummarized messages is to be compacted."""
     return keep(rules, messages=messages, tokens=tokens, spoke=spoke, now=now) is not None
 
 
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
-    """How many of the newest messages stay verbatim; None when nothing is due.
+    """How many of the newest messages stay verbatim; None if nothing is due.
 
-    `spoke` is when the thread was last heard of before now: after a day of silence it is compacted whatever its size.
+    `spoke` is the time of the thread's last message before now: after a day of silence it is compacted whatever its
+    size.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -27,7 +28,7 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """When the thread was last heard of before its silence: by its newest message, or by the one before that."""
+    """The time of the last message before the thread's silence: of its newest message, or of the one before that."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -38,8 +39,8 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
     """Cut all but the newest `kept` messages into contiguous runs, oldest first.
 
-    A run has `chunk_least` to `chunk` messages; what is left over stays verbatim until there is more of it. Only what was
-    said before the chat was begun anew is cut to its end, for it is not shown, and with `all_due` everything is.
+    A run has `chunk_least` to `chunk` messages; the rest stays verbatim until there are more. Messages from before a
+    `/new` are cut completely, because they are not shown; with `all_due`, all messages are.
     """
     finished, talk = _talks(open_messages)
     current = talk[: max(0, len(talk) - kept)]
@@ -49,7 +50,7 @@ def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, 
 
 
 def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]], Sequence[OpenMessage]]:
-    """The talks that were put away, and the one under way. A single message joins the talk after it."""
+    """The conversations that a `/new` ended, and the current one. A single message joins the conversation after it."""
     finished: list[Sequence[OpenMessage]] = []
     current: list[OpenMessage] = []
     for _, part in groupby(waiting, key=lambda m: m.epoch):
@@ -61,14 +62,14 @@ def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]],
 
 
 def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessage]]:
-    """As few pieces as there can be, of one size."""
+    """The fewest pieces possible, of equal size."""
     count = -(-len(part) // most)
     edges = [len(part) * i // count for i in range(count + 1)] if count else [0]
     return (part[a:b] for a, b in pairwise(edges))
 
 
 def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
-    """Whole pieces, and a last one if it is long enough."""
+    """Full pieces, and a last one if it is long enough."""
     pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
     return (piece for piece in pieces if len(piece) >= rules.chunk_least)
 

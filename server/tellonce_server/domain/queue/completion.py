@@ -1,4 +1,5 @@
-"""Applies a chat's written-ahead results once each and in order, one transaction a job; knows not what a result changes."""
+"""Applies a chat's stored results in order and once each, with one transaction per job. Does not know what a result
+changes."""
 
 import logging
 import time
@@ -24,7 +25,7 @@ class Finisher:
         self._applier = applier
 
     async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
-        """Apply a chat's written-ahead results, oldest first; what each stored."""
+        """Apply a chat's stored results, oldest first. Returns what each one changed."""
         applied: dict[JobKey, dict[str, int]] = {}
         while True:
             done = await self._apply_one(owner_id, chat_id)
@@ -39,7 +40,7 @@ class Finisher:
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            # A result may have waited until another job's was applied, whose trace this is.
+            # A result may have waited until another job's result was applied, so use its own trace.
             with tracing.traced(f"apply {job.kind}", job.traceparent):
                 stored = await self._apply(t, job)
         with tracing.traced(f"tell {job.kind}", job.traceparent):
@@ -56,7 +57,7 @@ class Finisher:
         except db_errors.PASSING:
             raise
         except Exception as error:
-            # The edge of one job: a result that cannot be applied must not hold up its chat for ever.
+            # This is the edge of one job: a result that cannot be applied must not block its chat for ever.
             if not isinstance(error, ResultRefused):
                 logger.exception("the result of job %s cannot be applied", job.key)
             await self._refuse(t, job, error, now)
@@ -66,7 +67,8 @@ class Finisher:
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Back to work as a counted failure. Only our own errors are quoted: others may repeat a user's words."""
+        """Return the job to the queue as a counted failure. Only our own errors are quoted, because others may repeat
+        a user's words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + backoff(policy, job.attempts)

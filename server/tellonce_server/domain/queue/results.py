@@ -1,4 +1,4 @@
-"""Step two of the write-ahead queue: what a finished job changes, inside one transaction."""
+"""The second step of the write-ahead queue: what a finished job changes, inside one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,15 +42,14 @@ class Applier:
         self._learner = learner
 
     async def prepare(self, owner_id: int, result: WorkResult) -> None:
-        """What applying the result will need of others than the database, so that no transaction waits for it."""
+        """Do what applying the result needs besides the database, so that no transaction waits for it."""
         if isinstance(result, ExchangeResult):
             await self._learner.prepare(owner_id, result)
 
     async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
-        """What was stored, counted.
+        """Apply the result and return counts of what was stored.
 
-        Raises:
-            ResultRefused: when the result is of another kind, or its place is taken.
+        Raises: ResultRefused: the result is of another kind, or its place is taken.
         """
         result = _RESULT.validate_python(job.result)
         match result, job.kind:
@@ -70,7 +69,7 @@ class Applier:
                 raise ResultRefused(f"a {result.kind} result does not answer a {job.kind} job")
 
     def announce(self, job: Job) -> None:
-        """Tell subscribers and workers, after the commit."""
+        """Notify subscribers and workers after the commit."""
         chat = f"memory://chat/{job.key.chat_id}"
         changed = {
             "exchange": ("memory://profile", f"{chat}/summary"),
@@ -81,7 +80,7 @@ class Applier:
 
     async def _exchange(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         learned = await self._learner.learn(t, job, result, now)
-        # Later exchanges have carried the canonical summary on.
+        # Later exchanges have already updated the canonical summary.
         if not job.past or await queue.carries_canonical(t, job.key):
             await self._canonical(t, job, result.canonical, now)
         struck = await self._learner.strike(t, job, learned, now)
@@ -132,7 +131,7 @@ class Applier:
         return {"summaries": int(number is not None)}
 
     async def _enqueue_rolling(self, t: Queries, job: Job, now: datetime) -> None:
-        """The thread's rolling summary follows; and the chat's, which in a chat of one thread says the same."""
+        """Queue the thread's rolling summary and the chat's. In a chat with one thread, both say the same."""
         key = job.key
         for thread in _rolled_up_in(job):
             await queue.enqueue(
@@ -186,7 +185,7 @@ class Applier:
 
 
 def _following(job: Job, new: NewJob) -> NewJob:
-    """Of the same class: what follows from past work is past work."""
+    """A follow-up job of the same class: what follows from past work is past work too."""
     return replace(new, job_class=job.job_class)
 
 
@@ -195,7 +194,7 @@ def _span(job: Job) -> tuple[int, int]:
 
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:
-    """A chunk's thread, and its chat's session."""
+    """The thread of a chunk, and the session of its chat."""
     return job.thread_key, session_thread(job.key.chat_id)
 
 

@@ -1,4 +1,4 @@
-"""Who has read the talk so far, what a better tier still has to read again, and what that will cost."""
+"""Which tiers have read the exchanges, what a better tier must read again, and what that will cost."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ async def read_status(database: Database, now: datetime, month: datetime) -> w.R
 
 
 def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> w.ReadingStatus:
-    """From the counts; pure."""
+    """Compute the status from the counts. Pure."""
     by_tier = {x.tier: x.exchanges for x in found if x.tier is not None}
     waiting = sum(x.exchanges for x in found if x.tier is None and not x.again)
     again = sum(x.provisional or 0 for x in found) + sum(x.exchanges for x in found if x.again)
@@ -32,7 +32,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """Of the best tier that has read an exchange this month."""
+    """The cost per exchange of the best tier that has read one this month."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

@@ -1,4 +1,4 @@
-"""The write-ahead queue as workers see it: hands jobs out and takes back what came of them."""
+"""The write-ahead queue for workers: hands out jobs and takes their results."""
 
 import asyncio
 import logging
@@ -26,38 +26,37 @@ from tellonce_server.store.queue import Job, JobKey
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""Part of the month's budget that imports, and what is read again, may spend."""
+"""The share of the month's budget that imports and second readings may spend."""
 
 PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
-"""Tiers whose calls count: local models have no ceiling."""
+"""Tiers with counted calls; local models have no limit."""
 
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Leases in a row that may end without a word. More than the counted attempts: workers are also killed for no fault of
-the job."""
+"""Maximum consecutive leases of a job that expire without a result. This exceeds the counted attempts, because workers
+are also killed for reasons other than the job."""
 
 LATEST_START = timedelta(minutes=5)
-"""Longer than any delay a job is queued with, and than the clocks of two servers differ."""
+"""An upper bound of the delay a job is queued with and of the clock difference between two servers."""
 
 
 class ClaimLost(Refused):
-    """The claim is not the caller's any more: its lease ended or the text under it changed. Drop the work."""
+    """The caller no longer holds the claim: its lease expired or its text changed. Discard the work."""
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a job may be asked of: the best tier, and whether what it learns may be read a second time."""
+    """What a job may use: the best tier allowed, and whether its results may be read a second time."""
 
     best_tier: w.Tier
     second_reading: bool
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """Learning is always affordable within the month's budget; summaries and second readings have an allowance each, of one
-    call an exchange. Beyond it local models go on.
-    """
+    """Learning is always allowed within the month's budget. Summaries and second readings each have an allowance of
+    one call per exchange; beyond it, local models are used."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed("ollama", second_reading=True)
@@ -77,11 +76,11 @@ class WorkQueue:
         self._prefer = queue.PAST_SUMMARIES
 
     def wake(self) -> None:
-        """Something may be claimable: waiting claims look again."""
+        """Make waiting claims look again, because a job may be claimable."""
         self._wake.set()
 
     async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
-        """Hand out due jobs; wait up to `wait_seconds` for one."""
+        """Hand out due jobs, waiting up to `wait_seconds` for one."""
         deadline = asyncio.get_running_loop().time() + args.wait_seconds
         await self.attendance.asks(args.worker)
         while True:
@@ -93,7 +92,7 @@ class WorkQueue:
             await self._wait(min(left, self._deps.settings.queue.poll_seconds))
 
     async def extend(self, args: w.ExtendWorkArgs) -> w.Extended:
-        """Heartbeat. Raises ClaimLost."""
+        """Extend a lease. Raises ClaimLost."""
         until = self._deps.now() + self._deps.settings.queue.lease
         extended = await queue.extend(self._deps.database, JobKey.parse(args.job_id), args.fence, until)
         if extended is None:
@@ -102,7 +101,7 @@ class WorkQueue:
         return w.Extended(lease_until=extended)
 
     async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:
-        """Step one writes the result ahead; step two applies it. Raises ClaimLost."""
+        """Store the result first, then apply it. Raises ClaimLost."""
         key = JobKey.parse(args.job_id)
         result = args.result.model_dump(mode="json")
         async with self._deps.database.transaction() as t:
@@ -123,7 +122,7 @@ class WorkQueue:
         return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
 
     async def fail(self, args: w.FailWorkArgs) -> w.Failed:
-        """Give a job back. An unreachable provider does not count against it. Raises ClaimLost."""
+        """Return a job to the queue. An unreachable provider does not count as an attempt. Raises ClaimLost."""
         key, now = JobKey.parse(args.job_id), self._deps.now()
         async with self._deps.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
@@ -178,13 +177,13 @@ class WorkQueue:
         )
 
     async def replay(self, owner_id: int | None = None) -> int:
-        """Start dead jobs anew; how many."""
+        """Retry failed jobs and return their number."""
         count = await queue.replay(self._deps.database, owner_id, self._deps.now())
         self._deps.tell_workers()
         return count
 
     async def tidy(self) -> None:
-        """Apply what a dead server left written ahead, and give up jobs whose workers die of them."""
+        """Apply results that a killed server left stored, and give up jobs whose workers keep dying."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
             await self._finisher.apply_ready(owner_id, chat_id)
@@ -195,14 +194,15 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # With the budget spent, a worker whose best tier is the paid one may have none between: it would repeat itself.
+        # If the budget is spent, a worker with the paid tier as its best gets no second readings, because it would
+        # repeat its own.
         if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
             await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
         return []
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._deps.now(), self._deps.settings.queue
-        # Past exchanges and past summaries take turns, so that neither waits for all of the other.
+        # Past exchanges and past summaries alternate, so that neither waits for all of the other.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         return await queue.claim(
@@ -218,13 +218,13 @@ class WorkQueue:
         )
 
     async def _item(self, job: Job) -> w.WorkItem | None:
-        """What the worker needs; None when nothing is left to do, or when it cannot be told."""
+        """The worker's input; None if nothing is left to do or the input cannot be read."""
         try:
             work = await self._inputs.read(job)
         except db_errors.PASSING:
             raise
         except Exception as error:
-            # The edge of one claimed job: it must not keep the others from being handed out.
+            # This is the edge of one claimed job: it must not keep others from being handed out.
             logger.exception("the input of job %s cannot be read", job.key)
             await self._unreadable(job, error)
             return None
@@ -251,7 +251,7 @@ class WorkQueue:
             await self.fail(args)
 
     async def _require_handed_in(self, key: JobKey, fence: int) -> None:
-        """Raises ClaimLost unless this claim's result is here already: then only the answer to it was lost."""
+        """Raise ClaimLost unless this claim's result has already been stored and only the response was lost."""
         job = await queue.find(self._deps.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
@@ -261,7 +261,7 @@ class WorkQueue:
         return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the month's budget is spent, or the part of it that past work may use."""
+        """Whether the month's budget, or its part for past work, is spent."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False
@@ -269,7 +269,7 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """With what the calls were for, so that each is charged once. The chat's row is held."""
+        """Charge each call once, by its purpose. The chat's row is locked."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and call.tier in PAID for call in calls)
@@ -288,7 +288,7 @@ class WorkQueue:
 
 
 def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
-    """Whether a model was there, and what it said could not be used."""
+    """Whether a model answered but its answer could not be used."""
     return any(not call.ok and not call.down for call in calls)
 
 

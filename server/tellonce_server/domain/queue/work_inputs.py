@@ -1,4 +1,4 @@
-"""What a claimed job is worked from: read when it is claimed, secrets masked, nothing kept in the queue."""
+"""The input of a claimed job. It is read at the claim with secrets masked, and the queue keeps none of it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -27,26 +27,25 @@ from tellonce_server.store.queue import Job, NewJob
 from tellonce_text.secrets import mask
 
 SIDE_CHARACTERS = 1800
-"""How much of one message extraction sees (docs/CONTRACT.md, 5)."""
+"""Maximum characters of one message that extraction sees (docs/CONTRACT.md, 5)."""
 
 MESSAGE_CHARACTERS = 4000
-"""How much of one message a summary sees."""
+"""Maximum characters of one message that a summary sees."""
 
 EXCHANGE_MESSAGES = 12
-"""Messages of one extraction; a job that got ahead of the model is split at this."""
+"""Maximum messages of one extraction. A job that has accumulated more is split."""
 
 BEFORE = 4
 TOLD = 60
-"""Memories a profile is written from."""
+"""Memories that a profile is written from."""
 
 FOLDED = 24
-"""The last chunk summaries that a rolling summary takes in at a time, some 500 messages: of what is older, as in an imported
-history, next to nothing would be left in its few hundred tokens.
-"""
+"""Maximum chunk summaries that a rolling summary takes in at a time, about 500 messages. Older ones, as in an imported
+history, would leave almost nothing in its few hundred tokens."""
 
 
 class Inputs:
-    """Reads a job's input. None when there is nothing left to do."""
+    """Reads a job's input, or None if nothing is left to do."""
 
     def __init__(self, deps: Dependencies, scorer: Scorer) -> None:
         self._deps = deps
@@ -74,7 +73,7 @@ class Inputs:
         before = await messages.before_in_thread(
             self._deps.database, key.owner_id, key.chat_id, job.thread_key, lines[0].id, BEFORE
         )
-        assert chat is not None  # a job's chat is there: the foreign key holds it
+        assert chat is not None  # the foreign key guarantees the job's chat
         known = await self._known.about(key.owner_id, key.chat_id, [mask(line.content) for line in said])
         await queue.show(self._deps.database, key, job.fence, [m.id for m in known])
         own = tuple(_message(line, SIDE_CHARACTERS) for line in said)
@@ -91,9 +90,9 @@ class Inputs:
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The job's messages, or what one call takes of them; the rest becomes a job of its own.
+        """The job's messages, or as many as one call takes; the rest becomes a separate job.
 
-        Of live talk the first ones, of past talk the last: it is read newest first.
+        Live work takes the first messages, past work the last, because it is read newest first.
         """
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
@@ -180,12 +179,12 @@ class Inputs:
 
 
 def level_of(job: Job) -> summaries.Rolling:
-    """Session summaries are the same job as thread summaries, on the whole chat."""
+    """The level of a rolling summary. Session summaries are thread summaries of the whole chat."""
     return "session" if job.thread_key == session_thread(job.key.chat_id) else "thread"
 
 
 def sender_time(line: Line) -> datetime:
-    """The moment with the offset the sender's clock had."""
+    """The time with the offset of the sender's clock."""
     return line.sent_at.astimezone(fixed_zone(timedelta(minutes=line.utc_offset)))
 
 

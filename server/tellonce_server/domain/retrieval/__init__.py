@@ -1,1 +1,1 @@
-"""Finding what a question needs: candidates in SQL, ranked in Python by a few documented weights."""
+"""Search: candidates from SQL, ranked in Python with a few documented weights."""

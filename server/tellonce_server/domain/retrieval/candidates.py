@@ -1,4 +1,4 @@
-"""Reads candidates from the database, one coroutine a query; knows no ranking."""
+"""Reads candidates from the database with one coroutine per query. Knows no ranking."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,35 +17,36 @@ from tellonce_text.dates.spans import Span
 from tellonce_text.tsquery import any_of, owner_scope, quoted
 
 OF_EACH_KIND = 120
-"""Candidates by words, by likeness and by time."""
+"""Candidates by words, by similarity and by time, each."""
 
 LEAST_MEASURED = 300
-"""The nearest codes whose vectors are compared exactly: by codes alone three of a hundred answers would be missed."""
+"""The nearest codes whose vectors are compared exactly. Codes alone would miss three of a hundred answers."""
 
 NEIGHBOURED = 40
-"""The best candidates whose neighbours become candidates too: four of a hundred answers stand only beside a match."""
+"""The best candidates whose neighbors become candidates too. Four of a hundred answers are found only next to a match.
+"""
 
 OF_A_SPAN = 1000
-"""Messages looked at, from its beginning, of the time a question names: a month of a busy chat."""
+"""Messages read from the start of a period that a question names; a month of a busy chat has about this many."""
 
 MEMORIES = 40
 SUMMARIES = 20
 SCANNED = 3000
-"""Newest messages looked at in a search of one thread or one span of time."""
+"""Newest messages read in a search of one thread or one period."""
 
 MANY = 10_000
-"""In a scope of so many messages or more an index of vectors beats a scan of all codes."""
+"""From this many messages on, a vector index is faster than a scan of all codes."""
 
 RAREST = 5
-"""Words that fetch candidates; the others are matched on what these fetched."""
+"""Words that select candidates. The other words are only matched against these candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What is looked for in the database, among `size` messages, of which only those numbered lower than `below` count.
+    """A search of the database among `size` messages, limited to numbers below `below`.
 
-    `vector` and `code` are the query's vector in its two forms, or None: then words alone decide. `near_index`: the owner
-    has a vector index of its own, which is asked instead of the codes where there are many.
+    `vector` and `code` are two forms of the query's vector; if None, only words count. `near_index` means that the
+    owner has a vector index, which replaces the scan of codes if there are many.
     """
 
     request: SearchRequest
@@ -85,7 +86,7 @@ async def setting(database: Database, r: SearchRequest, normal_text: str, span: 
 
 
 async def shares(database: Database) -> dict[str, float]:
-    """How many messages hold the commonest lexemes, 0 to 1."""
+    """For the most frequent lexemes, the share of messages that contain them."""
     rows = await database.rows("retrieval.document_frequencies")
     return {row["lexeme"]: row["frequency"] for row in rows}
 
@@ -143,19 +144,20 @@ async def contents(database: Database, owner_id: int, places: Sequence[tuple[int
 async def contents_as_of(
     database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """Of those messages that were edited since, what they said then, by (chat, number)."""
+    """The former texts, by (chat, number), of those messages that were edited since `moment`."""
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]
     rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}
 
 
 def _reranked(size: int) -> int:
-    """How many codes are measured exactly: enough that none of the best is missed, however large the chat."""
+    """How many codes are compared exactly, enough to miss none of the best in a chat of any size."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """When the time begins, until when most messages tell of it, and until when one may still say "last month"."""
+    """The start of the period, the time until which most messages tell of it, and the time until which one may say
+    "last month"."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

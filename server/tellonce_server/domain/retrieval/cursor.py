@@ -1,7 +1,7 @@
-"""Where the next page of a search begins, in an opaque text; pure.
+"""The start of the next page of a search as an opaque text. Pure.
 
-It carries the newest message the first page could see, so that what is said meanwhile moves nothing, and a mark of the
-search, so that it cannot be used for another one.
+It contains the newest message the first page could see, so that new messages shift nothing, and a checksum of the
+search, so that it cannot be used for another.
 """
 
 import base64
@@ -14,12 +14,13 @@ from tellonce_server.core.errors import Refused
 
 
 class CursorRefused(Refused):
-    """The text is no cursor of this search; the message says what to do."""
+    """The text is not a cursor of this search; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """`start`: hits passed over. `below`: only messages with a smaller number. `search`: the mark of the search."""
+    """`start` is the number of results to skip. `below` limits to messages with a smaller number. `search` is the
+    checksum of the search."""
 
     start: int
     below: int
@@ -30,12 +31,12 @@ class Cursor:
 
 
 def mark(*parts: object) -> int:
-    """A checksum of what is searched for."""
+    """A checksum of the search request."""
     return crc32(repr(parts).encode())
 
 
 def read(text: str, search: int) -> Cursor:
-    """Raises CursorRefused for a text that is no cursor, or one of another search."""
+    """Parse a cursor. Raises CursorRefused for invalid text, or a cursor of another search."""
     try:
         start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))
     except (binascii.Error, ValueError, TypeError):

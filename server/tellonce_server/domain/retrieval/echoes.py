@@ -1,4 +1,4 @@
-"""What only repeats the question, or what stands in a better message already, so that it is no evidence; pure."""
+"""Removes results that only repeat the question or a better message. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -8,18 +8,19 @@ from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.signals import asking
 
 SAME_QUESTION = 0.9
-"""Cosine from which a question of the user is the one that is asked now, put in other words."""
+"""The cosine from which a question of the user's is the current question in other words."""
 
 REPEATED = 0.7
-"""Share of an answer's word pairs that stand in what was found before it: then the answer repeats that."""
+"""The share of an answer's word pairs in better results from which it repeats them."""
 
 _WORD = re.compile(r"\w+")
 
 
 def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
-    """The messages, best first, without the question asked before and without answers that repeat a better message.
+    """The messages, best first, without earlier copies of the question and answers that repeat a better message.
 
-    Of the same words said twice by one person the better ranked stays. A long reply, whose text is not at hand, stays.
+    If a person said the same words twice, the better ranked message stays. A long reply stays, because its text is not
+    loaded.
     """
     kept: list[Found] = []
     said: set[tuple[str, ...]] = set()
@@ -47,7 +48,7 @@ def _asks_again(found: Found, words: tuple[str, ...], asked: tuple[str, ...]) ->
 
 
 def _repeats(found: Found, words: tuple[str, ...], heard: set[tuple[str, str]]) -> bool:
-    """Only an answer of the assistant: what a person says again, they may mean again."""
+    """Whether an answer of the assistant repeats earlier words. A person who repeats something may mean it again."""
     if found.role != "assistant" or found.speaker or found.routine or len(words) < 2:
         return False
     pairs = list(pairwise(words))

@@ -1,4 +1,4 @@
-"""Of a long message the sentences that answer; pure."""
+"""Selects the sentences of a long message that answer a question. Pure."""
 
 import re
 
@@ -6,20 +6,21 @@ from tellonce_text.claims import content_stems
 from tellonce_text.tokens import estimate
 
 WHOLE = 160
-"""Tokens up to which a message is shown whole."""
+"""Maximum tokens of a message that is shown whole."""
 
 SHORTEST = 60
-"""A long reply is shown in so few tokens where the budget is small."""
+"""The tokens of a long reply if the budget is small."""
 
 WHOLE_ROUTINE = 500
-"""The same for a routine message: it stands in the window by its summary only, so here its words are wanted."""
+"""Maximum tokens of a routine message that is shown whole. The window shows only its summary, so its full words are
+useful here."""
 
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*|\n+")
 
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
-    """The whole text, if its `tokens` are at most `whole`; else its best sentences in their order, in so many tokens or
-    WHOLE, with marks where something is left out."""
+    """The whole text if its `tokens` are at most `whole`; else its best sentences in order, within that many tokens or
+    WHOLE, with marks at omissions."""
     if tokens <= whole:
         return text
     wanted = set(content_stems(query))
@@ -36,7 +37,7 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
 
 
 def excerpts_of(total: int) -> int:
-    """Tokens of a long reply in a context of so many: a quarter of it holds ten at the least."""
+    """Tokens of a long reply in a context of `total` tokens: at least ten such replies fit a quarter of it."""
     return max(SHORTEST, min(WHOLE, total // 40))
 
 

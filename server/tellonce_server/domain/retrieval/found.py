@@ -1,4 +1,4 @@
-"""What a search found, scored, before its text is read; and the hit it becomes; pure."""
+"""A scored search result before its text is read, and its conversion to a hit. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,7 +20,8 @@ MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "
 
 
 class Found(NamedTuple):
-    """`text` is the whole text unless `clipped`; `covered` the share of the query's words it holds, by weight."""
+    """A scored result. `text` is the whole text unless `clipped`; `covered` is the weighted share of the query's words
+    in it."""
 
     kind: ResultKind
     id: int
@@ -47,7 +48,7 @@ def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:
 
 def _message(c: Candidate, score: float, covered: float) -> Found:
     clipped = c.clipped or not c.head
-    # By position: two hundred of these are made for every question.
+    # The arguments are positional for speed: two hundred of these are created for every question.
     return Found(
         *("message", c.id, c.chat_id, c.thread_key, c.head, clipped, c.role, c.speaker, c.sent_at, c.tokens),
         *(score, c.cosine, covered, (c.id,), c.routine),
@@ -108,7 +109,7 @@ def _summary(row: Row, likeness: float, covered: float) -> Found:
 def _measured(
     question: Question, rows: Sequence[Row], tokens: Sequence[int], ranking: Ranking
 ) -> tuple[list[float], list[float]]:
-    """The words each holds, and its likeness, by words and meaning, on the scales of the messages found with it."""
+    """How well each text matches by words and by meaning, on the scales of the messages found with it."""
     ranks = ranks_of(question, [row["ranks"] for row in rows])
     cosines = np.array([row["cosine"] for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
@@ -121,8 +122,8 @@ def _measured(
 
 
 def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
-    """`text` is the whole text: the one that was found, unless that was clipped or has been edited since. `reply`: tokens
-    of a reply of the assistant that are shown."""
+    """The hit for a result. `text` is the whole text, read again if it was clipped or edited. `reply` limits the
+    tokens of an assistant's reply."""
     tokens = found.tokens if text is found.text else estimate(text)
     replies = found.role == "assistant" and found.speaker is None
     whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE

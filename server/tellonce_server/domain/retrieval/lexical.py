@@ -1,7 +1,7 @@
-"""Words of a text as the full-text index holds them, the same for what is stored and what is asked; pure.
+"""The words of a text as the full-text index holds them, the same for stored texts and for queries. Pure.
 
-PostgreSQL's parser and stemmers do the rest.  They see no word in Chinese or Japanese, no base in an irregular form, and
-take "fish/chips" for a file: that is put right here.  Knows no database.
+PostgreSQL's parser and stemmers do the rest. They find no words in Chinese or Japanese, no base of an irregular form,
+and read "fish/chips" as a file name; this module corrects that. Knows no database.
 """
 
 import re
@@ -13,20 +13,20 @@ from tellonce_text.normalization import nfkc
 
 
 def index_text(content: str, speaker: str | None) -> str:
-    """What of a message is indexed: its text and who said it."""
+    """The indexed text of a message: its content and its speaker."""
     return normal(f"{speaker}: {content}" if speaker else content)
 
 
 def scope_lexemes(owner_id: int, chat_id: int | None) -> list[str]:
-    """Lexemes that scope a search inside the index, so that it never reads another chat's postings.
+    """Lexemes that limit a search inside the index, so that it never reads another chat's postings.
 
-    A memory of all chats (`chat_id` None) carries `@g` in a chat's place.
+    A memory of all chats (`chat_id` None) has `@g` in place of a chat.
     """
     return [f"@o{owner_id}", "@g" if chat_id is None else f"@c{chat_id}"]
 
 
 def normal(text: str) -> str:
-    """The text with every word in the form it is indexed by."""
+    """The text with every word in its indexed form."""
     if not text.isascii():
         text = _SPACELESS.sub(_pairs, _folded(text))
     text = _APOSTROPHE.sub("", _BREAKS.sub(" ", text))
@@ -35,9 +35,9 @@ def normal(text: str) -> str:
 
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _APOSTROPHE: Final = re.compile(r"['’](?:s|m|re|ve|ll|d|t)\b", re.IGNORECASE)
-# A slash or an underscore between words, and a full stop that lost its space: the parser would keep both words as one.
+# A slash or an underscore between words, and a full stop without its space: the parser would keep both words as one.
 _BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
-# Scripts written without spaces, and Hangul, whose words carry their particles: matched by pairs of characters.
+# Scripts without spaces, and Hangul, whose words carry their particles. They are matched by pairs of characters.
 _SPACELESS: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )
@@ -54,7 +54,7 @@ def _pairs(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """Full-width and accented Latin letters as plain ones; other scripts keep their marks."""
+    """The text with full-width and accented Latin letters as plain ones; other scripts keep their marks."""
     return nfkc(text).translate(_PLAIN)
 
 

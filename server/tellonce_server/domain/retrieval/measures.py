@@ -1,6 +1,6 @@
-"""Measures every signal of the candidates of one question, before anything is weighed; pure.
+"""Measures every signal of a question's candidates before they are weighted. Pure.
 
-What is measured does not depend on the weights, so that fitting them measures once.
+The measurements do not depend on the weights, so that fitting the weights measures once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,17 +19,19 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Messages that are read for time expressions of their own, those of whoever is named first: each takes about 0.1 ms, once."""
+"""Messages that are searched for their own time expressions, those of the named person first. Each takes about 0.1 ms,
+once."""
 
 SITTING = timedelta(hours=4)
-"""A longer pause begins another sitting."""
+"""A pause of this length separates two sessions."""
 
 NONE = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """One entry a candidate. `cosine` NaN: not embedded. All others from 0 to 1, but `words` (BM25) and `shortness`."""
+    """The signals, one entry per candidate. A `cosine` of NaN means not embedded. All others are 0 to 1 except `words`
+    (BM25) and `shortness`."""
 
     words: Floats
     cosine: Floats
@@ -52,7 +54,8 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The signals of all candidates; which candidate follows which in its thread, or NONE; the number of each one's sitting."""
+    """The signals of all candidates; for each candidate, the next message of its thread or NONE; and the number of its
+    session."""
 
     signals: Signals
     following: Indices
@@ -98,7 +101,8 @@ def _floats(values: Iterable[float]) -> Floats:
 
 
 def _replies(c: Candidate) -> bool:
-    """An assistant that has a person's name is a person of an imported talk, whose long messages are no replies."""
+    """Whether it is an assistant's reply. An assistant with a person's name is a person of an imported chat, whose
+    long messages are not replies."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 
@@ -115,7 +119,7 @@ def _held(numbers: Sequence[str], text: str) -> float:
 
 
 def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
-    """Which messages say themselves that they speak of the time the question names."""
+    """The messages that say themselves that they concern the time in the question."""
     if not question.spans:
         return set()
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
@@ -125,9 +129,8 @@ def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
-    """For each candidate the one that is the next message of its thread, if that is a candidate too; and its sitting: the
-    messages of a thread without a long pause between them.
-    """
+    """For each candidate, the next message of its thread if that is a candidate too, and its session: messages of a
+    thread without a long pause between them."""
     threads: dict[tuple[int, str], int] = {}
     thread = np.array([threads.setdefault((c.chat_id, c.thread_key), len(threads)) for c in candidates], dtype=np.intp)
     number = np.array([c.thread_no for c in candidates], dtype=np.int64)

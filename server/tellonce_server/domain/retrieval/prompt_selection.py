@@ -1,4 +1,4 @@
-"""Which of what was found belongs in a prompt, and in which order; pure."""
+"""Selects and orders the search results for a prompt. Pure."""
 
 from collections.abc import Sequence
 
@@ -10,23 +10,24 @@ from tellonce_server.domain.retrieval.question import asks
 
 SUMMARIES = 2
 MORE_MEMORIES = 12
-"""Memories offered to a question, those that `limits` names among them."""
+"""Memories offered to a question, including those within `limits`."""
 
 MEMORY_COVERED = 0.15
-"""The share of the query's words a memory needs that is not as alike as the settings ask."""
+"""The share of the query's words required of a memory that is less similar than the settings ask."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""What a message of a talk that asks nothing needs: one of both."""
+"""What a message needs, one of both, if the user's message is not a question."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""How much more of the query another thread's message must hold than any of this thread's."""
+"""How much more of the query another thread's message must contain than any message of this thread."""
 
 
 def choose(
     ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Found]:
-    """What matters most first. `shown` are the messages of the window, which a message that asks nothing shows anyway."""
+    """The selected results, most important first. `shown` are messages of the window, which appear anyway unless the
+    user asks something."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -35,7 +36,8 @@ def choose(
 
 
 def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, limits: ContextDefaults) -> list[Found]:
-    """All that bears on it, for a budget that has room: of the window, too, only what the budget leaves is shown."""
+    """Everything relevant to a question. Even messages of the window are included, because the budget may drop them
+    there."""
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
     messages = _of_thread(without_echoes(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
@@ -51,8 +53,8 @@ def _summaries(ranked: Sequence[Found]) -> list[Found]:
 
 
 def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
-    """Those above the floor, best first, and `least` in any case, for among few messages scores tell little: what bears on
-    nothing is not added to fill a budget."""
+    """Results above the floor, best first, and always the first `least`, because scores mean little among few
+    messages. Irrelevant results are not added to fill a budget."""
     best = messages[0].score if messages else 0.0
     floor = max(w.FLOOR, best - w.FAR)
     return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
@@ -67,7 +69,8 @@ def _of_use(found: Found, min_cosine: float) -> bool:
 
 
 def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]:
-    """This thread's; another thread's only where this one holds nothing near, or plainly less of what is asked."""
+    """Results of this thread. Another thread's is added only if this thread has nothing close, or clearly less of the
+    query."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)

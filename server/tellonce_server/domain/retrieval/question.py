@@ -1,4 +1,4 @@
-"""What a query asks: its words and their weights, whom it names, which time it means, and in what manner; pure."""
+"""Analyzes a query: its words and weights, the people and times it names, and its type. Pure."""
 
 import math
 import re
@@ -12,15 +12,15 @@ from tellonce_server.domain.retrieval.lexical import normal
 from tellonce_text.dates.spans import Span, query_spans
 
 MOST_TERMS: Final = 8
-"""Words of a query that are matched, the rarest ones."""
+"""The rarest words of a query that are matched."""
 
 UNLISTED_SHARE: Final = 0.0005
-"""Share of messages that hold a word too rare for the planner's statistics to list it."""
+"""The assumed share of messages that contain a word too rare for the planner's statistics."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the scope searched in tells about a query: its lexemes, who speaks there, how large it is."""
+    """What the searched scope contributes to a query: its lexemes, its speakers, and its size."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -33,7 +33,8 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`terms` rarest first, with `weights`: their inverse document frequency. `wording` is what is embedded."""
+    """An analyzed query. `terms` are rarest first, with their inverse document frequency as `weights`. `wording` is
+    the text to embed."""
 
     text: str
     wording: str
@@ -54,7 +55,7 @@ class Question:
 
 
 def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
-    """`shares`: how many messages hold a lexeme, 0 to 1; empty when there are no statistics yet."""
+    """Analyze a query. `shares` are the shares of messages with each lexeme; empty if there are no statistics yet."""
     named = names_in(text, setting.speakers)
     lexemes = [x for x in setting.lexemes if not _names(x, named)] or list(setting.lexemes)
     weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
@@ -75,18 +76,18 @@ def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Se
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
-    """How much a word tells: the logarithm of one over its share; without statistics long words count as rarer."""
+    """The weight of a word: the logarithm of one over its share. Without statistics, longer words count as rarer."""
     known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
     return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
 
 
 def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
-    """The speakers a query names, by their whole name or its first part, as they are written there."""
+    """The speakers that a query names, by full name or its first part, as they are stored."""
     return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query as it would be put to the person named: what is near a name is not near an answer."""
+    """The query without the person's name, because texts similar to a name are not similar to an answer."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)
@@ -95,17 +96,17 @@ def without_names(text: str, named: frozenset[str]) -> str:
 
 
 def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The times a query means, seen from `now`; what has not begun yet is no memory."""
+    """The times that a query means, seen from `now`. Future times are left out."""
     return [span for span in query_spans(text, now, zone) if span[0] < now]
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """The same seen from the end of a talk that is long over: its "last week" and its "May"."""
+    """The same seen from the end of an old conversation: its "last week" and its "May"."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 
 def asks(text: str) -> bool:
-    """Whether a message wants something recalled, rather than tells or greets."""
+    """Whether a message asks for something to be recalled."""
     return bool(_ASKS.search(text))
 
 
@@ -148,7 +149,7 @@ _ASKS: Final = re.compile(
     r"|remind me|remember|show me|find|list|give me|recall)\b",
     re.IGNORECASE,
 )
-# Names that are words as well: only as written with a capital.
+# Names that are also words count only with a capital.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()
@@ -156,13 +157,13 @@ _AMBIGUOUS: Final = frozenset(
 
 
 def _names(lexeme: str, named: frozenset[str]) -> bool:
-    """Whether a lexeme is the stem of a name: its beginning, or all but its last letter ("Amy" has the stem "ami")."""
+    """Whether a lexeme is the stem of a name: a prefix, or all but the last letter ("Amy" has the stem "ami")."""
     words = [word for name in named for word in normal(name).lower().split()]
     return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
 
 
 def _mention(speaker: str) -> re.Pattern[str]:
-    """A whole name, or its first part, with its possessive."""
+    """Matches a full name or its first part, with the possessive."""
     names = {speaker, speaker.split()[0] if speaker.split() else speaker}
     parts = [
         re.escape(n) if n.lower() in _AMBIGUOUS else f"(?i:{re.escape(n)})"

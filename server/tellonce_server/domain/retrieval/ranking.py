@@ -1,7 +1,7 @@
-"""How well messages answer a question: weighed signals, standardised over the candidates; pure.
+"""How well messages answer a question: weighted signals, standardized over the candidates. Pure.
 
-Scores fused by their standardised value beat fused ranks.  A message lends part of its likeness to those beside it and to
-its sitting, and no less if it is a poor answer itself: a question, somebody else's words or a long reply.
+Fusing standardized scores beats fusing ranks. Each message passes part of its similarity to its neighbors and to its
+session, even if it is a poor answer itself: a question, another person's words or a long reply.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.signals import Candidate, Floats
 
 LENDING = 3
-"""Messages of a sitting whose likeness makes that of the sitting."""
+"""The most similar messages of a session, which determine the session's similarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Scale:
     deviation: float
 
     def standard(self, values: Floats) -> Floats:
-        """In standard deviations, at most MOST_DEVIATIONS of them; 0 for what could not be measured (NaN)."""
+        """Values in standard deviations, limited to MOST_DEVIATIONS; 0 for missing values (NaN)."""
         if not self.deviation:
             return np.zeros(len(values))
         return np.clip(np.nan_to_num((values - self.mean) / self.deviation), -w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
@@ -35,7 +35,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One score a candidate, higher is better, and what was measured; with the scales others can be compared by."""
+    """One score per candidate, higher is better; the measured signals; and the scales for comparing other results."""
 
     scores: Floats
     signals: Signals
@@ -44,7 +44,7 @@ class Ranking:
 
 
 def rank(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Ranking:
-    """Scores are comparable within one ranking only."""
+    """Rank the candidates. Scores are comparable within one ranking only."""
     return weigh(measure(question, candidates, zone))
 
 
@@ -58,17 +58,19 @@ def weigh(m: Measured) -> Ranking:
 
 
 def scale(values: Floats, least: float) -> Scale:
-    """`least`: a deviation below which differences mean nothing, as among two or three candidates."""
+    """The scale of the values. `least` is a deviation below which differences mean nothing, as among two or three
+    candidates."""
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
 def _fitting(x: Signals) -> Floats:
-    """What else shows that a message speaks of what is asked: how much of it, which numbers, which time."""
+    """The score of other signs that a message is on the subject: its share of the words, its numbers, its time."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _options(x: Signals) -> Floats:
-    """What makes a message on the subject an answer: who said it, how and when.  Nothing of this is lent to others."""
+    """The score of what makes a message on the subject an answer: the speaker, the form and the time. It is not passed
+    to other messages."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -86,7 +88,7 @@ def _options(x: Signals) -> Floats:
 
 
 def _lent_in_sittings(m: Measured, alike: Floats) -> Floats:
-    """A talk that speaks of what is asked lends to all its messages: a share of the mean of its best."""
+    """What a session passes to all its messages: a share of the mean of its most similar ones."""
     order = np.lexsort((-alike, m.sitting))
     sitting = m.sitting[order]
     place = np.arange(len(order)) - np.searchsorted(sitting, sitting)
@@ -97,8 +99,8 @@ def _lent_in_sittings(m: Measured, alike: Floats) -> Floats:
 
 
 def _lent_by_neighbours(m: Measured, alike: Floats) -> Floats:
-    """A question lends to the message after it, which may be its answer; any other one mostly to that before it, which it
-    may echo.  So does a long reply, which is no answer itself."""
+    """What neighbors pass on. A question passes similarity to the next message, which may answer it; other messages
+    mostly to the previous one, which they may echo. A long reply, which is not an answer itself, does the same."""
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]
     likeness, asking = np.maximum(0.0, alike), m.signals.asking

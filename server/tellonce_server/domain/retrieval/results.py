@@ -1,4 +1,4 @@
-"""What a search asks for and what it finds; plain values."""
+"""The request and the results of a search. Plain values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from tellonce.contract import MemoryStatus, ResultKind, Role
 
 
 class Hit(NamedTuple):
-    """One thing found. `text` is what to show: of a long message the sentences that match; `full_text` is all of it.
+    """One result. `text` is the text to show: the matching sentences of a long message; `full_text` is all of it.
 
-    `cosine` is None where one of the two has no vector. `source_ids` are message numbers.
+    `cosine` is None if either side has no vector. `source_ids` are message numbers.
     """
 
     kind: ResultKind
@@ -34,10 +34,11 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """`chat_id` None: all chats of the owner. `before_id`: only messages with a smaller number (what no window shows).
+    """A search. `chat_id` None means all chats of the owner. `before_id` limits it to messages with a smaller number,
+    which no window shows.
 
-    `since` and `until` bound when something was said; memories are those believed at the end of that time. With `as_of`
-    summaries and edited texts, too, are those of that moment.
+    `since` and `until` limit when something was said; memories are those believed at the end of that period. With
+    `as_of`, summaries and edited texts are those of that time too.
     """
 
     owner_id: int
@@ -56,7 +57,7 @@ class SearchRequest:
 
     @property
     def ends(self) -> datetime | None:
-        """The first moment whose messages are not looked at; None: all are."""
+        """The time from which messages are excluded; None if there is no limit."""
         bounds = [bound for bound in (self.until, self.as_of) if bound is not None]
         return min(bounds, default=None)
 

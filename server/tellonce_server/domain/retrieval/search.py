@@ -1,4 +1,4 @@
-"""Finds what a question needs: candidates by words, meaning and time, ranked; scoped before anything is compared."""
+"""Runs a search: candidates by words, meaning and time within the scope, then ranked."""
 
 import asyncio
 from collections.abc import Sequence
@@ -28,18 +28,18 @@ from tellonce_server.store.messages import NEWEST
 
 CURRENT: tuple[MemoryStatus, ...] = ("active",)
 FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
-"""Statuses of the memories looked at; the second for a question about how it was before."""
+"""Statuses of the memories searched. Superseded ones are for questions about the past."""
 
 SHARES_SECONDS = 600.0
-"""How long word frequencies hold: they change slowly."""
+"""How long word frequencies are cached; they change slowly."""
 
 NO_SHARES_SECONDS = 20.0
-"""How long a database without statistics is believed to have none."""
+"""How long the absence of statistics is cached."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What the database holds for a question. `newest` is the number of the newest message."""
+    """The data for a question. `newest` is the number of the newest message."""
 
     question: Question
     messages: Sequence[Candidate]
@@ -50,7 +50,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class _Embedded:
-    """A query's vector in its two forms."""
+    """A query's vector in two forms."""
 
     half: HalfVector
     bits: BitString
@@ -64,20 +64,20 @@ class Retriever:
         self._shares_until = 0.0
 
     async def search(self, request: SearchRequest) -> SearchPage:
-        """A page of hits, best first. Raises CursorRefused for a cursor of another search."""
+        """One page of results, best first. Raises CursorRefused for a cursor of another search."""
         search = cursor.mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
         at = cursor.read(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
-        # Numbers are counted in one chat: only there does the newest one bound what the next pages see.
+        # Numbers are per chat, so only within one chat does the newest one limit later pages.
         bound = below if at or request.chat_id is None else min(below, newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self._hits(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Found]:
-        """All that a prompt may recall, best first: it can be looked for while the window is being read."""
+        """Everything a prompt may recall, best first. It can run while the window is being read."""
         ranked, _ = await self._ranked(replace(request, thread_key=None))
         return ranked
 
@@ -90,17 +90,16 @@ class Retriever:
         limits: ContextDefaults,
         total: int | None = None,
     ) -> list[Hit]:
-        """Of what was recalled what a prompt of `total` tokens should hold, what matters most first; `shown` are messages it
-        holds anyway.
+        """The results for a prompt of `total` tokens, most important first; `shown` are messages it contains anyway.
 
-        The first are as many as `limits` says; after them, if the query asks something, all else that bears on it.
+        First come as many as `limits` says; if the query is a question, everything else relevant follows.
         """
         chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
         return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
 
     async def read(self, r: SearchRequest) -> Read:
-        """The question as understood, and everything that may answer it; not ranked yet."""
-        # Most questions are embedded as they are: the model runs while the database tells what they are about.
+        """The analyzed question and everything that may answer it, not ranked yet."""
+        # Most questions are embedded unchanged, so the model runs while the database is read.
         (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
         if question.wording != r.query:
             vector = await self._vector(question.wording)
@@ -111,7 +110,7 @@ class Retriever:
         return Read(question, messages, memories, summaries, setting.last_id)
 
     async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
-        """All that was found, best first and what scores alike newest first; and the number of the newest message."""
+        """All results, best first and newest first at equal scores, and the number of the newest message."""
         x = await self.read(r)
         by_score = ranking.rank(x.question, x.messages, r.zone)
         hits = [
@@ -140,7 +139,7 @@ class Retriever:
         return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index)
 
     async def _vector(self, wording: str) -> _Embedded | None:
-        """The query's vector; None goes on by words alone."""
+        """The query's vector; None means search by words alone."""
         if not self._embedder.ready:
             return None
         model = self._embedder.model
@@ -186,7 +185,7 @@ class Retriever:
         return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """Texts of messages, by (chat, number), that are not those the candidates brought: clipped there, or edited since."""
+        """Texts of messages, by (chat, number), that differ from the candidates': clipped there, or edited since."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await candidates.contents(database, r.owner_id, clipped)

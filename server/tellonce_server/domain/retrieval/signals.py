@@ -1,6 +1,6 @@
-"""The signals of messages that may answer a question, a number each; pure. `ranking` weighs them.
+"""Computes the signals of messages that may answer a question, one number each. Pure. `ranking` weights them.
 
-Arithmetic is done for all candidates at once, in arrays with one entry for each; reading is done text by text.
+Arithmetic runs on arrays with one entry per candidate; text analysis runs text by text.
 """
 
 import re
@@ -23,17 +23,18 @@ from tellonce_text.dates.spans import Span, message_spans
 Floats: TypeAlias = NDArray[np.float64]
 
 ONE_MATCH: Final = 0.0607927
-"""`ts_rank` of a word that occurs once; more occurrences add less and less, up to 1.64 of it, much as in BM25."""
+"""`ts_rank` of a word that occurs once. More occurrences add less and less, up to 1.64 times this value, much as in
+BM25."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""The longest time a message can tell of by words such as "last month"; "last year" is no time in particular."""
+"""The longest time that a message can refer to by words such as "last month"; "last year" is too vague."""
 
 
 class Candidate(NamedTuple):
     """A message that may answer, in the order of the query's columns.
 
-    `head` is its beginning, empty for a long reply; `ranks` the `ts_rank` of every term, None where it holds none of them;
-    `cosine` None: not embedded.
+    `head` is its beginning, empty for a long reply; `ranks` holds the `ts_rank` of every term, None if it contains
+    none; `cosine` None means not embedded.
     """
 
     chat_id: int
@@ -52,7 +53,7 @@ class Candidate(NamedTuple):
 
 
 def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Floats:
-    """The `ts_rank` of every term in every text: a row a text, a column a term."""
+    """The `ts_rank` of every term in every text: one row per text, one column per term."""
     found = np.zeros((len(ranks), len(question.terms)))
     for index, of_one in enumerate(ranks):
         if of_one is not None:
@@ -61,7 +62,7 @@ def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Flo
 
 
 def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
-    """The BM25 score of every text. A question for a reply of the assistant holds no reply's length against it."""
+    """The BM25 score of every text. A question about the assistant's reply ignores the length of replies."""
     counted = np.minimum(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched: Floats = ranks @ np.array(question.weights) / ONE_MATCH
@@ -69,7 +70,7 @@ def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
 
 
 def coverage(question: Question, ranks: Floats) -> Floats:
-    """The share of the question's weight that the matched words carry, 0 to 1."""
+    """The share, 0 to 1, of the question's weight that the matched words have."""
     matched: Floats = (ranks > 0).astype(np.float64) @ np.array(question.weights)
     return matched / question.total
 
@@ -81,12 +82,12 @@ def longness(tokens: Floats) -> Floats:
 
 
 def shortness(tokens: Floats) -> Floats:
-    """0 from SHORT_TOKENS upwards; one more per factor e below."""
+    """0 from SHORT_TOKENS on, and 1 more for each factor e below."""
     lacking: Floats = np.log(w.SHORT_TOKENS / np.maximum(1, tokens))
     return lacking.clip(0.0)
 
 
-# A chat's messages come up again with every question: how one is worded is looked at once.
+# A chat's messages recur with every question, so each text is analyzed only once.
 _REMEMBERED: Final = 4_096
 
 
@@ -104,7 +105,8 @@ def asking(text: str) -> float:
 @of_texts
 @lru_cache(_REMEMBERED)
 def first_person(text: str) -> bool:
-    """By whole words: a set of them is five times as fast as a pattern, on two hundred messages a millisecond."""
+    """Whether it has a first-person word. A set of whole words is five times as fast as a pattern: on two hundred
+    messages, a millisecond."""
     if not _FIRST_PERSON.isdisjoint(text.split()):
         return True
     return not text.isascii() and not _FIRST_PERSON_UNSPACED.isdisjoint(text)
@@ -113,7 +115,8 @@ def first_person(text: str) -> bool:
 @of_texts
 @lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
-    """Words first: a set of them is ten times as fast as the pattern, which is left for numbers and for pairs of words."""
+    """Whether it has a time word. A set of words is ten times as fast as the pattern, which is used for numbers and
+    pairs of words."""
     words = _WORD.findall(text.lower())
     if not _TIME_WORDS.isdisjoint(words):
         return True
@@ -134,12 +137,12 @@ def tastes(text: str) -> bool:
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers of a query as they are written."""
+    """The numbers of a query as written."""
     return _NUMBER.findall(text)
 
 
 def names_routine(text: str, routine: str) -> bool:
-    """Whether a text names a part of a routine's name, hyphens aside."""
+    """Whether a text contains a part of a routine's name, ignoring hyphens."""
     plain = text.lower().replace("-", "")
     return any(part in plain for part in routine.lower().replace("-in", "in").split("-") if len(part) > 3)
 
@@ -153,12 +156,12 @@ def after_spans(at: datetime, spans: Sequence[Span]) -> bool:
 
 
 def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    """Whether a message of then can still speak of the span."""
+    """Whether a message of that time can still refer to the period."""
     return any(start - LONGEST_TOLD <= at < end + LONGEST_TOLD for start, end in spans)
 
 
 def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
-    """Whether a message's own time expressions, read at its time, mean one of the spans."""
+    """Whether a message's own time expressions, read at its time, mean one of the periods."""
     return any(first < end and last > start for first, last in _told_times(text, sent_at, zone) for start, end in spans)
 
 

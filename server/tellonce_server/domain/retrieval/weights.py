@@ -1,16 +1,17 @@
-"""The weights of the ranker and the constants of its signals, in one place; nothing is computed here.
+"""The weights of the ranker and the constants of its signals. Nothing is computed here.
 
-Scores are sums of signals; one unit is one standard deviation of the lexical score over the candidates.
+Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates.
 
-How they were obtained.  The start was what is known of public conversations.  Coordinate ascent (`python -m benchmarks.fit
---synthetic 4 --seed 1`: 12 generated dialogues, 1,004 questions, three shapes of talk alike) moved them within bounds that keep
-their meaning: what is positive by its meaning stays positive, and no prior may outvote all words and all likeness together.
-What stands here lies between start and fit, rounded, for the fit gains on its own seed what it does not gain on another
-(seed 2: recall@10 .838, .770 and .873 with these, .847, .779 and .860 with the fit).  In an earlier fit,
-weights from two shapes alone reached .803, .755 and .821 on the third, and weights from all three .802, .768 and .851.  Seeds 1
-and 2 were looked at while choosing (the friends of the generator became a little more careless afterwards); the figures in
-docs/explanation/performance.md are of seed 3.  Afterwards NAMED, QUESTION, SHORT, TIME_WORDS and IN_SPAN were moved, and AMOUNTS and TASTES
-came, because that ranks answers higher on both those seeds and on half of the talks written by hand (`benchmarks/talks`).
+The initial values came from what is known about public conversations. Coordinate ascent (`python -m benchmarks.fit
+--synthetic 4 --seed 1`: 12 generated dialogues, 1,004 questions, three types of conversation weighted equally) moved
+them within bounds that keep their meaning: a signal that is positive by its meaning stays positive, and no prior may
+outweigh all words and all similarity together. The values here lie between the initial ones and the fit, rounded,
+because the gains of the fit on its own seed do not carry over to another (seed 2: recall@10 .838, .770 and .873 with
+these, .847, .779 and .860 with the fit). In an earlier fit, weights from two types alone reached .803, .755 and .821 on
+the third, and weights from all three .802, .768 and .851. Seeds 1 and 2 were used while choosing (the generator's
+people later became slightly more careless); the figures in docs/explanation/performance.md are from seed 3. Later NAMED, QUESTION,
+SHORT, TIME_WORDS and IN_SPAN were changed, and AMOUNTS and TASTES were added, because this ranks answers higher on both
+seeds and on half of the conversations written by hand (`benchmarks/talks`).
 """
 
 from typing import Final
@@ -19,80 +20,82 @@ LEXICAL: Final = 1.0
 """Per standard deviation of the BM25 score."""
 
 DENSE: Final = 1.0
-"""Per standard deviation of the cosine: with the names taken out of the query it tells more than the words do."""
+"""Per standard deviation of the cosine. With the names removed from the query, it is more informative than the words.
+"""
 
 COVERAGE: Final = 0.3
-"""For all of the query's words, weighed by how much each tells."""
+"""For a message with all of the query's words, weighted by their rarity."""
 
 NUMBERS: Final = 0.3
-"""For all of the query's numbers."""
+"""For a message with all of the query's numbers."""
 
 NAMED: Final = 2.5
-"""Said by the person the query names: nine of ten answers are."""
+"""For a message of the person that the query names; nine of ten answers are."""
 
 USER: Final = 2.0
-"""Taken from a long reply of the assistant: it repeats the question's words, and four of five answers are the user's."""
+"""Subtracted from a long reply of the assistant: it repeats the question's words, and four of five answers are the
+user's."""
 
 ASKED_OF_ASSISTANT: Final = 2.0
-"""For a long reply when the query asks what the assistant said."""
+"""Added for a long reply if the query asks what the assistant said."""
 
 QUESTION: Final = 1.8
-"""Taken for a message that only asks, in proportion to its questions."""
+"""Subtracted from a message that only asks, in proportion to its questions."""
 
 FIRST_PERSON: Final = 0.65
 """For a message in the first person."""
 
 SHORT: Final = 0.6
-"""Taken per halving of a message below SHORT_TOKENS (natural logarithm): an interjection matches by chance."""
+"""Subtracted per factor e below SHORT_TOKENS, because an interjection matches by chance."""
 
 IN_SPAN: Final = 1.2
-"""Sent within the time the query names."""
+"""For a message sent within the time the query names."""
 
 AFTER_SPAN: Final = 1.0
-"""Sent within AFTER_DAYS after it: people tell later."""
+"""For a message sent within AFTER_DAYS after it, because people report later."""
 
 TELLS_OF_SPAN: Final = 3.0
-"""Says itself that it speaks of that time ("yesterday" the day after)."""
+"""For a message that itself refers to that time ("yesterday" on the next day)."""
 
 TIME_WORDS: Final = 1.0
-"""For a message that holds time words when the query asks when."""
+"""For a message with time words if the query asks when."""
 
 AMOUNTS: Final = 1.2
-"""For a message that holds a number when the query asks how much, how many or what something costs."""
+"""For a message with a number if the query asks how much, how many or what something costs."""
 
 TASTES: Final = 1.0
-"""For the user's words about what they like, refuse or insist on when the query wants advice."""
+"""For the user's words about what they like, refuse or insist on, if the query asks for advice."""
 
 ROUTINE: Final = 1.5
-"""For a routine message whose name the query contains a part of ("morning" of morning-summary)."""
+"""For a routine message if the query contains a part of its name ("morning" of morning-summary)."""
 
 BEFORE: Final = 0.3
-"""Share of the likeness of the message before: what is said next is often about the same."""
+"""The share of the previous message's similarity, because consecutive messages often have the same subject."""
 
 ANSWER: Final = 0.3
-"""The same in addition where the message before asks: this may be the answer."""
+"""An additional share if the previous message asks, because this one may answer it."""
 
 AFTER: Final = 0.45
-"""Share of the likeness of the message after, unless it only asks: an echo of what was told."""
+"""The share of the next message's similarity, unless it only asks; it may echo this one."""
 
 SESSION: Final = 0.5
-"""Share of the mean likeness of the three messages of the same sitting that are most alike."""
+"""The share of the mean similarity of the three most similar messages of the session."""
 
 ALONE: Final = 1.6
-"""Times the score of a memory or a summary: no neighbours and no sitting lend to it."""
+"""The factor for memories and summaries, which have no neighbors and no session."""
 
 MEMORY: Final = 1.0
-"""For a memory: a distilled statement, without small talk around it."""
+"""For a memory, which is a statement without small talk around it."""
 
 FORMER: Final = 1.0
-"""For a superseded memory when the query asks how it was before."""
+"""For a superseded memory if the query asks about the past."""
 
 SUMMARY: Final = -0.5
-"""For a summary: it speaks of many things."""
+"""For a summary, which covers many subjects."""
 
 K1: Final = 0.9
 B: Final = 0.5
-"""BM25's saturation and length normalisation, for short messages."""
+"""BM25's saturation and length normalization, set for short messages."""
 
 MIDDLING_TOKENS: Final = 32
 SHORT_TOKENS: Final = 14
@@ -102,14 +105,15 @@ VERY_LONG_TOKENS: Final = 200
 
 LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
-"""Deviations of BM25 and cosine below which differences mean nothing; over a hundred candidates they are larger."""
+"""Deviations of BM25 and cosine below which differences mean nothing. They are larger over a hundred candidates."""
 
 MOST_DEVIATIONS: Final = 3.0
-"""Standard deviations that count: one hit among a hundred misses would drown every other signal."""
+"""The limit in standard deviations; without it, one match among a hundred misses would outweigh every other signal."""
 
 FLOOR: Final = 0.5
 FAR: Final = 8.0
-"""A message with less than FLOOR, or with so much less than the best, bears on no question: 98 of 100 pieces of evidence
-stand above both, and a third to two thirds of the candidates do (seed 2 of the generator and the talks written by hand)."""
+"""A message with less than FLOOR, or this much less than the best, is irrelevant. Of the evidence, 98 of 100 are above
+both limits, and so are a third to two thirds of the candidates (seed 2 of the generator and the conversations
+written by hand)."""
 
 AFTER_DAYS: Final = 7

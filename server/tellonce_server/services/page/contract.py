@@ -1,4 +1,4 @@
-"""Arguments and results of the page's own tools; no model is ever shown them."""
+"""Arguments and results of the page's own tools, which no model is shown."""
 
 from typing import Annotated, Literal
 
@@ -42,7 +42,7 @@ class PageMemoriesArgs(Contract):
 
 
 class PageEntry(Contract):
-    """A memory with the user's words it rests on."""
+    """A memory with the user's words that support it."""
 
     memory: Memory
     quote: str | None
@@ -60,7 +60,7 @@ class PageTodayArgs(Contract):
 
 
 class PageToday(Contract):
-    """`reading` is told to the memory's operator only."""
+    """Today's overview. `reading` is shown only to the operator of the memory."""
 
     narrative: str
     uncertain: tuple[PageEntry, ...]
@@ -142,7 +142,7 @@ class DayEntry(Contract):
 
 
 class PageTimeline(Contract):
-    """All months; the days of the one asked for, by default the newest."""
+    """All months, and the days of the requested month, by default the newest."""
 
     months: tuple[MonthEntry, ...]
     month: str | None
@@ -193,7 +193,7 @@ class PageNames(Contract):
 
 
 class FormerState(Contract):
-    """What a memory was before it was changed."""
+    """A former state of a memory."""
 
     memory_id: RowId
     status: Literal["active", "uncertain", "completed", "rejected"]
@@ -215,7 +215,7 @@ class PageSetupArgs(Contract):
 
 
 class ClientEntry(Contract):
-    """A program that can share this memory. `text`: its configuration file with our entry in it."""
+    """A program that can share this memory. `text` is its configuration file with our entry added."""
 
     name: str
     title: str
@@ -286,7 +286,7 @@ class PageImportArgs(Contract):
 
 
 class PageImport(Contract):
-    """A dry run has `kind` and what is in the file; an import has what became of it."""
+    """The result of an import. A dry run has `kind` and the file's contents; an import has the outcome."""
 
     kind: str | None = None
     messages: int = 0

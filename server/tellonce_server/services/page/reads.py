@@ -1,4 +1,4 @@
-"""What the page's screens show, read for one owner; it changes nothing."""
+"""Reads what the page's screens show for one owner. It changes nothing."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,11 +19,11 @@ COMING_DAYS = 60
 LEARNED_HOURS = 24
 CARDS = 30
 NEIGHBORS = 2
-"""Messages shown before and after the one a memory rests on."""
+"""Messages shown before and after a memory's source."""
 
 
 class WrongCursor(Refused):
-    """The cursor is not of this list; begin it again without one."""
+    """The cursor does not belong to this list; start again without a cursor."""
 
 
 class PageReads:
@@ -33,7 +33,7 @@ class PageReads:
         self._work = work
 
     async def memories(self, owner_id: int, args: p.PageMemoriesArgs) -> p.PageMemories:
-        """Raises WrongCursor."""
+        """List memories. Raises WrongCursor."""
         wanted = Filter(
             kinds=args.kinds,
             statuses=args.statuses,
@@ -70,12 +70,12 @@ class PageReads:
         )
 
     async def memory(self, owner_id: int, args: p.PageMemoryArgs) -> p.PageMemory:
-        """Raises NothingToExplain."""
+        """Show one memory. Raises NothingToExplain."""
         database = self._deps.database
         found = await memories.by_id(database, owner_id, args.memory_id)
         if found is None:
             raise NothingToExplain(f"There is no memory {args.memory_id}; it may have been forgotten.")
-        # The owner's own page sees every chat of theirs, so it asks in the chat where the memory is known.
+        # The owner's page may see all of their chats, so it asks in the chat where the memory is known.
         where = ChatScope(owner_id, found.chat_id or owner_id)
         explanation = await self._explainer.explain(where, ExplainArgs(memory_id=args.memory_id))
         origin = await memories.provenance(database, owner_id, args.memory_id)
@@ -127,7 +127,7 @@ class PageReads:
         return _entries((await page.found(self._deps.database, owner_id, wanted, None, CARDS))[0])
 
     async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[p.SourceTalk, ...]:
-        """Each source message with its neighbors; sources that lie close together share one talk."""
+        """Each source message with its neighbors. Sources that are close together share one excerpt."""
         if chat_id is None or await chats.find(self._deps.database, owner_id, chat_id) is None:
             return ()
         talks: list[p.SourceTalk] = []
@@ -192,7 +192,7 @@ def _lines(lines: Sequence[page.Words], sources: frozenset[int]) -> tuple[p.Said
 
 
 def _talk(talk: page.DayTalk, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
-    """The summaries are those of the chat that share a message with the day."""
+    """One conversation; its summaries are those of the chat that share a message with the day."""
     held = [s for s in summaries if s.chat_id == talk.chat_id and s.from_id <= talk.to_id and s.to_id >= talk.from_id]
     return p.TalkEntry(
         chat_id=talk.chat_id,
@@ -207,7 +207,7 @@ def _talk(talk: page.DayTalk, summaries: Sequence[page.SpanSummary]) -> p.TalkEn
 
 
 def _shares(budgets: Budgets) -> dict[SectionName, int]:
-    """By section: the history holds the older summaries too."""
+    """Budgets by section; the history also holds the older summaries."""
     return {
         "profile": budgets.profile,
         "summary": budgets.summary,

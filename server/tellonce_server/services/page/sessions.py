@@ -1,7 +1,7 @@
-"""How a browser signs in to the page: a code that is good once and for a minute, then a sealed cookie.
+"""The sign-in of a browser to the page: a code that works once within a minute, then a sealed cookie.
 
-The cookie names an access token by its hash, so revoking the token ends the session. It is sealed with the memory's own
-key, so it outlives a restart and nothing is stored.
+The cookie names an access token by its hash, so revoking the token ends the session. The cookie is sealed with the
+memory's key, so a session survives a restart and nothing is stored.
 """
 
 import base64
@@ -16,21 +16,21 @@ CODE_SECONDS = 60.0
 MOST_CODES = 100
 SESSION_DAYS = 30
 PREFIX = "page:"
-"""Marks a session among bearer tokens, whose alphabet has no colon."""
+"""The prefix that distinguishes a session from a bearer token, which contains no colon."""
 
 _HASH = 32
 _TIME = 8
 
 
 class Codes:
-    """One-time codes of this process. A code leads to the hash of the token it was made with."""
+    """One-time codes of this process. A code maps to the hash of the token that created it."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._open: dict[bytes, tuple[bytes, float]] = {}
 
     def new(self, token_hash: bytes) -> str:
-        """A fresh code; the oldest goes where there are too many."""
+        """A fresh code. The oldest code is dropped if there are too many."""
         self._open = {code: entry for code, entry in self._open.items() if entry[1] > self._clock()}
         if len(self._open) >= MOST_CODES:
             self._open.pop(next(iter(self._open)))
@@ -39,25 +39,25 @@ class Codes:
         return code
 
     def take(self, code: str) -> bytes | None:
-        """The token's hash, once; None for a code that is unknown, used or too old."""
+        """The token's hash, once; None for an unknown, used or expired code."""
         entry = self._open.pop(_digest(code), None)
         return entry[0] if entry is not None and entry[1] > self._clock() else None
 
 
 class Seal:
-    """Seals the hash of a token into a session, and opens sessions."""
+    """Seals a token's hash into a session and opens sessions."""
 
     def __init__(self, key: bytes) -> None:
         self._key = hmac.digest(key, b"memory page session", "sha256")
 
     def session(self, token_hash: bytes, now: datetime) -> str:
-        """A session of `SESSION_DAYS`."""
+        """A session that is valid for `SESSION_DAYS`."""
         until = int((now + timedelta(days=SESSION_DAYS)).timestamp())
         body = until.to_bytes(_TIME, "big") + token_hash
         return PREFIX + base64.urlsafe_b64encode(body + self._mac(body)).decode().rstrip("=")
 
     def token_hash(self, session: str, now: datetime) -> bytes | None:
-        """The hash a session was sealed with; None for one that is not ours or has ended."""
+        """The hash sealed in a session; None if the session is not ours or has expired."""
         try:
             raw = base64.urlsafe_b64decode(session.removeprefix(PREFIX) + "==")
         except ValueError:

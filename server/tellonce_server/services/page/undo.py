@@ -1,4 +1,4 @@
-"""Undoes, for a few minutes, what a person changed on the page. Nothing that was erased comes back."""
+"""Undoes a person's change on the page within a few minutes. It does not restore what was erased."""
 
 from datetime import timedelta
 
@@ -9,11 +9,11 @@ from tellonce_server.services.page import contract as p
 from tellonce_server.store import page
 
 UNDO_MINUTES = 3
-"""Longer than the page offers it, for a slow line."""
+"""Minutes in which undo works: longer than the page offers it, to allow for a slow connection."""
 
 
 class TooLate(Refused):
-    """The memory was not changed in the last minutes; change it by hand."""
+    """The memory did not change in the last minutes; change it by hand."""
 
 
 class Undoer:
@@ -21,7 +21,7 @@ class Undoer:
         self._deps = deps
 
     async def undo(self, owner_id: int, args: p.PageUndoArgs) -> p.PageUndone:
-        """Put the former states back, all or none. Raises TooLate."""
+        """Restore the former states, all or none. Raises TooLate."""
         now = self._deps.now()
         since = now - timedelta(minutes=UNDO_MINUTES)
         async with self._deps.database.transaction() as t:

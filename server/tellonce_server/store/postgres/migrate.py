@@ -1,7 +1,7 @@
-"""Bring a database's schema to this program's version, each migration once; it knows no table of ours.
+"""Updates a database's schema to this program's version, running each migration once.
 
 A file runs in one transaction. One whose first line is `-- no-transaction` (create index concurrently) runs statement
-by statement, split at lines `-- statement`; each must be repeatable, because after a crash between two all run again.
+by statement, split at lines `-- statement`; each must be repeatable, because after a crash all of them run again.
 """
 
 import logging
@@ -16,7 +16,7 @@ import asyncpg
 from tellonce_server.core.db_errors import StorageRefused
 from tellonce_sql import Migration, query
 
-# "chatmem" as a number: the advisory lock of a database whose schema is being changed.
+# "chatmem" as a number: the advisory lock for changing a database's schema.
 _LOCK = 0x63_68_61_74_6D_65_6D
 _POLL = 0.1
 _TELL = 10.0
@@ -32,7 +32,7 @@ create table if not exists schema_migration (
 """
 _APPLIED = "select version, sha256 from schema_migration"
 _RECORD = "insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, $4)"
-# A migration that waits for a lock makes everyone queue behind it; better to fail and be started again.
+# A migration that waits for a lock makes everyone queue behind it, so it should fail and be retried.
 _LOCK_TIMEOUT = "set local lock_timeout = '5s'"
 
 _STATEMENT_LINE = re.compile(r"^-- statement[ \t]*$", re.MULTILINE)
@@ -42,14 +42,15 @@ logger = logging.getLogger(__name__)
 
 
 class MigrationError(StorageRefused):
-    """The schema cannot be brought to this program's version; the message says why and what to do."""
+    """The schema cannot be updated to this program's version; the message says why and what to do."""
 
 
 async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration]) -> list[str]:
-    """Apply what is missing and return the applied files' names. Waits while another process migrates.
+    """Apply what is missing and return the names of the applied files. Waits while another process migrates.
 
-    `connection` must be a session of its own: the lock belongs to it, so no pooler in transaction mode.
-    MigrationError for two files of one number, a file changed after it was applied, a newer database, a table in use.
+    `connection` must be a separate session, because it owns the lock; a pooler in transaction mode does not work.
+    Raises MigrationError for two files with one number, a file changed after it was applied, a newer database, or a
+    table in use.
     """
     async with _alone(connection):
         await connection.execute(CREATE_LEDGER)
@@ -61,7 +62,8 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
-    """What has to run on a database where `applied` (version → sha256) ran; MigrationError where the two disagree."""
+    """The migrations to run on a database where `applied` (version → sha256) ran. Raises MigrationError if the two
+    disagree."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
@@ -81,8 +83,8 @@ def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list
 
 @asynccontextmanager
 async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
-    # Polled, never waited for in the database: a session waiting inside pg_advisory_lock() holds a snapshot, and the
-    # create index concurrently of the lock's holder waits for that snapshot: a deadlock.
+    # This polls instead of waiting in the database: a session inside pg_advisory_lock() holds a snapshot, and the lock
+    # holder's create index concurrently waits for that snapshot, which is a deadlock.
     told_at = time.monotonic()
     while not await connection.fetchval(query("locks.take"), _LOCK):
         if time.monotonic() - told_at > _TELL:
@@ -122,6 +124,7 @@ async def _record(connection: asyncpg.Connection, migration: Migration, started:
 
 
 def statements(sql: str) -> list[str]:
-    """The statements between the `-- statement` lines; parts of comments alone are left out (asyncpg fails on them)."""
+    """The statements between the `-- statement` lines. Parts with comments only are dropped, because asyncpg fails on
+    them."""
     parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
     return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]

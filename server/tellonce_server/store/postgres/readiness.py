@@ -1,4 +1,4 @@
-"""What a PostgreSQL of one's own needs before the memory can use it: its version, pgvector in the database, two roles."""
+"""What an external PostgreSQL needs before the memory can use it: its version, pgvector in the database, two roles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """What was found. `untaken`: roles the login cannot take, among them those that are `missing`."""
+    """What was found. `untaken` are roles that the login cannot assume, including the `missing` ones."""
 
     login: str
     database: str
@@ -38,12 +38,12 @@ class Readiness:
 
     @property
     def name(self) -> str:
-        """As in "PostgreSQL 16.14"."""
+        """The product and version, as in "PostgreSQL 16.14"."""
         return f"PostgreSQL {self.version // 10000}.{self.version % 10000}"
 
 
 class DatabaseNotReady(StorageRefused):
-    """An administrator is needed; the text says for what, with the statements."""
+    """An administrator is needed; the text gives the reason and the statements."""
 
 
 async def look(connection: Any) -> Readiness:
@@ -51,7 +51,7 @@ async def look(connection: Any) -> Readiness:
 
 
 def hindrance(found: Readiness) -> str | None:
-    """What no statement can cure."""
+    """A problem that no statement can fix, or None."""
     if found.version < OLDEST_POSTGRES:
         return f"{found.name} is too old; the memory needs PostgreSQL 15 or newer."
     if not (_fits(found.installed) or _fits(found.available)):
@@ -63,7 +63,7 @@ def hindrance(found: Readiness) -> str | None:
 
 
 def lacking(found: Readiness) -> list[str]:
-    """The statements that make the database ready, run in it by an administrator."""
+    """The statements that prepare the database, to be run in it by an administrator."""
     vector = "create extension vector" if found.installed is None else "alter extension vector update"
     return [
         *([vector] if not _fits(found.installed) else []),
@@ -74,7 +74,7 @@ def lacking(found: Readiness) -> list[str]:
 
 
 def for_administrator(found: Readiness) -> str:
-    """What to ask an administrator for; empty when nothing is lacking."""
+    """What to ask an administrator for; empty if nothing is missing."""
     needed = lacking(found)
     if not needed:
         return ""
@@ -83,10 +83,9 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run what is lacking, as far as this login may; the statements that were run.
+    """Run the missing statements, as far as this login may, and return those that ran.
 
-    Raises:
-        DatabaseNotReady: when something is lacking still.
+    Raises: DatabaseNotReady: something is still missing.
     """
     found = await look(connection)
     if said := hindrance(found):
@@ -103,7 +102,7 @@ async def _run(connection: Any, statement: str) -> bool:
     except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedObjectError, asyncpg.FeatureNotSupportedError):
         return False
     except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-        pass  # another process did it at the same moment
+        pass  # another process did it at the same time
     return True
 
 

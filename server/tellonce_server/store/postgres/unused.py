@@ -1,4 +1,5 @@
-"""Stops the embedded PostgreSQL of a folder if no process uses it: what the watcher runs; exit code 1 if it still runs."""
+"""Stops the embedded PostgreSQL of a folder if no process uses it. The watcher runs it; exit code 1 means that the
+server still runs."""
 
 import asyncio
 import sys

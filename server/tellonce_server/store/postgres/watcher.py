@@ -1,7 +1,8 @@
-"""Watches whether anybody still uses an embedded PostgreSQL, whose last user may have been killed; has it stopped then.
+"""Watches whether any process still uses an embedded PostgreSQL, because its last user may have been killed, and then
+has it stopped.
 
-A process of its own, run by path: it imports the standard library alone, so that waiting costs a few megabytes. A
-user who was killed may be started again at once, so one look is not enough.
+It is a separate process, run by path, and imports only the standard library, so that waiting costs a few megabytes. A
+killed user may be restarted at once, so one check is not enough.
 """
 
 import fcntl
@@ -14,15 +15,15 @@ from pathlib import Path
 from typing import Final
 
 SECONDS: Final = 1.0
-"""Between looks."""
+"""Seconds between checks."""
 LOOKS: Final = 3
-"""How often in a row nobody must be there."""
+"""Consecutive checks that must find no user."""
 AFTER_FAILURE: Final = 60.0
-"""Seconds to wait when the server could not be stopped."""
+"""Seconds to wait after the server could not be stopped."""
 
 
 def lock(path: Path) -> int | None:
-    """The exclusive lock on the file, as a descriptor; None while another process holds it. Makes no file."""
+    """The exclusive lock on the file as a descriptor; None while another process holds it. It creates no file."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -33,16 +34,16 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. Ends this process if the server has ended as well.
+    """Whether no process uses the server. Ends this process if the server has ended too.
 
-    Whoever starts or leaves holds the `.start` lock and counts as a user.
+    A process that starts or leaves holds the `.start` lock and counts as a user.
     """
     starting = lock(home / ".start")
     if starting is None:
         return False
     using = lock(home / ".use")
     if using is not None and not (cluster / "postmaster.pid").exists():
-        # With the lock: whoever starts the server next sees no watcher any more, and starts another.
+        # The lock is released with it: the next process that starts the server sees no watcher and starts another.
         os._exit(0)
     os.close(starting)
     if using is not None:
@@ -51,7 +52,7 @@ def unused(home: Path, cluster: Path) -> bool:
 
 
 def watch(home: Path, cluster: Path) -> None:
-    """Until nobody uses the server and it has ended."""
+    """Watch until the server is unused and has ended."""
     looks = 0
     while True:
         time.sleep(SECONDS)
@@ -66,11 +67,11 @@ def watch(home: Path, cluster: Path) -> None:
 def main() -> None:
     home, cluster = Path(sys.argv[1]), Path(sys.argv[2])
     held = lock(home / ".watch")
-    # The child keeps the lock; whoever started us has no child to wait for.
+    # The child keeps the lock, and our starter has no child to wait for.
     if held is None or os.fork():
         os._exit(0)
     os.setsid()
-    # The folder may be removed, and the server with it.
+    # The folder may be removed together with the server.
     with suppress(FileNotFoundError):
         watch(home, cluster)
 
