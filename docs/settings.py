@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, variable
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, variable
 
 FILE = Path(__file__).with_name("SETTINGS.md")
 INTRO = """\
@@ -47,7 +48,7 @@ def _section(title: str, fields: Fields) -> Iterator[str]:
     groups = {name: type(field.default) for name, field in fields.items() if isinstance(field.default, BaseModel)}
     yield _table(f"## {title}", _without(fields, groups))
     for name, group in groups.items():
-        title = name.removeprefix("TELLONCE_").capitalize()
+        title = name.partition("_")[2].capitalize()
         yield _table(f"### {title}\n\n{group.__doc__}", _fields(group, f"{name}__"))
 
 

@@ -14,7 +14,7 @@ import tellonce_server
 import tellonce_summarizer
 import tellonce_text
 from tellonce import choices, tag_form
-from tellonce.contract import MAX_TEXT_BYTES
+from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.work import KnownMemory, NotableSentence, WorkMessage
 from tellonce_cli.importers import fitting
 from tellonce_relay import incoming, views
@@ -23,15 +23,16 @@ from tellonce_relay.commands import questions
 from tellonce_relay.responders import wording
 from tellonce_relay.routines import short_form
 from tellonce_relay.telegram import markdown, split
-from tellonce_relay.turn import expectation, tags
+from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion, storable
-from tellonce_server.domain.context import lines, slots
+from tellonce_server.domain.context import lines, rolling, slots, turn_index
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import features, orders, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, importance, literals, order, resolution, retraction
 from tellonce_server.domain.memory.said_numbers import numbers_following
-from tellonce_server.domain.retrieval import excerpt, lexical, question, signals
+from tellonce_server.domain.retrieval import echoes, excerpt, lexical, question, signals
+from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.services import learning_prompt
 from tellonce_server.services.views import gist
 from tellonce_server.store.messages import Line
@@ -60,6 +61,10 @@ def _line(text: str) -> Line:
 
 def _message(text: str) -> WorkMessage:
     return WorkMessage(id=1, role="user", at=NOW, text=text)
+
+
+def _found(number: int, role: Role, text: str) -> Found:
+    return Found("message", number, 1, None, text, False, role, None, NOW, 9, 1.0, None, 1.0, [number])
 
 
 def _known(text: str) -> KnownMemory:
@@ -96,6 +101,13 @@ QUERIES: dict[str, forget_query.ForgetQuery] = {
 
 def _redact(text: str) -> object:
     return redaction.redact(text, lambda part: QUERIES["StatementQuery"].marks(part, SOURCE))
+
+
+def _wanted_by(text: str) -> object:
+    try:
+        return reminders.wanted_by(text, NOW, ZONE)
+    except reminders.NotSet:
+        return None
 
 
 def _read_answer(text: str) -> object:
@@ -135,6 +147,18 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.tags.parse": tags.parse,
     "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
     "tellonce_relay.views.notice_view": views.notice_view,
+    "tellonce_relay.incoming.is_split": incoming.is_split,
+    "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
+    "tellonce_relay.turn.model_call.whole": model_call.whole,
+    "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
+    "tellonce_relay.views.short": views.short,
+    "tellonce_server.domain.context.rolling.statement": rolling.statement,
+    "tellonce_server.domain.context.rolling.unsaid": lambda text: rolling.unsaid(text, lambda _: False),
+    "tellonce_server.domain.context.turn_index.session_index": lambda text: turn_index.session_index(text, text),
+    "tellonce_server.domain.context.turn_index.short": turn_index.short,
+    "tellonce_server.domain.retrieval.echoes.without_echoes": lambda text: echoes.without_echoes(
+        [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
+    ),
     "tellonce_server.domain.context.lines.body": lines.body,
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
@@ -319,6 +343,12 @@ NOT_READERS = frozenset(
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.transcript.speaker
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
+tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.auth.granted
+    tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
+    tellonce_server.app.page.cookies.from_own_page tellonce_server.app.page.headers.refused
+    tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
+    tellonce_server.domain.context.relevant.unseen tellonce_server.domain.context.rolling.summary_text
+    tellonce_server.services.page.calendar.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.is_local tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip
     """.split()
@@ -327,6 +357,7 @@ NOT_READERS = frozenset(
 
 SLOW = frozenset(
     """
+    tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
 from tellonce_server.domain.memory.resolution import admits
+from tellonce_server.domain.memory.said_numbers import numbers_following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
@@ -52,13 +53,23 @@ def _moment(written: str | None) -> date | datetime | None:
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
     """With its quote, as a summarizer's item is checked."""
     words = Quoted(case.quote, case.said, case.role, SAID_AT, ZONE)
-    return check(case.text, [words], when=case.when, deadline=case.deadline, admits=admits, similarity=similarity)
+    return check(
+        case.text,
+        [words],
+        when=case.when,
+        deadline=case.deadline,
+        admits=admits,
+        follows=numbers_following,
+        similarity=similarity,
+    )
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
     """Without one, as a tag is checked."""
     words = Quoted(case.said, case.said, case.role, SAID_AT, ZONE)
-    return check_claim(case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits)
+    return check_claim(
+        case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=numbers_following
+    )
 
 
 def wrong(verdicts: list[tuple[Case, Verdict]]) -> Iterator[tuple[Case, Verdict]]:

@@ -7,7 +7,8 @@ import sys
 from telegram.error import InvalidToken
 
 from tellonce import logs, parent_watch, tracing
-from tellonce.settings import RelaySettings, SettingsError, load
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import SettingsError, load
 from tellonce_relay.process import serve
 
 UNKNOWN_BOT = (

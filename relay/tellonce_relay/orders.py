@@ -78,8 +78,8 @@ def _order_in(text: str, language: Language) -> Order | None:
 
 @cache
 def _ending(language: Language) -> re.Pattern[str]:
-    """Matches a polite word at the end."""
-    return re.compile(rf"[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
+    """A polite word at the end. A run of blanks is tried at its first one alone."""
+    return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
 
 
 @cache

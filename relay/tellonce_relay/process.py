@@ -13,9 +13,10 @@ from telegram import Bot, BotCommand
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from tellonce.client import MemoryClient
+from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal
-from tellonce.settings import RelaySettings, SettingsError
+from tellonce.settings import SettingsError
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce.signals import told_to_end
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
@@ -121,21 +122,21 @@ async def _set_menu(bot: Bot) -> None:
 
 
 async def _set_webhook(bot: Bot, settings: RelaySettings) -> None:
-    if settings.webhook_url is None:
+    if settings.webhook.url is None:
         await bot.delete_webhook()
         return
-    secret = settings.webhook_secret.get_secret_value() if settings.webhook_secret else None
-    await bot.set_webhook(settings.webhook_url, secret_token=secret, allowed_updates=KINDS, max_connections=1)
+    secret = settings.webhook.secret_text
+    await bot.set_webhook(settings.webhook.url, secret_token=secret, allowed_updates=KINDS, max_connections=1)
 
 
 async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) -> None:
-    settings = dependencies.settings
-    if settings.webhook_url is None:
+    webhook = dependencies.settings.webhook
+    if webhook.url is None:
         await poll(dependencies.bot, bot, stop)
         return
-    assert settings.webhook_secret is not None  # checked by relays_token
-    secret = settings.webhook_secret.get_secret_value()
-    await serve_webhook(dependencies.bot, bot, settings.webhook_url, settings.webhook_port, secret, stop)
+    assert webhook.secret is not None  # checked by relays_token
+    secret = webhook.secret.get_secret_value()
+    await serve_webhook(dependencies.bot, bot, webhook.url, webhook.port, secret, stop)
 
 
 @asynccontextmanager
@@ -185,7 +186,7 @@ def _equipment(
         asked=SeenStore(folder / "asked.json"),
         languages=SeenStore(folder / "languages.json"),
         alarm_notes=SeenStore(folder / "alarms.json"),
-        senses=Senses(bot, transcriber(settings)),
+        senses=Senses(bot, transcriber(settings.transcribe)),
         told=SeenStore(folder / "told.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,

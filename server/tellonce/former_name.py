@@ -9,6 +9,8 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSou
 
 NAME = "tellonce"
 FORMER_NAME = "chatmem"
+_GROUPED = {f"telegram_webhook_{part}": f"telegram_webhook__{part}" for part in ("url", "port", "secret")}
+"""Settings that are part of a group by now."""
 
 logger = logging.getLogger(__name__)
 _warned: set[str] = set()
@@ -22,7 +24,7 @@ def data_folder() -> Path:
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Settings named `CHATMEM_…` in the environment and in `.env`, used if `TELLONCE_…` is not set."""
+    """Settings under their former names in the environment and in `.env`, to be read where the new ones are not set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 
@@ -37,14 +39,16 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables with the former prefix, renamed to the new one. Each causes one warning per process."""
+    """The variables that carry a former name, under the new one; each is warned of once in a process."""
+    former = {name: new for name in variables if (new := _new(name.lower())) is not None}
+    for name, new in sorted(former.items()):
+        if name.upper() not in _warned:
+            _warned.add(name.upper())
+            logger.warning("%s is read as %s in this release only; rename it", name.upper(), new.upper())
+    return {new: variables[name] for name, new in former.items()}
+
+
+def _new(name: str) -> str | None:
+    """The new name of a variable; None for one that has no former name."""
     prefix = f"{FORMER_NAME}_"
-    former = {name: value for name, value in variables.items() if name.lower().startswith(prefix)}
-    for name in sorted({name.upper() for name in former} - _warned):
-        _warned.add(name)
-        logger.warning("%s is read as %s in this release only; rename it", name, _new(name).upper())
-    return {_new(name): value for name, value in former.items()}
-
-
-def _new(name: str) -> str:
-    return f"{NAME}_{name[len(FORMER_NAME) + 1 :]}"
+    return f"{NAME}_{name.removeprefix(prefix)}" if name.startswith(prefix) else _GROUPED.get(name)

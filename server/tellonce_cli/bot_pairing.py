@@ -7,7 +7,7 @@ from pathlib import Path
 from telegram import User
 from telegram.error import TelegramError
 
-from tellonce.settings import RelaySettings
+from tellonce.client_settings import RelaySettings
 from tellonce_cli.screen import console
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired

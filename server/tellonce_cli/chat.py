@@ -17,8 +17,9 @@ from rich.markdown import Markdown
 from tellonce import contract as c
 from tellonce.choices import picked
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
-from tellonce.settings import RelaySettings, SettingsError, load
+from tellonce.settings import SettingsError, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.screen import console

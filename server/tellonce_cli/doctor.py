@@ -19,9 +19,10 @@ from rich.text import Text
 
 from tellonce import contract as c
 from tellonce.client import MemoryUnreachable
+from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http
 from tellonce.plural import counted
-from tellonce.settings import RelaySettings, ServerSettings, SettingsError, load
+from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
@@ -281,15 +282,16 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 async def _senses(_: ServerSettings, relay: RelaySettings) -> Finding:
-    if relay.transcribe_url is None and relay.transcribe_command is None:
-        return Finding(None, "voice messages are not transcribed (set TELLONCE_TRANSCRIBE_URL if you want that)")
-    if relay.transcribe_url is None:
-        command = (relay.transcribe_command or "").split()[0]
+    by = relay.transcribe
+    if by.url is None and by.command is None:
+        return Finding(None, "voice messages are not transcribed (set TELLONCE_TRANSCRIBE__URL if you want that)")
+    if by.url is None:
+        command = (by.command or "").split()[0]
         if shutil.which(command) is None:
             return Finding(
-                False, f"voice messages: there is no command {command}", "correct TELLONCE_TRANSCRIBE_COMMAND"
+                False, f"voice messages: there is no command {command}", "correct TELLONCE_TRANSCRIBE__COMMAND"
             )
-    return Finding(True, f"voice messages are transcribed by {relay.transcribe_url or relay.transcribe_command}")
+    return Finding(True, f"voice messages are transcribed by {by.url or by.command}")
 
 
 async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:

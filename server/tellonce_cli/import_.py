@@ -12,7 +12,8 @@ from pathlib import Path
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from tellonce import plural
-from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, load
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.importers import (
     KINDS,

@@ -57,7 +57,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where in the code a failure happened: `tellonce --debug status`.")
+        bool, typer.Option("--debug", help="Show the traceback of a failure: `tellonce --debug status`.")
     ] = False,
     _: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)] = False,
 ) -> None:
@@ -139,7 +139,7 @@ def open_(
 def connect(
     client: Annotated[ClientName, typer.Argument(help="The client to connect.")],
     only_print: Annotated[bool, typer.Option("--print", help="Print the configuration; change nothing.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Put the client's former configuration back.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove this memory from the client's configuration.")] = False,
 ) -> None:
     """Share this memory with another assistant on this machine.
 
@@ -152,13 +152,15 @@ def connect(
 def import_(
     kind: Annotated[str, typer.Argument(help="telegram, chatgpt, claude or jsonl (what `export` wrote)")],
     file: Annotated[Path, typer.Argument(help="The export: a file, a zip or a folder.")],
-    chat_id: Annotated[int | None, typer.Option("--chat", help="Chat it belongs to; default: your own.")] = None,
-    me: Annotated[str | None, typer.Option("--me", help="Your name or id in the export, if it does not tell.")] = None,
+    chat_id: Annotated[int | None, typer.Option("--chat", help="Target chat; default: your own.")] = None,
+    me: Annotated[
+        str | None, typer.Option("--me", help="Your name or id in the export, if it cannot be detected.")
+    ] = None,
     assistant: Annotated[
         str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how long it takes and what it costs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the import.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how long it takes and what it costs.")] = False,
 ) -> None:
     """Import a history from Telegram, ChatGPT, Claude or an export.
 
@@ -170,7 +172,7 @@ def import_(
 
 @app.command()
 def export(
-    file: Annotated[Path | None, typer.Argument(help="Where to; default and `-`: standard output.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
     form: Annotated[str, typer.Option("--format", help="jsonl (can be imported again) or markdown")] = "jsonl",
 ) -> None:
     """Export everything the memory knows about you."""
@@ -185,7 +187,7 @@ def status() -> None:
 
 @app.command()
 def doctor(
-    online: Annotated[bool, typer.Option("--online", help="Also try the Claude key and the bot token out.")] = False,
+    online: Annotated[bool, typer.Option("--online", help="Also test the Claude key and the bot token.")] = False,
 ) -> None:
     """Check every dependency and show how to fix each failure."""
     _run("doctor", online=online)
@@ -215,9 +217,9 @@ def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or i
 
 @app.command()
 def reembed(
-    rollback: Annotated[bool, typer.Option("--rollback", help="Back to the model before the last change.")] = False,
+    rollback: Annotated[bool, typer.Option("--rollback", help="Return to the previous model.")] = False,
 ) -> None:
-    """Compute all embeddings again with the configured model.
+    """Compute all embeddings with the configured model.
 
     Searches continue meanwhile. After an interruption, run it again to continue.
     """
@@ -225,7 +227,7 @@ def reembed(
 
 
 @app.command()
-def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for it.")] = False) -> None:
+def scrub(now: Annotated[bool, typer.Option("--now", help="Do not pause for others.")] = False) -> None:
     """Rewrite the database files to remove forgotten text from them.
 
     Pauses while others use the memory, and reports it.
@@ -235,9 +237,9 @@ def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for i
 
 @app.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="A file that is not there yet; with --every a folder.")],
-    every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours from one backup to the next.")] = None,
-    keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: how many are kept.")] = 7,
+    file: Annotated[Path, typer.Argument(help="A new file, or a folder with --every.")],
+    every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours between backups.")] = None,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: number of backups to keep.")] = 7,
 ) -> None:
     """Write the whole memory of all users to one file.
 
@@ -248,8 +250,8 @@ def backup(
 
 @app.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `tellonce backup` wrote.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace the memory that is there.")] = False,
+    file: Annotated[Path, typer.Argument(help="A file from `tellonce backup`.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing memory.")] = False,
 ) -> None:
     """Replace the memory by a backup.
 
@@ -300,7 +302,9 @@ def service_status() -> None:
 
 
 @service_app.command("logs")
-def service_logs(follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False) -> None:
+def service_logs(
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show new lines as they come.")] = False,
+) -> None:
     """Show the service's log."""
     _run("service", "logs", follow=follow)
 
@@ -309,7 +313,7 @@ def service_logs(follow: Annotated[bool, typer.Option("--follow", "-f", help="Go
 def token_create(
     name: Annotated[str, typer.Argument(help="A name for the token.")],
     scope: Annotated[str, typer.Option(help="assistant, relay or agent")] = "assistant",
-    user: Annotated[int | None, typer.Option(help="User it acts for; default: you.")] = None,
+    user: Annotated[int | None, typer.Option(help="User of the token; default: you.")] = None,
 ) -> None:
     """Create a token, which is shown only once.
 

@@ -5,7 +5,8 @@ from urllib.parse import urljoin
 
 import httpx2
 
-from tellonce.settings import RelaySettings, load
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.screen import console
 

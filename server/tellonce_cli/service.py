@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.service_files import NAME, service_file
-from tellonce.settings import RelaySettings, ServerSettings, Settings, SummarizerSettings, load, variable
+from tellonce.settings import ServerSettings, Settings, load, variable
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import own_command
 from tellonce_cli.screen import console

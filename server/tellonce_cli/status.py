@@ -9,9 +9,10 @@ from rich.table import Table
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.plural import counted, summaries
-from tellonce.settings import RelaySettings, SummarizerSettings, load
+from tellonce.settings import load
 from tellonce.work import QueueStatus, ReadingStatus, Tier
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.screen import console

@@ -14,7 +14,8 @@ from rich.table import Table
 from telegram import User
 
 from tellonce.children import Child
-from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.signals import told_to_end
 from tellonce_cli.bot_pairing import keep_user, offered
 from tellonce_cli.failures import CommandFailed

@@ -10,9 +10,10 @@ import sys
 from contextlib import AsyncExitStack
 
 from tellonce import logs, parent_watch, tracing
+from tellonce.client_settings import SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.journal import journal
-from tellonce.settings import SettingsError, SummarizerSettings, load
+from tellonce.settings import SettingsError, load
 from tellonce.signals import told_to_end
 from tellonce_llm import Allowance, Batched, Guarded, LanguageModel
 from tellonce_llm.claude_cli import ClaudeCli

@@ -287,7 +287,7 @@ async def whole(
                     "ANTHROPIC_BASE_URL": model.url,
                     "SUMMARIZER_CONCURRENCY": "4",
                     "TELLONCE_BREATH_SECONDS": "0",
-                    "TELLONCE_TRANSCRIBE_URL": ear.url,
+                    "TELLONCE_TRANSCRIBE__URL": ear.url,
                     "PYTHONWARNINGS": "ignore",
                     **environment,
                 },

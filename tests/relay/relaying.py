@@ -9,8 +9,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce.client import MemoryClient
+from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
-from tellonce.settings import RelaySettings
 from tellonce_llm import Answer, Cause, FileKind
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.incoming import Incoming
@@ -163,7 +163,7 @@ async def relaying(
             languages=SeenStore(state / "languages.json"),
             alarm_notes=SeenStore(state / "alarms.json"),
             emit=emit,
-            senses=Senses(bot, transcriber(own_settings)),
+            senses=Senses(bot, transcriber(own_settings.transcribe)),
             told=SeenStore(state / "told.json"),
             persistence=Persistence(0.01, 0.02, 0.1, lambda: 1.0),
             owed_pauses=owed_pauses,

@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce.settings import RelaySettings, SettingsError
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import SettingsError
 from tellonce_relay.cron import check, next_due
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.claude_cli import ClaudeCli

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tellonce.settings import RelaySettings, load, variable
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import load, variable
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.commands import MENU
 from tellonce_relay.routines.file import load_routines
@@ -36,11 +37,11 @@ def test_the_files_shown_can_be_read(tmp_path: Path) -> None:
 def test_the_settings_shown_are_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {variable(name, field) for name, field in RelaySettings.model_fields.items()}
     shown = [line.strip().partition("=") for block in blocks("sh") for line in block.strip().split("\n")]
-    assert {name for name, _, _ in shown} <= known
+    assert {name.partition("__")[0] for name, _, _ in shown} <= known
     for name, _, value in shown:
         monkeypatch.setenv(name, value)
     settings = load(RelaySettings, _env_file=None)
-    assert settings.webhook_port == 8443
+    assert settings.webhook.port == 8443
     assert settings.groups == (-1001234567890,)
 
 

@@ -47,7 +47,7 @@ async def test_it_answers_and_ends_when_told_to(server: HttpServer, api: Telegra
         ("TELEGRAM_BOT_TOKEN", "", "TELEGRAM_BOT_TOKEN is not set"),
         ("TELEGRAM_BOT_TOKEN", "999:revoked", "does not know this bot"),
         ("TELEGRAM_USER_ID", "", "TELEGRAM_USER_ID is not set"),
-        ("TELEGRAM_WEBHOOK_URL", "https://bot.example/hook", "TELEGRAM_WEBHOOK_SECRET is not set"),
+        ("TELEGRAM_WEBHOOK__URL", "https://bot.example/hook", "TELEGRAM_WEBHOOK__SECRET is not set"),
     ],
 )
 async def test_a_setting_that_cannot_work_is_named(

@@ -145,7 +145,7 @@ async def test_a_file_that_is_too_large_or_does_not_come_is_named_as_such(memory
 async def test_a_voice_is_the_message_it_says(memory: Memory, tmp_path: Path) -> None:
     said = "I moved to Oslo\nlast week."
     async with telegram() as api, TranscriptionStub([said]) as ear:
-        own = {"transcribe_url": ear.url}
+        own = {"transcribe": {"url": ear.url}}
         async with relaying(memory, Echo(), api=api, state=tmp_path, own=own, killed=True):
             number = await api.voice(b"OggS-voice")
             await api.replies(2)
@@ -169,12 +169,12 @@ async def test_a_command_listens_too_and_where_nobody_does_the_person_is_told_on
 ) -> None:
     file = tmp_path / "listen.py"
     file.write_text("import sys, pathlib\nprint(pathlib.Path(sys.argv[1]).read_bytes().decode().upper())")
-    own = {"transcribe_command": f"{sys.executable} {file}"}
+    own = {"transcribe": {"command": f"{sys.executable} {file}"}}
     async with telegram() as api, TranscriptionStub([500, ""]) as ear:
         async with relaying(memory, Echo(), api=api, own=own):
             await api.voice(b"buy oats")
             assert await api.replies(2) == [phrase("senses.heard", text="BUY OATS"), "re BUY OATS"]
-        async with relaying(memory, Echo(), api=api, own={"transcribe_url": ear.url}):
+        async with relaying(memory, Echo(), api=api, own={"transcribe": {"url": ear.url}}):
             await api.voice()
             await api.voice()
             assert (await api.replies(4))[2:] == [phrase("senses.not_heard"), phrase("senses.not_heard")]
@@ -187,7 +187,7 @@ async def test_a_command_listens_too_and_where_nobody_does_the_person_is_told_on
 
 async def test_a_voice_in_a_group_is_heard_where_the_bot_is_spoken_to(memory: Memory) -> None:
     async with TranscriptionStub(["What is left?"]) as ear:
-        own = {"transcribe_url": ear.url, "always_groups": ()}
+        own = {"transcribe": {"url": ear.url}, "always_groups": ()}
         async with relaying(memory, Echo(), own=own) as api:
             await api.voice(chat=GROUP)
             await api.say("@memory_bot hello", chat=GROUP)

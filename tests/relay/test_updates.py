@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from telegram import Message
 
-from tellonce.settings import RelaySettings
+from tellonce.client_settings import RelaySettings
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.messages import ThreadFacts, incoming, text_of, thread_facts
 from tellonce_relay.telegram.moved_groups import MovedGroups

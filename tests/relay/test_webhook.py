@@ -26,7 +26,7 @@ SECRET = "a-long-secret"
 async def by_webhook(memory: Memory, state: Path, client: object = None) -> AsyncIterator[tuple[Telegram, str]]:
     port = free_port()
     url = f"http://127.0.0.1:{port}/hook"
-    own = {"webhook_url": url, "webhook_port": port, "webhook_secret": SECRET}
+    own = {"webhook": {"url": url, "port": port, "secret": SECRET}}
     async with telegram() as api, relaying(memory, Echo(), state=state, api=api, client=client, own=own):  # type: ignore[arg-type]
         yield api, url
 

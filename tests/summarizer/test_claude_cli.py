@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from tellonce.client_settings import SummarizerSettings
 from tellonce.journal import silent
-from tellonce.settings import SummarizerSettings
 from tellonce.work import ExchangeResult
 from tellonce_llm import (
     Allowance,

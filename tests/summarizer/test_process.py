@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tellonce.settings import SummarizerSettings
+from tellonce.client_settings import SummarizerSettings
 from tellonce_summarizer.__main__ import steps
 from tests.patience import HANGS, promised
 

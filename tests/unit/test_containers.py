@@ -6,7 +6,8 @@ from typing import Any
 
 import yaml
 
-from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, variable
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, variable
 from tests.unit.test_docs import command
 
 ROOT = Path(__file__).parents[2]

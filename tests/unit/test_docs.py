@@ -11,7 +11,8 @@ import pytest
 import typer.main
 from typer.core import TyperGroup
 
-from tellonce.settings import RelaySettings, ServerSettings, SummarizerSettings, load, variable
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, load, variable
 from tellonce_cli.main import app
 from tellonce_server.api.assistant import assistant_tools
 
@@ -38,7 +39,9 @@ def commands(text: str, program: str) -> list[list[str]]:
     found = []
     for line in [*lines, *QUOTED.findall(text)]:
         for piece in re.split(r"(?<!\\)\||&&|;", line):
-            words = shlex.split(piece, comments=True) if piece.count("'") % 2 == 0 and piece.count('"') % 2 == 0 else []
+            # A regular expression or a text within backticks is no command.
+            whole = piece.count("'") % 2 == 0 and piece.count('"') % 2 == 0 and not piece.endswith("\\")
+            words = shlex.split(piece, comments=True) if whole else []
             if words and Path(words[0]).name == program:
                 found.append(words[1:])
     return found

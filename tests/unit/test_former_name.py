@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tellonce import former_name
+from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings, load
 from tellonce.work import ClaimWorkArgs, ModelCall
 from tellonce_server.app import former_folder
@@ -39,6 +40,18 @@ def test_settings_under_the_former_name_are_read_where_the_new_name_is_not_set(
     warned = [record.getMessage() for record in caplog.records]
     assert "CHATMEM_PORT is read as TELLONCE_PORT in this release only; rename it" in warned
     assert len(warned) == len(set(warned)) == 4
+
+
+def test_settings_that_were_grouped_since_are_read_under_their_former_names(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("TELEGRAM_WEBHOOK_URL", "https://bot.example.org/telegram")
+    monkeypatch.setenv("TELEGRAM_WEBHOOK_SECRET", "long")
+    monkeypatch.setenv("TELEGRAM_WEBHOOK__SECRET", "longer")
+    with caplog.at_level(logging.WARNING):
+        webhook = load(RelaySettings).webhook
+    assert (webhook.url, webhook.port, webhook.secret_text) == ("https://bot.example.org/telegram", 8443, "longer")
+    assert "TELEGRAM_WEBHOOK_URL is read as TELEGRAM_WEBHOOK__URL in this release only; rename it" in caplog.messages
 
 
 def test_the_former_folder_is_used_until_it_is_moved_and_moved_once(machine: Path) -> None:

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tellonce.settings import Compaction, SummarizerSettings
+from tellonce.client_settings import SummarizerSettings
+from tellonce.settings import Compaction
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import _agreed
 from tellonce_cli.importers.forecast import Talk, forecast, measured

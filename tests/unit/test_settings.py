@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from docs.settings import FILE, text
-from tellonce.settings import RelaySettings, ServerSettings, SettingsError, SummarizerSettings, load
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.settings import ServerSettings, SettingsError, load
 
 
 @pytest.fixture(autouse=True)

@@ -3,8 +3,9 @@
 import importlib
 from collections.abc import Awaitable, Callable, Sequence
 
+from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
-from tellonce.settings import RelaySettings, SettingsError
+from tellonce.settings import SettingsError
 from tellonce_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from tellonce_relay.responders.model import ModelResponder

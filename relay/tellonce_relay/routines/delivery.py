@@ -12,9 +12,10 @@ from pydantic import ValidationError
 from tellonce import contract as c
 from tellonce import tracing
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal, silent, timed
-from tellonce.settings import RelaySettings, load
+from tellonce.settings import load
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.responders.choose import summariser
 from tellonce_relay.routines.book import RoutineBook

@@ -1,6 +1,7 @@
 """The bot's token, for scripts and for the relay, which needs more settings."""
 
-from tellonce.settings import RelaySettings, SettingsError
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import SettingsError
 
 
 def bot_token(settings: RelaySettings) -> str:
@@ -17,6 +18,6 @@ def relays_token(settings: RelaySettings) -> str:
         raise SettingsError(
             "TELEGRAM_USER_ID is not set, so nobody may talk; @userinfobot on Telegram tells you yours."
         )
-    if settings.webhook_url is not None and settings.webhook_secret is None:
-        raise SettingsError("TELEGRAM_WEBHOOK_SECRET is not set: without it anybody could send the bot updates.")
+    if settings.webhook.url is not None and settings.webhook.secret is None:
+        raise SettingsError("TELEGRAM_WEBHOOK__SECRET is not set: without it anybody could send the bot updates.")
     return token

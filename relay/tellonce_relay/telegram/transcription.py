@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from tellonce.settings import RelaySettings
+from tellonce.client_settings import Transcription
 from tellonce_llm.command import ended, only_its_own
 
 SECONDS = 120.0
@@ -22,12 +22,12 @@ class NotTranscribed(Exception):
     """There is no transcript; the text is for the log."""
 
 
-def transcriber(settings: RelaySettings) -> Transcribe | None:
+def transcriber(settings: Transcription) -> Transcribe | None:
     """The transcriber: the endpoint if it is configured, else the command."""
-    if settings.transcribe_url is not None:
-        key = settings.transcribe_key.get_secret_value() if settings.transcribe_key else None
-        return _ByAddress(settings.transcribe_url, settings.transcribe_model, key)
-    return _ByCommand(settings.transcribe_command) if settings.transcribe_command else None
+    if settings.url is not None:
+        key = settings.key.get_secret_value() if settings.key else None
+        return _ByAddress(settings.url, settings.model, key)
+    return _ByCommand(settings.command) if settings.command else None
 
 
 class _ByAddress:

@@ -2,7 +2,7 @@
 
 from telegram import Chat, Message, MessageEntity, User
 
-from tellonce.settings import RelaySettings
+from tellonce.client_settings import RelaySettings
 from tellonce_relay.incoming import is_command
 from tellonce_relay.telegram.moved_groups import MovedGroups
 

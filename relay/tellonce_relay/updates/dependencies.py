@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from telegram import Bot
 
+from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
-from tellonce.settings import RelaySettings
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.moved_groups import MovedGroups

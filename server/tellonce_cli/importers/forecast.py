@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from tellonce.client_settings import SummarizerSettings
 from tellonce.plural import counted, messages
-from tellonce.settings import Compaction, SummarizerSettings
+from tellonce.settings import Compaction
 from tellonce_cli.importers.items import Item
 from tellonce_llm.prices import price_of
 from tellonce_server.domain.queue.work_inputs import EXCHANGE_MESSAGES

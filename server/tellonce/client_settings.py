@@ -1,0 +1,196 @@
+"""The settings of the server's clients: the relay with the terminal chat, and the summarizer."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AliasChoices, Field, SecretStr
+
+from tellonce.remote_settings import Group
+from tellonce.setting_types import Folder, GroupIds, OllamaAddress, ServerAddress
+from tellonce.settings import Settings, SettingsError
+
+
+class Webhook(Group):
+    """How Telegram's updates come where the bot does not ask for them."""
+
+    url: str | None = Field(
+        default=None, description="Public URL Telegram sends to; default: the bot asks Telegram (polling)."
+    )
+    port: int = Field(default=8443, description="Port the webhook listens on.")
+    secret: SecretStr | None = Field(default=None, description="Secret Telegram sends with each update.")
+
+    @property
+    def secret_text(self) -> str | None:
+        return self.secret.get_secret_value() if self.secret else None
+
+
+class Transcription(Group):
+    """Who says what was said in a voice message: a server, or else a command."""
+
+    url: str | None = Field(
+        default=None, description="OpenAI-compatible server (whisper.cpp, faster-whisper, LocalAI)."
+    )
+    model: str = Field(default="whisper-1", description="The model it is asked for.")
+    key: SecretStr | None = Field(default=None, description="Its key, where it wants one.")
+    command: str | None = Field(
+        default=None,
+        description="Command that prints what is said in a file; the path takes the place of `{file}` or is added.",
+    )
+
+
+class ClientSettings(Settings):
+    url: ServerAddress = Field(
+        default="http://127.0.0.1:8765/mcp",
+        validation_alias=AliasChoices("TELLONCE_URL", "TELLONCE_PORT"),
+        description="The memory server; default: this machine's, on TELLONCE_PORT.",
+    )
+    token: SecretStr | None = Field(
+        default=None,
+        validation_alias="TELLONCE_TOKEN",
+        description="Its access token; default: the one kept in the data folder.",
+    )
+    anthropic_api_key: SecretStr | None = Field(
+        default=None,
+        validation_alias="ANTHROPIC_API_KEY",
+        description="Key of the Claude API; without it Claude is not asked.",
+    )
+    anthropic_base_url: str | None = Field(
+        default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
+    )
+    ollama_url: OllamaAddress | None = Field(
+        default=None,
+        validation_alias="OLLAMA_HOST",
+        description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS says so.",
+    )
+    responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
+        default="auto",
+        validation_alias="TELLONCE_RESPONDER",
+        description="Who answers; auto: Claude where there is a key, then Ollama, else memory alone.",
+    )
+    claude_command: str = Field(
+        default="claude",
+        validation_alias="TELLONCE_CLAUDE_COMMAND",
+        description="Command of Claude Code, where it answers or learns.",
+    )
+
+    def bearer(self, scope: str) -> str:
+        """The token to call the server with: the setting, else the one a server on this machine keeps for `scope`.
+
+        Raises:
+            SettingsError: when there is neither.
+        """
+        if self.token is not None:
+            return self.token.get_secret_value()
+        file = self.data_dir / "tokens" / scope
+        try:
+            return file.read_text().strip()
+        except OSError as error:
+            raise SettingsError(
+                f"No access token: start the server on this machine first (`tellonce up`), or set TELLONCE_TOKEN to one "
+                f"made there with `tellonce token create --scope {scope}`. ({file}: {error.strerror})"
+            ) from None
+
+
+class SummarizerSettings(ClientSettings):
+    learner: Literal["auto", "claude-cli", "keep"] = Field(
+        default="auto",
+        validation_alias="TELLONCE_LEARNER",
+        description="Who reads what was said; auto: Claude where there is a key, then the `claude` command where it is the "
+        "responder, then Ollama, else nobody; claude-cli: the command too, within your subscription; keep: no model.",
+    )
+    cli_calls_hour: int = Field(
+        default=10,
+        ge=0,
+        validation_alias="SUMMARIZER_CLI_CALLS_HOUR",
+        description="Times an hour the `claude` command may be called to learn.",
+    )
+    cli_calls_day: int = Field(
+        default=60, ge=0, validation_alias="SUMMARIZER_CLI_CALLS_DAY", description="The same a day."
+    )
+    cli_seconds: float = Field(
+        default=90,
+        gt=0,
+        validation_alias="SUMMARIZER_CLI_SECONDS",
+        description="Seconds the `claude` command may take for one exchange.",
+    )
+    model: str = Field(
+        default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model that learns."
+    )
+    ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
+    claude_seconds: float = Field(
+        default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds Claude may take."
+    )
+    ollama_seconds: float = Field(
+        default=20, gt=0, validation_alias="SUMMARIZER_OLLAMA_SECONDS", description="Seconds Ollama may take."
+    )
+    concurrency: int = Field(
+        default=2, ge=1, le=32, validation_alias="SUMMARIZER_CONCURRENCY", description="Jobs worked at once."
+    )
+    wait_seconds: float = Field(
+        default=20,
+        ge=0,
+        le=60,
+        validation_alias="SUMMARIZER_WAIT_SECONDS",
+        description="Seconds one claim waits for work.",
+    )
+
+    @property
+    def asks_the_command(self) -> bool:
+        """Whether the `claude` command learns."""
+        return self.learner == "claude-cli" or (self.learner == "auto" and self.responder == "claude-cli")
+
+    @property
+    def cli_calls(self) -> Path:
+        """Where the command's calls are counted."""
+        return self.data_dir / "learner-calls.json"
+
+
+class RelaySettings(ClientSettings):
+    bot_token: SecretStr | None = Field(
+        default=None, validation_alias="TELEGRAM_BOT_TOKEN", description="The bot's token, from @BotFather."
+    )
+    bot_api_url: str = Field(
+        default="https://api.telegram.org", validation_alias="TELEGRAM_API_URL", description="Address of the Bot API."
+    )
+    groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_GROUPS",
+        description="Telegram groups served; each has a memory of its own.",
+    )
+    personal_groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_PERSONAL_GROUPS",
+        description="Groups of only you and the bot; part of your own memory.",
+    )
+    always_groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_ALWAYS_GROUPS",
+        description="Groups in which every message is answered, not only those addressed to the bot.",
+    )
+    webhook: Webhook = Field(default=Webhook(), validation_alias="TELEGRAM_WEBHOOK")
+    model: str = Field(
+        default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
+    )
+    ollama_model: str = Field(
+        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
+    )
+    user_name: str = Field(default="", validation_alias="TELLONCE_USER_NAME", description="How the user is addressed.")
+    model_seconds: float = Field(
+        default=120,
+        gt=0,
+        validation_alias="TELLONCE_MODEL_SECONDS",
+        description="Longest silence of the model while it answers, in seconds.",
+    )
+    breath_seconds: float = Field(
+        default=1.5,
+        ge=0,
+        le=10,
+        validation_alias="TELLONCE_BREATH_SECONDS",
+        description="Messages that follow each other within so many seconds are answered as one.",
+    )
+    transcribe: Transcription = Field(default=Transcription(), validation_alias="TELLONCE_TRANSCRIBE")
+    config_dir: Folder = Field(
+        default=Path("config"),
+        validation_alias="TELLONCE_CONFIG_DIR",
+        description="Folder of profile.md, agents.toml, routines.toml.",
+    )
