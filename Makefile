@@ -10,7 +10,7 @@ define new-venv
 @$(PYTHON) -m venv .venv
 endef
 
-.PHONY: up test check lint format types contracts unit clean
+.PHONY: up test check lint format types contracts unit docs clean
 
 up: .venv/ready
 	$(BIN)/tellonce up
@@ -41,6 +41,12 @@ contracts: .venv/ready-dev
 # processes.
 unit: .venv/ready-dev
 	$(BIN)/pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
+
+# The static site in build/site; a link that leads nowhere is an error.
+docs: .venv/ready-dev
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m docs.generate
+	$(BIN)/mkdocs build --strict --quiet
 
 clean:
 	rm -rf .venv build dist

@@ -4,7 +4,7 @@ Three shapes: two people who write to each other over months (`people`), two fri
 every day (`friends`), one person with an assistant that answers at length (`assistant`).  Facts come from sentence banks
 with several wordings each, told by either side, in leaning answers, beside echoes and distractors; how far questions are
 from what answers them is set so that the usual methods land where they do on real conversations (the table of
-`python -m benchmarks.retrieval`, and docs/PERFORMANCE.md).
+`python -m benchmarks.retrieval`, and docs/explanation/performance.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.learning talks|sheet|statements|changes FILE…`: docs/LEARNING.md explains the figures."""
+"""`python -m benchmarks.learning talks|sheet|statements|changes FILE…`: docs/explanation/learning.md explains the figures."""
 
 import argparse
 import asyncio

@@ -145,7 +145,7 @@ class Settings(BaseSettings):
     observability: bool = Field(
         default=False,
         validation_alias="OBSERVABILITY_ENABLED",
-        description="Write what happens as JSON lines (docs/TRACING.md).",
+        description="Write what happens as JSON lines (docs/how-to/tracing.md).",
     )
     log_dir: Folder = Field(
         default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of these lines."

@@ -1,27 +1,21 @@
 """`tellonce chat`: a conversation in the terminal over the same memory."""
 
 import asyncio
-import os
 import secrets
-import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from rich.live import Live
 from rich.markdown import Markdown
 
 from tellonce import contract as c
-from tellonce.choices import picked
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
-from tellonce.connect import connect_http, connect_stdio
-from tellonce.settings import SettingsError, load
-from tellonce_cli.failures import CommandFailed
+from tellonce.settings import load
+from tellonce_cli import forget
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
+from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
@@ -33,11 +27,10 @@ from tellonce_relay.responders.responder import Responder
 from tellonce_relay.turn.tag_effects import Done
 from tellonce_relay.turn.turn import TurnOptions, run_turn
 
-CHANNEL = "terminal"
+_STARTS_ONE = "No server is running, so this chat starts one of its own until it ends."
 _HELP = """\
 /undo – take back what my last answer saved
 /yes, /no – what my last answer asked about is right, or is not"""
-_OURS = ("127.0.0.1", "localhost", "::1")
 
 
 class Terminal:
@@ -83,7 +76,7 @@ def run() -> int:
 
 async def _chat(settings: RelaySettings) -> int:
     responder, keyboard = choose(settings), Keyboard()
-    async with connected(settings) as memory:
+    async with connected(settings, _STARTS_ONE) as memory:
         talk = Talk(memory, responder, settings, keyboard)
         if keyboard.interactive:
             console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
@@ -97,49 +90,6 @@ def _who(responder: Responder) -> str:
     if isinstance(responder, OfflineResponder):
         return "No model is set up: you talk with the memory alone."
     return f"You talk with {responder.name}."
-
-
-@asynccontextmanager
-async def connected(settings: RelaySettings) -> AsyncGenerator[MemoryClient]:
-    """Connect to the running server's memory or, if none runs, start a server over stdio on the same data.
-
-    Raises CommandFailed if the memory is on another machine that does not answer, or if the local one cannot be opened.
-    """
-    try:
-        token = settings.bearer("assistant")
-    except SettingsError:
-        token = ""
-    if token and await _answers(settings.url, token):
-        async with connect_http(settings.url, token, name=CHANNEL) as memory:
-            yield memory
-    elif urlsplit(settings.url).hostname not in _OURS:
-        raise CommandFailed(
-            f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
-        )
-    else:
-        if console.is_terminal:
-            console.print("No server is running, so this chat starts one of its own until it ends.")
-        arguments = ["-m", "tellonce_server", "--stdio"]
-        async with connect_stdio(sys.executable, arguments, dict(os.environ), name=CHANNEL) as memory:
-            await _open(memory)
-            yield memory
-
-
-async def _open(memory: MemoryClient) -> None:
-    """Open the memory before the first line is typed, so that a refusal is shown at once."""
-    try:
-        await memory.get_profile(c.GetProfileArgs())
-    except (MemoryRefused, MemoryUnreachable) as error:
-        raise CommandFailed(f"{error}. Run `tellonce doctor` for the fix.") from error
-
-
-async def _answers(url: str, token: str) -> bool:
-    async with connect_http(url, token, attempts=1) as memory:
-        try:
-            await memory.get_profile(c.GetProfileArgs())
-        except (MemoryUnreachable, MemoryRefused):
-            return False
-        return True
 
 
 class Talk:
@@ -209,33 +159,8 @@ class Talk:
         await self._command_context.memory.update_memory(c.UpdateMemoryArgs(memory_id=memory_id, action=action))
 
     async def _forget(self, topic: str) -> str:
-        memory = self._command_context.memory
         target = c.ForgetArgs(topic=topic) if topic else c.ForgetArgs(everything=True)
-        preview = await memory.forget(target)
-        if preview.confirm is None:
-            return phrase("forget.nothing")
-        console.print(views.matches_view(preview, self._command_context.zone))
-        kept = await self._kept(preview)
-        if kept is None:
-            return "Kept."
-        done = await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
-        return views.forgotten_view(done)
-
-    async def _kept(self, preview: c.Forgotten) -> tuple[int, ...] | None:
-        """The matches the user wants to keep, or None if the user declines. Asks again if the input is not a list of
-        numbers."""
-        question = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
-        while True:
-            if not self._keyboard.interactive:
-                console.print(question)
-            said = ((await self._keyboard.line(question)) or "").strip().lower()
-            if said in ("", "n", "no", "none"):
-                return None
-            ticked = frozenset(match.id for match in preview.matches if match.ticked)
-            numbers = ticked if said in ("y", "yes") else picked(said, len(preview.matches))
-            if numbers:
-                return tuple(match.id for match in preview.matches if match.id not in numbers)
-            console.print("Nothing is marked ☑." if numbers is not None else "Numbers of the list, please.")
+        return await forget.asked(self._command_context.memory, target, self._command_context.zone, self._keyboard)
 
 
 def _effect_lines(effects: Done) -> list[str]:

@@ -23,6 +23,7 @@ from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
+from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
@@ -89,6 +90,13 @@ def python_finding(version: tuple[int, ...]) -> Finding:
     if version < OLDEST_PYTHON:
         return Finding(False, f"{name} is too old", "use Python 3.11 or newer")
     return Finding(True, name)
+
+
+async def _settings(_: ServerSettings, __: RelaySettings) -> Finding:
+    unknown = unknown_settings()
+    if not unknown:
+        return Finding(True, "every setting has a known name")
+    return Finding(None, "; ".join(map(str, unknown)), "correct the name, or remove the line")
 
 
 async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -374,6 +382,7 @@ def _drifted(answer: httpx2.Response) -> Finding | None:
 _CHECKS: tuple[Check, ...] = (
     *(
         _python,
+        _settings,
         _folder,
         _database,
         _port,

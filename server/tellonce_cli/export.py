@@ -31,8 +31,6 @@ Entry = dict[str, Any]
 
 
 def run(file: Path | None, form: str) -> int:
-    if form not in _FORMS:
-        raise CommandFailed(f"there is no format {form!r}; use {' or '.join(_FORMS)}.")
     wrote = asyncio.run(_export(load(ServerSettings), file, _FORMS[form]))
     if not _is_stdout(file):
         told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"

@@ -15,6 +15,7 @@ from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
+from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import (
     KINDS,
     ExportedMemory,
@@ -24,12 +25,13 @@ from tellonce_cli.importers import (
     Unreadable,
     estimate_size,
     read,
+    recognized,
 )
 from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.memory_import import Keeper, make_keeper
-from tellonce_cli.screen import console
+from tellonce_cli.screen import console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
@@ -58,7 +60,7 @@ class Tally:
 
 
 def run(
-    kind: str,
+    kind: str | None,
     file: Path,
     chat_id: int | None,
     me: str | None,
@@ -69,25 +71,39 @@ def run(
 ) -> int:
     """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new, or if the user
     declined."""
-    if kind not in KINDS:
-        raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}.")
+    if kind is not None and kind not in KINDS:
+        raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}, or none.")
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = load(ServerSettings)
     try:
         where = chat_of(settings, chat_id)
         people = (me, assistant or own_bot())
-        if not _agreed(_foreseen(settings, kind, file, where, people), yes=yes, dry_run=dry_run):
+        known = _kind(kind, file, where, people)
+        if not _agreed(_foreseen(settings, known, file, where, people), yes=yes, dry_run=dry_run):
             return 0
-        tally = asyncio.run(_import(settings, kind, file, where, *people, fixed=chat_id is not None))
+        tally = asyncio.run(_import(settings, known, file, where, *people, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
-    _report(tally, kind, me)
+    _report(tally, known, me)
     return 0
 
 
+def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | None, str | None]) -> ImportKind:
+    """The kind that was named, else the recognized one, which is told."""
+    for kind in KINDS:
+        if kind == named:
+            return kind
+    me, assistant = people
+    found = recognized(
+        file, lambda kind: read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=lambda _: None)
+    )
+    console.print(f"{file} is recognized as {found}.")
+    return found
+
+
 def _foreseen(
-    settings: ServerSettings, kind: str, file: Path, where: ChatScope, people: tuple[str | None, str | None]
+    settings: ServerSettings, kind: ImportKind, file: Path, where: ChatScope, people: tuple[str | None, str | None]
 ) -> Forecast:
     """The forecast of an import. The file is read once for it."""
     me, assistant = people
@@ -105,10 +121,19 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
     if dry_run or yes:
         return yes and not dry_run
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return console.input("Import it? [y/N] ").strip().lower() in ("y", "yes")
+        return _said_yes("Import it? [y/N] ")
     if foreseen.calls:
         raise CommandFailed("nobody can be asked here; say --yes to import it, or --dry-run to only be told this.")
     return True
+
+
+def _said_yes(question: str) -> bool:
+    """Ctrl-C and the end of the input are a no."""
+    try:
+        return console.input(question).strip().lower() in ("y", "yes")
+    except (KeyboardInterrupt, EOFError):
+        console.print("\nNothing was imported.")
+        return False
 
 
 def _progress(title: str) -> Progress:
@@ -125,7 +150,7 @@ def own_bot() -> str | None:
 
 async def _import(
     settings: ServerSettings,
-    kind: str,
+    kind: ImportKind,
     file: Path,
     where: ChatScope,
     me: str | None,
@@ -189,7 +214,7 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
             tally.memories[await keeper.keep(dated)] += 1
 
 
-def _report(tally: Tally, kind: str, me: str | None) -> None:
+def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     kept = tally.memories
     console.print(
         f"{plural.messages(tally.created)} and {plural.memories(kept['kept'])} added, {plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
@@ -211,3 +236,5 @@ def _report(tally: Tally, kind: str, me: str | None) -> None:
             "None of the messages could be told to be yours, so nothing is learned about you from them. Next time name "
             "yourself as the export does: --me 'Your Name' or --me your numeric id."
         )
+    if tally.created or kept["kept"]:
+        notes.print("Next: tellonce memories shows what is known; tellonce status shows what is still read.")

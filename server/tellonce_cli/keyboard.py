@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Generator
@@ -37,11 +38,36 @@ class Keyboard:
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self._read: Callable[[str], str | None] = _typed if self.interactive else _Pipe().read
+        self._reading: asyncio.Future[str | None] | None = None
         if self.interactive:
             _edit_lines()
 
     async def line(self, prompt: str) -> str | None:
         """The next line without its line end; None at the end. A pipe gets no prompt."""
+        if self._reading is None:
+            self._reading = self._begin(prompt)
+        elif self.interactive:
+            print(prompt, end="", flush=True)  # the thread of a question that was interrupted still reads
+        line = await asyncio.shield(self._reading)
+        self._reading = None
+        return line
+
+    async def answer(self, question: str) -> str:
+        """What is answered. Ctrl-C and the end of the input answer nothing, which every question takes for a no."""
+        reading = asyncio.ensure_future(self.line(question))
+        loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(reading.cancel))
+        try:
+            await asyncio.wait([reading])
+        finally:
+            signal.signal(signal.SIGINT, before)
+            reading.cancel()
+        if reading.cancelled():
+            print()  # the prompt's line has not ended
+            return ""
+        return reading.result() or ""
+
+    def _begin(self, prompt: str) -> "asyncio.Future[str | None]":
         loop = asyncio.get_running_loop()
         result: asyncio.Future[str | None] = loop.create_future()
 
@@ -52,7 +78,7 @@ class Keyboard:
                 loop.call_soon_threadsafe(_set, result, line)
 
         threading.Thread(target=read, name="keyboard", daemon=True).start()
-        return await result
+        return result
 
 
 def _set(result: "asyncio.Future[str | None]", line: str | None) -> None:

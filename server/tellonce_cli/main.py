@@ -9,30 +9,30 @@ import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
-from tellonce.preload import imported
 from tellonce.settings import SettingsError
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
+from tellonce_cli.import_kinds import ImportKind
+from tellonce_cli.memory_commands import memory_app
+from tellonce_cli.operator_commands import database_app, service_app, token_app
+from tellonce_cli.subcommand import examples, run_module
 
 app = typer.Typer(
     name="tellonce",
     help="One memory for every assistant you talk to.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
+app.add_typer(memory_app)
 app.add_typer(token_app, name="token")
-database_app = typer.Typer(help="A PostgreSQL of your own.", no_args_is_help=True)
 app.add_typer(database_app, name="database")
-service_app = typer.Typer(help="The memory as a service that needs no open terminal.", no_args_is_help=True)
 app.add_typer(service_app, name="service")
-
 
 _EXTRAS = {
     **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
@@ -71,23 +71,16 @@ def options(
 _debugging: list[bool] = []
 
 
-def _run(module: str, *args: Any, **options: Any) -> None:
-    """Run `tellonce_cli.<module>.run(...)` and exit with its code."""
-    code = imported(f"tellonce_cli.{module}").run(*args, **options)
-    if code:
-        raise typer.Exit(code)
-
-
 @app.command()
 def up() -> None:
     """Start everything: database, server, summarizer and relay.
 
     Runs until Ctrl-C, and shows how to connect Claude Desktop and Claude Code. The relay runs if a bot token is set.
     """
-    _run("up")
+    run_module("up")
 
 
-@app.command()
+@app.command(epilog=examples("serve", "serve --stdio"))
 def serve(
     stdio: Annotated[bool, typer.Option("--stdio", help="Speak MCP on stdin and stdout.")] = False,
     http: Annotated[bool, typer.Option("--http", help="Speak MCP over HTTP (default).")] = False,
@@ -98,19 +91,19 @@ def serve(
     """
     if stdio and http:
         raise typer.BadParameter("choose one of --stdio and --http")
-    _run("processes", "server", stdio=stdio)
+    run_module("processes", "server", stdio=stdio)
 
 
 @app.command()
 def summarizer() -> None:
     """Run the summarizer agent alone."""
-    _run("processes", "summarizer")
+    run_module("processes", "summarizer")
 
 
 @app.command()
 def relay() -> None:
     """Run the Telegram relay alone."""
-    _run("processes", "relay")
+    run_module("processes", "relay")
 
 
 @app.command()
@@ -119,7 +112,7 @@ def chat() -> None:
 
     Uses the running server, or starts one on the same data for the length of the chat.
     """
-    _run("chat")
+    run_module("chat")
 
 
 @app.command("open")
@@ -132,10 +125,10 @@ def open_(
 
     Shows what is known and why; there you can change, forget, import and connect. The server must be running.
     """
-    _run("open_", only_print=only_print)
+    run_module("open_", only_print=only_print)
 
 
-@app.command()
+@app.command(epilog=examples("connect claude-code", "connect cursor --print", "connect codex --undo"))
 def connect(
     client: Annotated[ClientName, typer.Argument(help="The client to connect.")],
     only_print: Annotated[bool, typer.Option("--print", help="Print the configuration; change nothing.")] = False,
@@ -145,55 +138,64 @@ def connect(
 
     Changes the client's user-wide configuration and keeps a copy of the original.
     """
-    _run("connect", client, only_print=only_print, undo=undo)
+    run_module("connect", client, only_print=only_print, undo=undo)
 
 
-@app.command("import")
+@app.command(
+    "import",
+    epilog=examples("import result.json --dry-run", "import ~/.claude/projects", "import notes/ --kind markdown"),
+)
 def import_(
-    kind: Annotated[str, typer.Argument(help="telegram, chatgpt, claude or jsonl (what `export` wrote)")],
-    file: Annotated[Path, typer.Argument(help="The export: a file, a zip or a folder.")],
-    chat_id: Annotated[int | None, typer.Option("--chat", help="Target chat; default: your own.")] = None,
-    me: Annotated[
-        str | None, typer.Option("--me", help="Your name or id in the export, if it cannot be detected.")
-    ] = None,
+    named: Annotated[list[Path], typer.Argument(metavar="[KIND] FILE", help="The export: a file, a zip or a folder.")],
+    kind: Annotated[ImportKind | None, typer.Option("--kind", help="Default: recognized.", show_default=False)] = None,
+    chat_id: Annotated[int | None, typer.Option("--chat", help="Chat it belongs to; default: your own.")] = None,
+    me: Annotated[str | None, typer.Option("--me", help="Your name or id in the export, if it does not tell.")] = None,
     assistant: Annotated[
         str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the import.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how long it takes and what it costs.")] = False,
 ) -> None:
-    """Import a history from Telegram, ChatGPT, Claude or an export.
+    """Import a history or memories from another program.
+
+    Telegram, ChatGPT, Claude, Claude Code, mem0, the MCP reference memory, Markdown notes (Obsidian, basic-memory), and
+    what `export` wrote are recognized by themselves. `tellonce import KIND FILE` names the kind.
 
     Shows the number of messages, the time and the cost, and asks before it begins. A repeated import adds only what is
     new.
     """
-    _run("import_", kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
+    if len(named) > 2 or (len(named) == 2 and kind):
+        raise typer.BadParameter("name one file")
+    *kinds, file = named
+    run_module("import_", str(kinds[0]) if kinds else kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
 
 
-@app.command()
+@app.command(epilog=examples("export mine.jsonl", "export --format markdown mine.md"))
 def export(
-    file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
-    form: Annotated[str, typer.Option("--format", help="jsonl (can be imported again) or markdown")] = "jsonl",
+    file: Annotated[Path | None, typer.Argument(help="Where to; default and `-`: standard output.")] = None,
+    form: Annotated[
+        Literal["jsonl", "markdown"], typer.Option("--format", help="jsonl can be imported again.")
+    ] = "jsonl",
 ) -> None:
     """Export everything the memory knows about you."""
-    _run("export", file, form)
+    run_module("export", file, form)
 
 
 @app.command()
 def status() -> None:
-    """Show what is known, what is queued and what learning cost."""
-    _run("status")
+    """Show what is known, which work is queued, and what learning cost."""
+    run_module("status")
 
 
-@app.command()
+@app.command(epilog=examples("doctor", "doctor --online"))
 def doctor(
     online: Annotated[bool, typer.Option("--online", help="Also test the Claude key and the bot token.")] = False,
 ) -> None:
     """Check every dependency and show how to fix each failure."""
-    _run("doctor", online=online)
+    run_module("doctor", online=online)
 
 
-@app.command()
+@app.command(epilog=examples("send --chat 42 --routine daily-cost < report.txt"))
 def send(
     chat_id: Annotated[int, typer.Option("--chat", help="Telegram chat.")],
     routine: Annotated[str, typer.Option("--routine", help="The routine's name.")],
@@ -203,16 +205,16 @@ def send(
 
     Records a routine message: the full text is stored, and its summary is shown in contexts.
     """
-    _run("send", chat_id, routine, agent)
+    run_module("send", chat_id, routine, agent)
 
 
-@app.command()
+@app.command(epilog=examples("trace", "trace 4f1c"))
 def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
     """Show one turn as a tree with times, or list the last turns.
 
     Shows turns that ran with OBSERVABILITY_ENABLED=1. Run it in the folder where you started `tellonce up`.
     """
-    _run("trace", trace_id)
+    run_module("trace", trace_id)
 
 
 @app.command()
@@ -223,7 +225,7 @@ def reembed(
 
     Searches continue meanwhile. After an interruption, run it again to continue.
     """
-    _run("maintenance", "rollback" if rollback else "reembed")
+    run_module("maintenance", "rollback" if rollback else "reembed")
 
 
 @app.command()
@@ -232,10 +234,10 @@ def scrub(now: Annotated[bool, typer.Option("--now", help="Do not pause for othe
 
     Pauses while others use the memory, and reports it.
     """
-    _run("maintenance", "scrub now" if now else "scrub")
+    run_module("maintenance", "scrub now" if now else "scrub")
 
 
-@app.command()
+@app.command(epilog=examples("backup memory.zip", "backup /srv/backups --every 24"))
 def backup(
     file: Annotated[Path, typer.Argument(help="A new file, or a folder with --every.")],
     every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours between backups.")] = None,
@@ -245,10 +247,10 @@ def backup(
 
     The memory can be in use meanwhile. The file is not encrypted. With --every, it runs until it is stopped.
     """
-    _run("backup", file, every, keep)
+    run_module("backup", file, every, keep)
 
 
-@app.command()
+@app.command(epilog=examples("restore memory.zip"))
 def restore(
     file: Annotated[Path, typer.Argument(help="A file from `tellonce backup`.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing memory.")] = False,
@@ -257,7 +259,7 @@ def restore(
 
     If something is wrong with the backup, nothing changes. Stop `tellonce up` and every client first.
     """
-    _run("restore", file, force=force)
+    run_module("restore", file, force=force)
 
 
 @app.command()
@@ -266,72 +268,7 @@ def replay() -> None:
 
     `tellonce status` lists them with the reason.
     """
-    _run("maintenance", "replay")
-
-
-@database_app.command("setup")
-def database_setup() -> None:
-    """Prepare the PostgreSQL that DATABASE_URL names.
-
-    Creates the extension, the roles and the tables, or shows what an administrator must run.
-    """
-    _run("database")
-
-
-@service_app.command("install")
-def service_install(
-    only_print: Annotated[bool, typer.Option("--print", help="Print the unit; change nothing.")] = False,
-) -> None:
-    """Run `tellonce up` in the background, now and at every login.
-
-    Installs a systemd user unit or, on macOS, a launchd agent. The service reads the `.env` file of this folder.
-    """
-    _run("service", "install", only_print=only_print)
-
-
-@service_app.command("uninstall")
-def service_uninstall() -> None:
-    """Stop the service and remove it; the memory stays."""
-    _run("service", "uninstall")
-
-
-@service_app.command("status")
-def service_status() -> None:
-    """Show whether the service runs."""
-    _run("service", "status")
-
-
-@service_app.command("logs")
-def service_logs(
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show new lines as they come.")] = False,
-) -> None:
-    """Show the service's log."""
-    _run("service", "logs", follow=follow)
-
-
-@token_app.command("create")
-def token_create(
-    name: Annotated[str, typer.Argument(help="A name for the token.")],
-    scope: Annotated[str, typer.Option(help="assistant, relay or agent")] = "assistant",
-    user: Annotated[int | None, typer.Option(help="User of the token; default: you.")] = None,
-) -> None:
-    """Create a token, which is shown only once.
-
-    A client sends it as `Authorization: Bearer TOKEN`. It replaces an existing token of the same name.
-    """
-    _run("tokens", "create", name=name, scope=scope, user=user)
-
-
-@token_app.command("list")
-def token_list() -> None:
-    """List the names of all tokens, without the tokens themselves."""
-    _run("tokens", "list")
-
-
-@token_app.command("revoke")
-def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
-    """Revoke a token."""
-    _run("tokens", "revoke", name=name)
+    run_module("maintenance", "replay")
 
 
 def main() -> None:

@@ -94,6 +94,7 @@ class Keeper:
             user_confirmed=False,
             source_ids=(),
             model=None,
+            about=item.about,
         )
         statements = Statements(deps)
         vector = await statements.vector(text)

@@ -15,7 +15,8 @@ from tellonce.work import TIERS
 from tellonce_cli import backup, export
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import Tally, own_bot, take
-from tellonce_cli.importers import KINDS, ImportFailed, Item, Unreadable, estimate_size, read
+from tellonce_cli.import_kinds import ImportKind
+from tellonce_cli.importers import ImportFailed, Item, Unreadable, estimate_size, read, recognized
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.memory_import import make_keeper
 from tellonce_cli.page_lines import run, tell
@@ -59,22 +60,14 @@ class Plan:
             self.memories += 1
 
 
-def recognized(file: Path) -> str:
-    """The kind of an export, which is the first importer that can read it. Raises CommandFailed."""
-    for kind in KINDS:
-        try:
-            first = next(_items(kind, file, "", lambda _: None), None)
-        except (ImportFailed, ValueError, KeyError, TypeError, OSError):
-            continue
-        if first is not None and not isinstance(first, Unreadable):
-            return kind
-    raise CommandFailed(f"this is not an export we can read; {', '.join(KINDS)} are known.")
+def _kind(file: Path) -> ImportKind:
+    return recognized(file, lambda kind: _items(kind, file, "", lambda _: None))
 
 
 def plan_import(file: str, me: str = "") -> None:
     """A dry run: the contents of the file, and what learning from them costs."""
     path = Path(file)
-    kind, plan = recognized(path), Plan()
+    kind, plan = _kind(path), Plan()
     for item in _items(kind, path, me, _progress(path)):
         plan.count(item)
     cost = asyncio.run(_cost(load(ServerSettings)))
@@ -100,7 +93,7 @@ async def _cost(settings: ServerSettings) -> PerExchange:
 def do_import(file: str, me: str = "") -> None:
     """Run the import, skipping what is already stored."""
     path = Path(file)
-    tally = asyncio.run(_import(load(ServerSettings), recognized(path), path, me))
+    tally = asyncio.run(_import(load(ServerSettings), _kind(path), path, me))
     tell(
         created=tally.created,
         duplicates=tally.duplicates,
@@ -110,7 +103,7 @@ def do_import(file: str, me: str = "") -> None:
     )
 
 
-async def _import(settings: ServerSettings, kind: str, path: Path, me: str) -> Tally:
+async def _import(settings: ServerSettings, kind: ImportKind, path: Path, me: str) -> Tally:
     tally = Tally()
     async with storage(settings) as services:
         await _take(services, _items(kind, path, me, _progress(path)), tally)
@@ -126,7 +119,7 @@ async def _take(services: Services, items: Iterator[Item], tally: Tally) -> None
         await keeper.finish()
 
 
-def _items(kind: str, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:
+def _items(kind: ImportKind, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:
     user = load(ServerSettings).default_user
     return read(kind, path, me=me or None, assistant=own_bot(), chat_id=user, progress=progress)
 

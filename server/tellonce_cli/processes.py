@@ -4,11 +4,16 @@ import importlib
 import sys
 from typing import Literal
 
+from tellonce.unknown_settings import unknown_settings
+from tellonce_cli.screen import notes
+
 Process = Literal["server", "summarizer", "relay"]
 
 
 def run(process: Process, *, stdio: bool = False) -> None:
     """Run the process's own entry point with its own settings."""
+    for unknown in unknown_settings():
+        notes.print(f"Warning: {unknown}.")
     # The server's entry point reads its transport from the command line.
     sys.argv = [process, *(["--stdio"] if stdio else [])]
     importlib.import_module(f"tellonce_{process}.__main__").main()

@@ -9,29 +9,22 @@ from tellonce.settings import ServerSettings, load
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import tables_owner
 from tellonce_cli.screen import console, notes
-from tellonce_server.app.auth import SCOPES, TokenScope, create_token
+from tellonce_server.app.auth import TokenScope, create_token
 from tellonce_server.store import tokens
 
 
-def run(action: str, *, name: str = "", scope: str = "assistant", user: int | None = None) -> int:
+def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: int | None = None) -> int:
     settings = load(ServerSettings)
     match action:
         case "create":
             if user is not None and scope != "assistant":
                 raise CommandFailed(f"a token of scope {scope} acts for no one user; leave --user out.")
-            asyncio.run(_create(settings, name, _scope(scope), user))
+            asyncio.run(_create(settings, name, scope, user))
         case "list":
             asyncio.run(_list(settings))
         case _:
             asyncio.run(_revoke(settings, name))
     return 0
-
-
-def _scope(text: str) -> TokenScope:
-    for scope in SCOPES:
-        if scope == text:
-            return scope
-    raise CommandFailed(f"there is no scope {text!r}; use assistant, relay or agent.")
 
 
 async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:

@@ -17,6 +17,7 @@ from tellonce.children import Child
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.signals import told_to_end
+from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.bot_pairing import keep_user, offered
 from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
@@ -35,6 +36,8 @@ def run() -> int:
     """Start, report, wait, stop. Returns 0 after a stop signal, 1 if the server did not start."""
     if told := move_former_folder():
         console.print(told)
+    for unknown in unknown_settings():
+        console.print(f"Warning: {unknown}.")
     return asyncio.run(_up())
 
 

@@ -1,4 +1,4 @@
-"""The fault matrix: what the user sees, what is stored and what recovers by itself (docs/RELIABILITY.md has the table)."""
+"""The fault matrix: what the user sees, what is stored and what recovers by itself (docs/explanation/reliability.md has the table)."""
 
 import asyncio
 import os

@@ -11,6 +11,7 @@ import pytest
 import typer.main
 from typer.core import TyperGroup
 
+from docs import generate
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load, variable
 from tellonce_cli.main import app
@@ -22,7 +23,7 @@ FENCED = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
 QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 VARIABLE = re.compile(r"\b((?:TELLONCE|TELEGRAM|SUMMARIZER|OLLAMA|ANTHROPIC)_[A-Z_]+)\b")
-FOREIGN = {"TELLONCE_TEST_CACHE"}
+FOREIGN = {"TELLONCE_TEST_CACHE", "TELLONCE_TEST_RECORD"}
 """Variables of the tests, not of a process."""
 
 
@@ -104,9 +105,9 @@ def test_the_example_of_a_dotenv_sets_nothing_and_what_it_offers_is_accepted(tmp
     assert {line.partition("=")[0] for line in offered} <= known
 
 
-def test_the_readme_names_the_tools_of_an_assistant() -> None:
-    readme = (ROOT / "README.md").read_text()
-    assert [spec.name for spec in assistant_tools(_never) if f"`{spec.name}`" not in readme] == []
+def test_the_page_of_the_clients_names_the_tools_of_an_assistant() -> None:
+    page = (ROOT / "docs" / "clients" / "README.md").read_text()
+    assert [spec.name for spec in assistant_tools(_never) if f"`{spec.name}`" not in page] == []
 
 
 async def _never() -> Any:
@@ -115,3 +116,17 @@ async def _never() -> Any:
 
 def test_every_subcommand_says_what_it_is_for() -> None:
     assert [name for name, sub in command().commands.items() if not sub.help] == []
+
+
+def test_the_generated_reference_is_current() -> None:
+    """`python -m docs.generate` mends it."""
+    written = {name: (generate.FOLDER / name).read_text() for name in generate.pages()}
+    assert [name for name, text in generate.pages().items() if written[name] != text] == []
+
+
+def test_the_site_lists_every_page_and_the_index_for_models_too() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    index = (ROOT / "llms.txt").read_text()
+    pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
+    assert [page for page in pages if page not in navigation] == []
+    assert [link for link in LINK.findall(index) if not (ROOT / link).exists()] == []

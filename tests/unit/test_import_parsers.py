@@ -176,17 +176,20 @@ def test_hidden_turns_tools_and_odd_parts_are_not_what_was_said(tmp_path: Path) 
     assert [m.content for m in talk(found)] == ["q", "[image]\nheard"]
 
 
-def test_what_chatgpt_remembered_is_dated_by_its_conversation(tmp_path: Path) -> None:
+def test_what_chatgpt_remembered_is_dated_by_its_own_day_else_by_its_conversation(tmp_path: Path) -> None:
     memory = node("m", None, "system", "")
     memory["message"] |= {
         "create_time": None,
         "content": {
             "content_type": "model_editable_context",
-            "model_set_context": "1. [2023-05-01]. Has a cat called Mochi",
+            "model_set_context": "1. [2023-05-01]. Has a cat called Mochi\n2. Likes tea",
         },
     }
     found = items("chatgpt", tmp_path, [conversation(memory, current_node="m")])
-    assert found == [ImportMemory("Has a cat called Mochi", said_at=datetime(2024, 1, 1, 10, tzinfo=UTC))]
+    assert found == [
+        ImportMemory("Has a cat called Mochi", said_at=datetime(2023, 5, 1, 12, tzinfo=UTC)),
+        ImportMemory("Likes tea", said_at=datetime(2024, 1, 1, 10, tzinfo=UTC)),
+    ]
 
 
 def test_shards_in_a_zip_are_read_in_order(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from docs.settings import FILE, text
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, SettingsError, load
 
@@ -13,10 +12,6 @@ from tellonce.settings import ServerSettings, SettingsError, load
 def _no_dotenv(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where the tests are started there may be one."""
     monkeypatch.chdir(tmp_path)
-
-
-def test_every_setting_stands_in_the_documentation_with_its_default() -> None:
-    assert FILE.read_text() == text()
 
 
 @pytest.mark.parametrize("kind", [ServerSettings, SummarizerSettings, RelaySettings])

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tellonce_cli.importers import chatgpt, claude, jsonl, telegram
+from tellonce_cli.import_kinds import ImportKind
+from tellonce_cli.importers import chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
 from tellonce_cli.importers.files import Progress
 from tellonce_cli.importers.files import size as estimate_size
 from tellonce_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, Unreadable
+from tellonce_cli.importers.recognition import KINDS, recognized
 from tellonce_cli.importers.telegram import People
-
-KINDS = ("telegram", "chatgpt", "claude", "jsonl")
 
 __all__ = [
     "KINDS",
@@ -20,11 +20,12 @@ __all__ = [
     "Unreadable",
     "estimate_size",
     "read",
+    "recognized",
 ]
 
 
 def read(
-    kind: str,
+    kind: ImportKind,
     path: Path,
     *,
     me: str | None,
@@ -40,5 +41,13 @@ def read(
             return chatgpt.read(path, progress)
         case "claude":
             return claude.read(path, progress)
-        case _:
+        case "claude-code":
+            return claude_code.read(path, progress)
+        case "mcp-memory":
+            return mcp_memory.read(path, progress)
+        case "mem0":
+            return mem0.read(path, progress)
+        case "markdown":
+            return markdown.read(path, progress)
+        case "jsonl":
             return jsonl.read(path, chat_id, progress)

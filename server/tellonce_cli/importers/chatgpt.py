@@ -16,8 +16,8 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
-_NUMBERED = re.compile(r"^\s*\d+\.\s*\[[^\]]*\]\.?\s*")
-"""Matches `1. [2024-05-01]. ` at the start of a remembered line."""
+_NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
+"""`1. [2024-05-01]. ` before a remembered line; older exports have no day."""
 
 _PLACES = ("item", "conversations.item")
 """The paths of conversations: in a list, or in an object that contains the list."""
@@ -122,4 +122,14 @@ def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMe
         for line in str(content.get(key) or "").splitlines():
             text = _NUMBERED.sub("", line).strip(" -•\t")
             if len(text) > 3 and not text.startswith(("```", "The user provided")):
-                yield ImportMemory(text, said_at=at)
+                yield ImportMemory(text, said_at=_own_day(line) or at)
+
+
+def _own_day(line: str) -> datetime | None:
+    """The day a remembered line names, at noon, so that it is that day in most zones."""
+    numbered = _NUMBERED.match(line)
+    try:
+        day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None
+    except ValueError:
+        return None
+    return day.replace(hour=12, tzinfo=UTC) if day else None

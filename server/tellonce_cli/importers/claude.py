@@ -28,10 +28,9 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
 
 
 def _all(path: Path, progress: Progress) -> Iterator[Item]:
-    for name in shards(path, r"conversations\.json$") or ["conversations.json"]:
-        yield from _stream(path, name, progress, messages_of)
-    for name in shards(path, r"memories\.json$"):
-        yield from _stream(path, name, progress, _memories)
+    talks, memories = shards(path, r"conversations\.json$"), shards(path, r"memories\.json$")
+    for name in [*talks, *memories] or ["conversations.json"]:
+        yield from _stream(path, name, progress, _entry)
 
 
 def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Iterator[Item]]) -> Iterator[Item]:
@@ -44,6 +43,11 @@ def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Ite
                     yield from read_record(make, record)
         except ijson.JSONError as error:
             raise not_readable(path, "Claude export", error, begun) from error
+
+
+def _entry(entry: dict[str, Any]) -> Iterator[Item]:
+    """A conversation, or what was remembered: `memories.json` may also be given alone."""
+    return _memories(entry) if "conversations_memory" in entry or "project_memories" in entry else messages_of(entry)
 
 
 def messages_of(conversation: dict[str, Any]) -> Iterator[Item]:

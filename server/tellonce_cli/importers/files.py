@@ -18,6 +18,7 @@ _BAD_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
 _MOST_DIGITS = 1_000
 _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
+_SUFFIXES = (".json", ".jsonl", ".md")
 LONGEST_VALUE = 8 * 1024 * 1024
 """Bytes of one string or number, which is held in memory whole."""
 
@@ -131,10 +132,10 @@ def shards(path: Path, pattern: str) -> list[str]:
 def size(path: Path) -> int:
     """Total bytes for a progress bar; for a zip, the unpacked size."""
     if path.is_dir():
-        return sum(file.stat().st_size for file in path.rglob("*.json"))
+        return sum(file.stat().st_size for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            return sum(info.file_size for info in archive.infolist() if info.filename.endswith(".json"))
+            return sum(info.file_size for info in archive.infolist() if info.filename.endswith(_SUFFIXES))
     return path.stat().st_size
 
 

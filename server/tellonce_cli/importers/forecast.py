@@ -2,19 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tellonce.client_settings import SummarizerSettings
-from tellonce.plural import counted, messages
+from tellonce.plural import counted, memories, messages
 from tellonce.settings import Compaction
-from tellonce_cli.importers.items import Item
+from tellonce_cli.importers.items import ExportedMemory, ImportMemory, Item
 from tellonce_llm.prices import price_of
 from tellonce_server.domain.queue.work_inputs import EXCHANGE_MESSAGES
 from tellonce_server.services.import_messages import ImportMessage
 
 CHARACTERS_A_TOKEN = 4
 STORED_A_SECOND = 1_500
-"""Messages that the import stores per second (docs/PERFORMANCE.md)."""
+"""Messages that the import stores per second (docs/explanation/performance.md)."""
 
 INSTRUCTIONS = 3_000
 """Tokens of a call in addition to the messages: instructions and known memories."""
@@ -34,6 +34,7 @@ class Talk:
 
     threads: Counter[str] = field(default_factory=Counter[str])
     characters: int = 0
+    memories: int = 0
 
     @property
     def messages(self) -> int:
@@ -57,6 +58,8 @@ def measured(items: Iterable[Item]) -> Talk:
         if isinstance(item, ImportMessage):
             talk.threads[f"{item.conversation} {item.message_thread_id}"] += 1
             talk.characters += len(item.content)
+        elif isinstance(item, ImportMemory | ExportedMemory):
+            talk.memories += 1
     return talk
 
 
@@ -69,11 +72,16 @@ class Forecast:
     seconds: float
     dollars: float | None
     reader: str
+    memories: int = 0
 
     @property
     def lines(self) -> list[str]:
         """The lines that the user is shown before the question."""
-        told = f"This file holds {messages(self.messages)}; storing them takes {duration(self.messages / STORED_A_SECOND)}."
+        held = [messages(self.messages)] if self.messages or not self.memories else []
+        held += [memories(self.memories)] if self.memories else []
+        told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
+        if not self.messages:
+            return [told, "What another assistant remembered needs no model: it costs nothing."]
         if not self.calls:
             return [
                 told,
@@ -88,8 +96,12 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """The estimate for the current learner (docs/CONTRACT.md, 6). A subscription has no price per call but a limit on
-    calls."""
+    """What importing takes, with the memories it brings."""
+    return replace(_reading(talk, rules, settings), memories=talk.memories)
+
+
+def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
+    """By whoever reads what was said here (docs/CONTRACT.md, 6); a subscription costs nothing by the call, but has few calls."""
     calls = talk.calls(rules)
     if settings.learner == "auto" and settings.anthropic_api_key is not None:
         price = price_of(settings.model)

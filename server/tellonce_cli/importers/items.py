@@ -17,6 +17,7 @@ class ImportMemory:
     content: str
     kind: MemoryKind | None = None
     said_at: datetime | None = None
+    about: str = "user"
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
     first, good = "", False
     try:
         with path.open("rb") as stream:
-            for number, line in _lines(stream, progress):
+            for number, line in lines_of(stream, progress):
                 for item in _items(line, number, chat_id):
                     good = good or not isinstance(item, Unreadable)
                     first = first or (item.why if isinstance(item, Unreadable) else "")
@@ -55,8 +55,8 @@ def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
 NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601)."
 
 
-def _lines(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Lines numbered from 1. Of a line that is too long, only the beginning is read."""
+def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
+    """Numbered from 1; of a line that is too long only its beginning."""
     number = done = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number, done, rest = number + 1, done + len(line), line
@@ -75,7 +75,7 @@ def _items(line: bytes, number: int, chat_id: int | None) -> Iterator[Item]:
 
 
 def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:
-    entry = _entry(line)
+    entry = entry_of(line)
     kind = entry.get("type", "message")
     if kind == "memory":
         yield _memory(entry)
@@ -83,7 +83,8 @@ def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:
         yield _message(entry, line, chat_id)
 
 
-def _entry(line: bytes) -> dict[str, Any]:
+def entry_of(line: bytes) -> dict[str, Any]:
+    """The object a line holds. Raises NotAsItShouldBe."""
     try:
         entry = json.loads(line)
     except ValueError as error:

@@ -9,7 +9,7 @@ outweigh all words and all similarity together. The values here lie between the 
 because the gains of the fit on its own seed do not carry over to another (seed 2: recall@10 .838, .770 and .873 with
 these, .847, .779 and .860 with the fit). In an earlier fit, weights from two types alone reached .803, .755 and .821 on
 the third, and weights from all three .802, .768 and .851. Seeds 1 and 2 were used while choosing (the generator's
-people later became slightly more careless); the figures in docs/PERFORMANCE.md are from seed 3. Later NAMED, QUESTION,
+people later became slightly more careless); the figures in docs/explanation/performance.md are from seed 3. Later NAMED, QUESTION,
 SHORT, TIME_WORDS and IN_SPAN were changed, and AMOUNTS and TASTES were added, because this ranks answers higher on both
 seeds and on half of the conversations written by hand (`benchmarks/talks`).
 """

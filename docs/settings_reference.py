@@ -1,7 +1,6 @@
-"""`python -m docs.settings`: writes docs/SETTINGS.md from the settings themselves."""
+"""The reference of the settings, from the settings themselves."""
 
 from collections.abc import Container, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -10,7 +9,6 @@ from pydantic.fields import FieldInfo
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, variable
 
-FILE = Path(__file__).with_name("SETTINGS.md")
 INTRO = """\
 # Settings
 
@@ -72,7 +70,3 @@ def _default(field: FieldInfo) -> str:
     if isinstance(value, bool):
         return f"`{value:d}`"
     return "–" if value in (None, "", ()) else f"`{value}`"
-
-
-if __name__ == "__main__":
-    FILE.write_text(text())

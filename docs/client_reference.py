@@ -1,0 +1,64 @@
+"""The reference of the Python client, from its own signatures and from programs that a test runs."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tellonce import client, connect
+
+EXAMPLES = Path(__file__).parent / "examples"
+SHOWN = ("first_call", "one_turn", "forget_with_preview")
+INTRO = """\
+# Python client
+
+`pip install tellonce-light` is enough for a program that uses a memory elsewhere. The client is asynchronous and typed: one coroutine for each
+tool, with the models of `tellonce.contract` as arguments and results. [MCP tools](tools.md) describes their fields."""
+
+
+def text() -> str:
+    return "\n\n".join([INTRO, *_connections(), *_client(), *_errors(), *_programs()]) + "\n"
+
+
+def _connections() -> Iterator[str]:
+    yield "## Connect"
+    for function in (connect.connect_http, connect.connect_stdio):
+        yield f"### `{function.__name__}`\n\n```python\n{_signature(function)}\n```\n\n{inspect.getdoc(function)}"
+
+
+def _client() -> Iterator[str]:
+    methods = [
+        value
+        for name, value in vars(client.MemoryClient).items()
+        if inspect.iscoroutinefunction(value) and name[0] != "_"
+    ]
+    yield f"## `MemoryClient`\n\n{inspect.getdoc(client.MemoryClient)}"
+    yield "```python\n" + "\n".join(_signature(method) for method in methods) + "\n```"
+
+
+def _errors() -> Iterator[str]:
+    kinds = (client.MemoryRefused, client.MemoryUnreachable)
+    rows = [f"| `{kind.__name__}` | {inspect.getdoc(kind)} |" for kind in kinds]
+    yield "\n".join(["## Errors", "", "| exception | meaning |", "|---|---|", *rows])
+
+
+def _programs() -> Iterator[str]:
+    yield "## Programs"
+    for name in SHOWN:
+        yield f"```python\n{(EXAMPLES / f'{name}.py').read_text()}```"
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    inner = inspect.unwrap(function)
+    said = str(inspect.signature(inner)).replace("(self, ", "(").replace("(self)", "()")
+    for prefix in (
+        "tellonce.contract.",
+        "tellonce.forget_contract.",
+        "tellonce.reminders.",
+        "tellonce.work.",
+        "tellonce.turn_contract.",
+        "tellonce.client.",
+        "collections.abc.",
+    ):
+        said = said.replace(prefix, "")
+    return f"{'async ' * inspect.iscoroutinefunction(inner)}def {inner.__name__}{said}"

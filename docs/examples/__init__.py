@@ -1,0 +1,1 @@
+"""Programs the documents show; a test runs each."""

@@ -1,0 +1,24 @@
+"""One turn of an assistant: record the message, fetch the context, answer, record the answer."""
+
+from collections.abc import Awaitable, Callable
+
+from tellonce.client import MemoryClient
+from tellonce.contract import GetContextArgs, RecordMessageArgs
+
+
+async def turn(
+    memory: MemoryClient, conversation: str, message_id: str, text: str, model: Callable[[str], Awaitable[str]]
+) -> str:
+    """The answer of `model`, a function from a prompt to a text."""
+    # With the id of your channel, recording again after a lost answer is safe.
+    await memory.record_message(
+        RecordMessageArgs(conversation_id=conversation, role="user", content=text, message_id=message_id)
+    )
+    context = await memory.get_context(
+        GetContextArgs(conversation_id=conversation, query=text, exclude_message_id=message_id)
+    )
+    answer = await model(f"{context.context}\n\nUser: {text}")
+    await memory.record_message(
+        RecordMessageArgs(conversation_id=conversation, role="assistant", content=answer, exchange_of=message_id)
+    )
+    return answer

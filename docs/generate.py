@@ -1,0 +1,23 @@
+"""`python -m docs.generate`: writes the reference from contract, settings and command (a test compares)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from docs import client_reference, command_reference, settings_reference, tools_reference
+
+FOLDER = Path(__file__).with_name("reference")
+
+
+def pages() -> Mapping[str, str]:
+    """The text of each generated page, by file name."""
+    return {
+        "settings.md": settings_reference.text(),
+        "tools.md": tools_reference.text(),
+        "command.md": command_reference.text(),
+        "python.md": client_reference.text(),
+    }
+
+
+if __name__ == "__main__":
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text)

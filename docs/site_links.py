@@ -1,0 +1,43 @@
+"""Hooks of the static site: the papers of the root become pages of it, and links follow them."""
+
+import re
+from collections.abc import Mapping
+from os.path import normpath, relpath
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#:\s]+)(#[^)]*)?\)")
+PAPERS = {
+    f"{name.upper()}.md": f"project/{name}.md" for name in ("architecture", "security", "contributing", "changelog")
+}
+
+
+def on_files(files: Any, config: Any) -> Any:
+    for paper, uri in PAPERS.items():
+        files.append(File.generated(config, uri, content=(ROOT / paper).read_text()))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    uri: str = page.file.src_uri
+    former = {site: paper for paper, site in PAPERS.items()}
+    return relinked(markdown, former.get(uri, f"docs/{uri}"), uri)
+
+
+def relinked(markdown: str, source: str, uri: str, papers: Mapping[str, str] = PAPERS) -> str:
+    """The text with the links of the file `source` as they are on the page `uri`.
+
+    What is in the repository and not on the site keeps its name without a link.
+    """
+
+    def follow(link: re.Match[str]) -> str:
+        target = normpath(Path(source).parent / link[2])
+        page = papers.get(target, target.removeprefix("docs/") if target.startswith("docs/") else None)
+        if page is None or not page.endswith((".md", ".png", ".svg")):
+            return link[1]
+        return f"[{link[1]}]({relpath(page, Path(uri).parent)}{link[3] or ''})"
+
+    return LINK.sub(follow, markdown)

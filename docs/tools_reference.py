@@ -1,0 +1,134 @@
+"""The reference of the MCP surface: tools with examples, resources and prompts, from the server itself."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mcp.types import ToolAnnotations
+from pydantic import BaseModel
+
+from docs.schema_words import Schema, referenced, type_words
+from tellonce.settings import ServerSettings
+from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.api.spec import ToolSpec
+from tellonce_server.app.server import build_server
+from tellonce_server.app.storage import Storage
+
+EXAMPLES = Path(__file__).parent / "examples" / "tools.json"
+INTRO = """\
+# MCP tools, resources and prompts
+
+What an assistant sees. [The contract](../CONTRACT.md) says what holds beyond the forms; [the Python client](python.md) calls the same tools
+as coroutines.
+
+Every tool gives structured content (the fields under "Result") and the same as text. An argument without a default and without "optional" must
+be given; an explicit null counts as absent. A call that cannot be done is a tool error (`isError`) whose text says what to change, and
+nothing is half-written. If the error's `_meta` holds `tellonce/later`, the same call may succeed later.
+
+`chat_id`, `conversation_id`, `message_thread_id` and `reply_to_message_id` name the place of a call. A client that names none has a chat of
+its own. The user is always the one the credential belongs to.
+
+The examples below are one conversation: a test calls them in this order on a real server and compares
+the answers. Its PostgreSQL is an external one."""
+
+
+def text() -> str:
+    examples: Schema = json.loads(EXAMPLES.read_text())
+    tools = sorted(assistant_tools(_never), key=lambda spec: list(examples).index(spec.name))
+    parts = [part for spec in tools for part in _tool(spec, examples[spec.name])]
+    return "\n\n".join([INTRO, *parts, *_objects(tools), *asyncio.run(_others())]) + "\n"
+
+
+async def _never() -> Any:
+    raise AssertionError("no tool is called")
+
+
+def _tool(spec: ToolSpec, example: Schema) -> Iterator[str]:
+    yield f"## `{spec.name}`\n\n{spec.description}\n\n{_effect(spec.annotations)}"
+    yield "**Arguments**\n\n" + _table(spec.args, arguments=True)
+    yield "**Result**\n\n" + _table(spec.result, arguments=False)
+    yield "**Example**\n\n" + _json(example["arguments"]) + "\n\nanswers with the text\n\n" + _fenced(example["text"])
+    if example.get("errors"):
+        rows = [f"| `{json.dumps(one['arguments'])}` | {_cell(one['text'])} |" for one in example["errors"]]
+        yield "\n".join(["**Errors**", "", "| called with | the answer |", "|---|---|", *rows])
+
+
+def _effect(annotations: ToolAnnotations) -> str:
+    if annotations.read_only_hint:
+        return "Reads only."
+    changes = "Erases." if annotations.destructive_hint else "Adds or changes; erases nothing."
+    return changes + (" The same call twice has the effect of one." if annotations.idempotent_hint else "")
+
+
+def _table(kind: type[BaseModel], *, arguments: bool) -> str:
+    schema = kind.model_json_schema(mode="validation" if arguments else "serialization", by_alias=True)
+    return _rows(schema, schema.get("$defs", {}), arguments=arguments)
+
+
+def _rows(schema: Schema, defs: Schema, *, arguments: bool) -> str:
+    fields: Schema = schema.get("properties", {})
+    if not fields:
+        return "None."
+    needed = schema.get("required", []) if arguments else fields
+    rows = [
+        f"| `{name}` | {_type(field, defs)} | {_meaning(field, name in needed)} |" for name, field in fields.items()
+    ]
+    return "\n".join(["| field | type | meaning |", "|---|---|---|", *rows])
+
+
+def _type(field: Schema, defs: Schema) -> str:
+    words = type_words(field, defs)
+    return words.removesuffix(" or null") if "default" in field and field["default"] is None else words
+
+
+def _meaning(field: Schema, needed: bool) -> str:
+    said = _cell(field.get("description", ""))
+    if needed:
+        return said
+    default = field.get("default")
+    if default in (None, [], ""):
+        return f"Optional. {said}".strip()
+    return said if "efault" in said else f"Default: `{json.dumps(default)}`. {said}".strip()
+
+
+def _objects(tools: list[ToolSpec]) -> Iterator[str]:
+    """The objects that several results share, once each."""
+    shown: set[str] = set()
+    yield "## Objects"
+    for kind, mode in [(spec.args, True) for spec in tools] + [(spec.result, False) for spec in tools]:
+        schema = kind.model_json_schema(mode="validation" if mode else "serialization")
+        defs = schema.get("$defs", {})
+        for name in referenced(schema, defs):
+            if name not in shown:
+                shown.add(name)
+                said = defs[name].get("description", "")
+                yield f"### {name}\n\n" + (f"{said}\n\n" if said else "") + _rows(defs[name], defs, arguments=mode)
+
+
+async def _others() -> list[str]:
+    settings = ServerSettings.model_construct(timezone="UTC")
+    server = build_server(settings, Storage(settings), auth=False)
+    fixed = [(str(one.uri), one.mime_type, one.description) for one in await server.list_resources()]
+    shaped = [(one.uri_template, one.mime_type, one.description) for one in await server.list_resource_templates()]
+    rows = [f"| `{uri}` | `{kind}` | {said or ''} |" for uri, kind, said in sorted([*fixed, *shaped])]
+    prompts = [f"| `{one.name}` | {one.description} |" for one in await server.list_prompts()]
+    return [
+        "## Resources\n\nChanges of a resource are announced to its subscribers.",
+        "\n".join(["| URI | type | what it holds |", "|---|---|---|", *rows]),
+        "## Prompts",
+        "\n".join(["| prompt | what it does |", "|---|---|", *prompts]),
+    ]
+
+
+def _json(value: Schema) -> str:
+    return f"```json\n{json.dumps(value, ensure_ascii=False, indent=2)}\n```"
+
+
+def _fenced(value: str) -> str:
+    return f"```text\n{value}\n```"
+
+
+def _cell(value: str) -> str:
+    return " ".join(value.split()).replace("|", "\\|")

@@ -1,0 +1,77 @@
+"""Settings that nobody reads: misspelled names in the environment and in `.env`, each with the name most like it."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from pydantic import AliasChoices
+from pydantic.fields import FieldInfo
+from pydantic_settings import DotEnvSettingsSource
+
+from tellonce import parent_watch
+from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.former_name import FORMER_NAME
+from tellonce.remote_settings import Group
+from tellonce.settings import ServerSettings
+
+PREFIX = "TELLONCE_"
+_LIKENESS = 0.85
+"""Of two names (difflib's ratio) that one is a slip of the other; `TELEGRAM_USERS_ID` and `TELEGRAM_USER_ID`: 0.97."""
+
+
+@dataclass(frozen=True)
+class UnknownSetting:
+    """A name that is set where nothing reads it. `nearest` None: nothing is like it."""
+
+    name: str
+    where: str
+    nearest: str | None
+
+    def __str__(self) -> str:
+        advice = (
+            f"; did you mean {self.nearest}?" if self.nearest else "; docs/reference/settings.md lists the settings"
+        )
+        return f"{self.name} in {self.where} is not a setting and has no effect{advice}"
+
+
+def unknown_settings(
+    environment: Mapping[str, str] | None = None, file: Path = Path(".env")
+) -> tuple[UnknownSetting, ...]:
+    """Names with our prefix that no process reads, and in the file also names that are almost one of ours."""
+    known = known_names()
+    written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
+    set_here = {name.upper() for name in (os.environ if environment is None else environment)}
+    return (
+        *_unknown(sorted(name for name in set_here if name.startswith(PREFIX)), "the environment", known),
+        *_unknown(sorted(written), str(file), known),
+    )
+
+
+def _unknown(names: Iterable[str], where: str, known: frozenset[str]) -> Iterator[UnknownSetting]:
+    for name in names:
+        if name in known or name.startswith(f"{FORMER_NAME.upper()}_"):
+            continue
+        nearest = next(iter(get_close_matches(name, sorted(known), 1, _LIKENESS)), None)
+        if nearest is not None or name.startswith(PREFIX):
+            yield UnknownSetting(name, where, nearest)
+
+
+def known_names() -> frozenset[str]:
+    """Every variable that a process reads."""
+    fields = (
+        item for kind in (ServerSettings, SummarizerSettings, RelaySettings) for item in kind.model_fields.items()
+    )
+    return frozenset(
+        {parent_watch.VARIABLE, *(variable for name, field in fields for variable in _variables(name, field))}
+    )
+
+
+def _variables(name: str, field: FieldInfo) -> Iterator[str]:
+    alias = field.validation_alias
+    names = alias.choices if isinstance(alias, AliasChoices) else [alias or name]
+    for one in names:
+        yield str(one).upper()
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Group):
+            yield from (f"{one}__{part}".upper() for part in field.annotation.model_fields)

@@ -1,0 +1,79 @@
+"""`tellonce forget`, and `/forget` in the chat: what would go is shown, and the person picks."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tellonce import contract as c
+from tellonce.choices import picked
+from tellonce.client import MemoryClient
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import load
+from tellonce_cli.keyboard import Keyboard, terminal_as_found
+from tellonce_cli.memories import called, made, print_json
+from tellonce_cli.screen import console
+from tellonce_relay import views
+from tellonce_relay.catalogue import phrase
+
+QUESTION = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
+
+
+def run(
+    target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None, *, yes: bool = False, as_json: bool = False
+) -> int:
+    """0 also when the person said no, and when there was nothing to erase."""
+    args = made(c.ForgetArgs, {**target, "confirm": confirm, "except_": keep})
+    settings = load(RelaySettings)
+    with terminal_as_found():
+        if as_json or yes or confirm is not None:
+            done = asyncio.run(called(settings, lambda memory: _at_once(memory, args, yes=yes)))
+            if as_json:
+                print_json(done)
+            else:
+                console.print(_told(done))
+        else:
+            zone = ZoneInfo(settings.timezone)
+            console.print(asyncio.run(called(settings, lambda memory: asked(memory, args, zone, Keyboard()))))
+    return 0
+
+
+async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:
+    """The preview, the erasure of its token, or with `yes` both: what is ticked goes."""
+    preview = await memory.forget(args)
+    if not yes or args.confirm is not None or preview.confirm is None:
+        return preview
+    return await memory.forget(args.model_copy(update={"confirm": preview.confirm}))
+
+
+def _told(done: c.Forgotten) -> str:
+    return views.forgotten_view(done) if done.receipt is not None else phrase("forget.nothing")
+
+
+async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyboard: Keyboard) -> str:
+    """Show the matches, ask which of them go, and erase these; what became of it."""
+    preview = await memory.forget(target)
+    if preview.confirm is None:
+        return phrase("forget.nothing")
+    console.print(views.matches_view(preview, zone))
+    kept = await _kept(preview, keyboard)
+    if kept is None:
+        return "Kept."
+    return views.forgotten_view(
+        await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
+    )
+
+
+async def _kept(preview: c.Forgotten, keyboard: Keyboard) -> tuple[int, ...] | None:
+    """The matches that are to stay; None for a no. What cannot be read as numbers is asked again."""
+    while True:
+        if not keyboard.interactive:
+            console.print(QUESTION)
+        said = (await keyboard.answer(QUESTION)).strip().lower()
+        if said in ("", "n", "no", "none"):
+            return None
+        ticked = frozenset(match.id for match in preview.matches if match.ticked)
+        numbers = ticked if said in ("y", "yes") else picked(said, len(preview.matches))
+        if numbers:
+            return tuple(match.id for match in preview.matches if match.id not in numbers)
+        console.print("Nothing is marked ☑." if numbers is not None else "Numbers of the list, please.")

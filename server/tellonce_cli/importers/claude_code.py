@@ -1,0 +1,208 @@
+"""What Claude Code keeps: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
+
+A transcript's messages bear the ids that the plugin gives them, so that a session both recorded is kept once.
+"""
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tellonce.contract import Role
+from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.folders import TextFile, text_files
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, tolerant
+from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of
+from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation
+
+CHANNEL = "claude-code"
+INSTRUCTIONS = "CLAUDE.md"
+_LONGEST_NAME = 128
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+_OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
+"""Beginnings of user entries that the program wrote, not the person."""
+
+
+def holds(folder: Path) -> bool:
+    """Whether it is Claude Code's folder, one of a project's sessions or memory, or a project with instructions."""
+    if (folder / ".obsidian").is_dir():
+        return False
+    inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()
+    return inside or any(is_transcript(file) for file in sorted(_transcripts(folder))[:20])
+
+
+def is_transcript(file: Path) -> bool:
+    """Whether one of its first lines names a session."""
+    with file.open("rb") as stream:
+        return b'"sessionId"' in stream.read(1 << 16)
+
+
+def read(path: Path, progress: Progress) -> Iterator[Item]:
+    """Sessions first, oldest project folder first, then what is remembered. Raises ImportFailed."""
+    found, done = False, 0
+    for file in sorted(_transcripts(path)):
+        found = True
+        yield from _session(file, partial(_further, progress, done))
+        done += file.stat().st_size
+    for file, project in _notes(path):
+        for note in text_files(file, ".md", progress, done):
+            found = True
+            yield from tolerant(partial(_remembered, project=project), note, f"file {file}")
+    if not found:
+        raise ImportFailed(f"{path} holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects.")
+
+
+def _further(progress: Progress, before: int, done: int) -> None:
+    """Progress within a file, after those before it."""
+    progress(before + done)
+
+
+def _root(path: Path) -> Path:
+    """Beside its projects the program's own folder holds histories and plugins, which are no sessions."""
+    return path / "projects" if (path / "projects").is_dir() else path
+
+
+def _transcripts(path: Path) -> list[Path]:
+    if path.is_dir():
+        return [file for file in _root(path).rglob("*.jsonl") if file.is_file()]
+    return [] if path.suffix == ".md" else [path]
+
+
+def _notes(path: Path) -> Iterator[tuple[Path, str]]:
+    """Files that hold what is remembered, each with its project's name; the user's own instructions have none."""
+    if path.is_file():
+        if path.suffix == ".md":
+            yield path, _project(path.parent)
+        return
+    for folder in {path, _root(path)}:
+        if (folder / INSTRUCTIONS).is_file():
+            yield folder / INSTRUCTIONS, _project(folder)
+    memories = [path] if (path / "MEMORY.md").is_file() else sorted(_root(path).rglob("memory"))
+    for folder in memories:
+        for file in sorted(folder.glob("*.md")):
+            yield file, _project(folder)
+
+
+def _project(folder: Path) -> str:
+    """The name of the project whose file it is: of its sessions, else of the folder."""
+    folder = folder.resolve()
+    home = folder.parent if folder.name == "memory" else folder
+    if home.name == ".claude":
+        return ""
+    first = next(iter(sorted(home.glob("*.jsonl"))), None)
+    return Path(_folder_of(first) if first else home.name).name
+
+
+def _folder_of(transcript: Path) -> str:
+    """Where the session was held, as its first lines tell; else the folder it lies in."""
+    with transcript.open("rb") as stream:
+        for _, line in lines_of(stream, lambda _: None):
+            found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
+            if found:
+                return str(json.loads(found[1]))
+    return transcript.parent.name
+
+
+def conversation_name(folder: str) -> str:
+    """As the plugin names a project: its folder, with `~` for the home; a very long one by its end and a checksum."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
+    return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
+
+
+@dataclass
+class _Session:
+    """A session while it is read. A reply is the last text before the next prompt, so it is held until then."""
+
+    name: str
+    conversation: OwnConversation
+    seen: set[str] = field(default_factory=set[str])
+    prompt: str = ""
+    reply: ImportMessage | None = None
+
+    def take(self, line: bytes) -> Iterator[Item]:
+        entry = entry_of(line)
+        if entry.get("type") not in ("user", "assistant") or _aside(entry):
+            return
+        text = _text((entry.get("message") or {}).get("content"))
+        if not text:
+            return
+        if entry["type"] == "assistant":
+            self.reply = self._message(entry, text, "assistant", f"{self.prompt}:reply") if self.prompt else None
+        elif not text.startswith(_OWN_FORMS):
+            yield from self._prompted(entry, text)
+
+    def _prompted(self, entry: dict[str, Any], text: str) -> Iterator[Item]:
+        number = str(entry.get("promptId") or entry["uuid"])
+        if number in self.seen:
+            return
+        yield from self.end()
+        self.seen.add(number)
+        said = _PRIVATE.sub("", text).strip()
+        # What was answered to a private part would tell of it.
+        self.prompt = number if said == text else ""
+        if said:
+            yield self._message(entry, said, "user", number)
+
+    def end(self) -> Iterator[Item]:
+        """The reply that is held."""
+        reply, self.reply = self.reply, None
+        if reply is not None:
+            yield reply
+
+    def _message(self, entry: dict[str, Any], text: str, role: Role, number: str) -> ImportMessage:
+        return ImportMessage(
+            role=role,
+            content=text,
+            message_id=number,
+            sent_at=datetime.fromisoformat(str(entry["timestamp"])),
+            channel=CHANNEL,
+            message_thread_id=str(entry.get("sessionId") or self.name)[:_LONGEST_NAME],
+            conversation=self.conversation,
+        )
+
+
+def _session(file: Path, progress: Progress) -> Iterator[Item]:
+    try:
+        session = _Session(file.stem, OwnConversation(CHANNEL, conversation_name(_folder_of(file))))
+        with file.open("rb") as stream:
+            for number, line in lines_of(stream, progress):
+                if len(line) > LONGEST_LINE:
+                    yield Unreadable(f"{file.name}, line {number}: it is longer than {LONGEST_LINE >> 20} MiB")
+                elif b'"user"' in line or b'"assistant"' in line:
+                    yield from tolerant(session.take, line, f"{file.name}, line {number}")
+        yield from session.end()
+    except OSError as error:
+        raise ImportFailed(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _aside(entry: dict[str, Any]) -> bool:
+    """What subagents and the program itself wrote."""
+    return any(entry.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"))
+
+
+def _text(content: object) -> str:
+    """What was written: no tool's result, no image."""
+    if isinstance(content, str):
+        return content.strip()
+    blocks: list[Any] = content if isinstance(content, list) else []
+    found: list[dict[str, Any]] = [block for block in blocks if isinstance(block, dict)]
+    if any(block.get("type") == "tool_result" for block in found):
+        return ""
+    return "\n".join(str(block["text"]) for block in found if block.get("type") == "text" and block.get("text")).strip()
+
+
+def _remembered(note: TextFile, project: str) -> Iterator[Item]:
+    fields, body = front_matter(note.text)
+    at = said_at(fields, str(note.name), note.changed)
+    for text in statements(body):
+        about = project or "user"
+        named = not project or project.casefold() in text.casefold()
+        yield ImportMemory(text if named else f"{project}: {text}", said_at=at, about=about)

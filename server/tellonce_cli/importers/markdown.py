@@ -1,0 +1,74 @@
+"""Folders of Markdown notes: what a person wrote (Obsidian) becomes messages, what an assistant noted (basic-memory) memories."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tellonce.contract import Role
+from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.folders import TextFile, text_files
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, thread_number, tolerant
+from tellonce_cli.importers.markdown_text import front_matter, paragraphs, said_at, without_links
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation
+
+CHANNEL = "notes"
+SUFFIX = ".md"
+_OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
+_RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+?)\s+\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
+_TAGS = re.compile(r"(?:\s+#[\w/-]+)+\s*(?=$|\()")
+_CONTEXT = re.compile(r"\s*\([^()]*\)\s*$")
+
+
+def read(path: Path, progress: Progress) -> Iterator[Item]:
+    """Note by note. Each paragraph is known by its text and its note, so that importing again adds only what is new."""
+    found = False
+    for file in text_files(path, SUFFIX, progress):
+        found = True
+        yield from tolerant(_note, file, f"note {file.name}")
+    if not found:
+        raise ImportFailed(f"{path} holds no Markdown notes (files that end in .md).")
+
+
+def _note(file: TextFile) -> Iterator[Item]:
+    fields, body = front_matter(file.text)
+    if "permalink" not in fields:
+        yield from _messages(file, fields, body, "user")
+        return
+    title = fields.get("title") or file.name.stem
+    prose: list[str] = []
+    for line in body.splitlines():
+        text = _noted(title, line)
+        if text is None:
+            prose.append(line)
+        else:
+            yield ImportMemory(text, said_at=said_at(fields, str(file.name), file.changed), about=title)
+    yield from _messages(file, fields, "\n".join(prose), "assistant")
+
+
+def _noted(title: str, line: str) -> str | None:
+    """What a line of basic-memory's own form states, with the note's title; None for any other."""
+    if observation := _OBSERVATION.match(line):
+        text = without_links(_TAGS.sub("", _CONTEXT.sub("", observation["text"]))).strip()
+        return text if title.casefold() in text.casefold() else f"{title}: {text}"
+    if relation := _RELATION.match(line):
+        return f"{title} {relation['how'].replace('_', ' ')} {relation['to']}"
+    return None
+
+
+def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
+    """The notes an assistant wrote are its words: they are found, and no fact is made of them."""
+    at, seen = said_at(fields, str(file.name), file.changed), set[str]()
+    for text in paragraphs(body):
+        digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]
+        if digest not in seen and any(not line.startswith("#") for line in text.splitlines()):
+            seen.add(digest)
+            yield ImportMessage(
+                role=role,
+                content=text,
+                message_id=f"notes:{digest}",
+                sent_at=at,
+                channel=CHANNEL,
+                message_thread_id=thread_number(f"notes:{file.name}"),
+                conversation=OwnConversation(CHANNEL),
+            )

@@ -1,0 +1,89 @@
+"""Markdown as people and assistants keep notes in it: front matter, statements, paragraphs; pure."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, time
+
+_FRONT = re.compile(r"\A---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_FIELD = re.compile(r"^([A-Za-z][\w -]*):[ \t]*(.+)$", re.MULTILINE)
+_LINK = re.compile(r"!?\[\[([^\]|#]*)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
+_NO_STATEMENT = re.compile(r"^\s*(?:#|\||>|@|<!--|---|===|\[[^\]]*\]:)")
+_FENCES = ("```", "~~~")
+_CREATED = ("created", "created_at", "date", "created time", "said_at")
+SHORTEST = 4
+"""Characters of a statement."""
+
+
+def front_matter(text: str) -> tuple[dict[str, str], str]:
+    """The simple fields at the head of a note, and its body. Lists and nested fields are not read."""
+    found = _FRONT.match(text)
+    if found is None:
+        return {}, text
+    return {key.strip().lower(): value.strip().strip("\"'") for key, value in _FIELD.findall(found[1])}, text[
+        found.end() :
+    ]
+
+
+def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
+    """The day a note is of: its front matter's, else the one in its name, else the one it was changed on."""
+    written = [fields[key] for key in _CREATED if key in fields]
+    days = [*written, *_DAY.findall(name)]
+    return next((at for day in days if (at := _moment(day)) is not None), changed)
+
+
+def _moment(text: str) -> datetime | None:
+    """A day alone is its noon by this machine's clock: so it stays that day in zones nearby."""
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    at = datetime.combine(at, time(12)) if _DAY.fullmatch(text) else at
+    return at if at.tzinfo else at.astimezone()
+
+
+def without_links(text: str) -> str:
+    """`[[Note|shown]]` as it is shown."""
+    return _LINK.sub(lambda link: link[2] or link[1], text)
+
+
+def paragraphs(body: str) -> Iterator[str]:
+    """Runs of lines between blank ones, with the heading above them; a fenced block is not cut."""
+    heading, lines, fenced = "", list[str](), False
+    for line in [*body.splitlines(), ""]:
+        if line.lstrip().startswith(_FENCES):
+            fenced = not fenced
+        if fenced or line.strip():
+            lines.append(line.rstrip())
+            continue
+        if len(lines) == 1 and lines[0].startswith("#"):
+            heading = lines[0]
+        elif lines:
+            yield without_links("\n".join([heading, *lines] if heading else lines)).strip()
+            heading = ""
+        lines = []
+    if lines:  # a fence that was never closed
+        yield without_links("\n".join(lines)).strip()
+
+
+def statements(body: str) -> Iterator[str]:
+    """Each list item and each paragraph as one line; no headings, tables, quotations, code or includes."""
+    held: list[str] = []
+    fenced = False
+    for line in [*body.splitlines(), ""]:
+        if line.lstrip().startswith(_FENCES):
+            fenced = not fenced
+        ends = fenced or not line.strip() or bool(_BULLET.match(line) or _NO_STATEMENT.match(line))
+        if ends or line.lstrip().startswith(_FENCES):
+            yield from _statement(held)
+            held = []
+        if not fenced and line.strip() and not _NO_STATEMENT.match(line) and not line.lstrip().startswith(_FENCES):
+            held.append(_BULLET.sub("", line).strip())
+    yield from _statement(held)
+
+
+def _statement(lines: list[str]) -> Iterator[str]:
+    text = without_links(" ".join(lines)).replace("**", "").strip()
+    if len(text) >= SHORTEST and not text.endswith(":"):
+        yield text

@@ -1,0 +1,67 @@
+"""The file of MCP's reference memory server: JSON lines, an entity with its observations or a relation each."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, NotAsItShouldBe, tolerant
+from tellonce_cli.importers.jsonl import entry_of, lines_of
+
+USERS = ("default_user", "user", "the user")
+"""Names of the entity that is the user; the server's own instructions say the first."""
+
+
+def read(path: Path, progress: Progress) -> Iterator[Item]:
+    """An observation or relation each. The file tells no time: it is that of its last change.
+
+    Raises:
+        ImportFailed: when it cannot be read, or holds neither entities nor relations.
+    """
+    found = False
+    try:
+        changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        with path.open("rb") as stream:
+            for number, line in lines_of(stream, progress):
+                for item in tolerant(partial(_item, changed=changed), line, f"line {number}"):
+                    found = found or isinstance(item, ImportMemory)
+                    yield item
+    except OSError as error:
+        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
+    if not found:
+        raise ImportFailed(f"{path} is no memory file of MCP's reference server: it holds no entity with observations.")
+
+
+def _item(line: bytes, changed: datetime) -> Iterator[Item]:
+    if not line.strip():
+        return
+    entry = entry_of(line)
+    match entry.get("type"):
+        case "entity":
+            yield from _observations(entry, changed)
+        case "relation":
+            yield _relation(entry, changed)
+        case _:
+            raise NotAsItShouldBe("it is neither an entity nor a relation")
+
+
+def _observations(entity: dict[str, Any], changed: datetime) -> Iterator[ImportMemory]:
+    about = _name(entity["name"])
+    for observation in entity["observations"]:
+        text = str(observation).strip()
+        named = about == "user" or about.casefold() in text.casefold()
+        yield ImportMemory(text if named else f"{about}: {text}", said_at=changed, about=about)
+
+
+def _relation(relation: dict[str, Any], changed: datetime) -> ImportMemory:
+    about, to = _name(relation["from"]), _name(relation["to"])
+    who, whom = ("the user" if name == "user" else name for name in (about, to))
+    text = f"{who} {str(relation['relationType']).replace('_', ' ')} {whom}"
+    return ImportMemory(text[:1].upper() + text[1:], said_at=changed, about=about)
+
+
+def _name(name: Any) -> str:
+    text = str(name).replace("_", " ").strip()
+    return "user" if text.casefold().replace(" ", "_") in USERS or text.casefold() in USERS else text

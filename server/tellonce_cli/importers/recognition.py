@@ -1,0 +1,54 @@
+"""Which program a file comes from: by what its beginning holds, then by which importer reads something from it."""
+
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import get_args
+
+from tellonce_cli.import_kinds import ImportKind
+from tellonce_cli.importers import claude_code
+from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
+
+KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
+
+_HEAD = 1 << 16
+_MARKS: tuple[tuple[bytes, ImportKind], ...] = (
+    (b'"entityType"', "mcp-memory"),
+    (b'"relationType"', "mcp-memory"),
+    (b'"sessionId"', "claude-code"),
+    (b'"mapping"', "chatgpt"),
+    (b'"chat_messages"', "claude"),
+    (b'"conversations_memory"', "claude"),
+    (b'"date_unixtime"', "telegram"),
+    (b'"sent_at"', "jsonl"),
+    (b'"memory"', "mem0"),
+)
+"""Names that stand early in a file of a kind. A text may hold one by chance: they only say what to try first."""
+
+
+def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> ImportKind:
+    """The kind of a file, zip or folder; `items` reads it as one. Raises ImportFailed."""
+    for kind in _candidates(path):
+        try:
+            first = next(items(kind), None)
+        except (ImportFailed, ValueError, KeyError, TypeError, OSError):
+            continue
+        if first is not None and not isinstance(first, Unreadable):
+            return kind
+    raise ImportFailed(
+        f"{path} is not an export we can read; {', '.join(KINDS)} are known. If it is one, name its kind."
+    )
+
+
+def _candidates(path: Path) -> list[ImportKind]:
+    if path.is_dir():
+        return ["claude-code"] if claude_code.holds(path) else ["telegram", "chatgpt", "claude", "mem0", "markdown"]
+    if zipfile.is_zipfile(path):
+        return ["telegram", "chatgpt", "claude", "mem0", "markdown"]
+    if path.suffix == ".md":
+        return ["claude-code"] if path.name in (claude_code.INSTRUCTIONS, "MEMORY.md") else ["markdown"]
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD)
+    likely = [kind for mark, kind in _MARKS if mark in head]
+    # Any file is Markdown if one says so, and none is by itself.
+    return list(dict.fromkeys([*likely, *(kind for kind in KINDS if kind not in ("markdown", "claude-code"))]))

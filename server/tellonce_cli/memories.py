@@ -1,0 +1,173 @@
+"""`tellonce memories | search | remember | edit | why`: one tool call each, printed for a person or as JSON."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import tzinfo
+from typing import Any, Literal, TypeVar
+from zoneinfo import ZoneInfo
+
+from pydantic import BaseModel, ValidationError
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings
+from tellonce.plural import counted
+from tellonce.settings import load
+from tellonce_cli.failures import CommandFailed
+from tellonce_cli.memory_server import connected
+from tellonce_cli.screen import console, notes
+from tellonce_relay.views import dated, short
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+PagedT = TypeVar("PagedT", c.Profile, c.SearchResults)
+ResultT = TypeVar("ResultT")
+Command = Literal["list", "search", "remember", "edit", "why"]
+
+
+def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_json: bool = False) -> int:
+    """0 when the memory did it; the hint at what comes next goes to standard error."""
+    settings = load(RelaySettings)
+    zone = ZoneInfo(settings.timezone)
+    kind, call, show = _COMMANDS[command]
+    args = made(kind, arguments)
+    result = asyncio.run(called(settings, lambda memory: call(memory, args, page)))
+    if as_json:
+        print_json(result)
+        return 0
+    lines, hint = show(result, zone, page)
+    for line in lines:
+        console.print(line)
+    notes.print(hint)
+    return 0
+
+
+def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
+    """A tool's arguments. Raises CommandFailed with the sentence of the contract."""
+    try:
+        return kind.model_validate({name: value for name, value in arguments.items() if value is not None})
+    except ValidationError as error:
+        found = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        name = ".".join(str(part) for part in found["loc"])
+        sentence = found["msg"].removeprefix("Value error, ")
+        raise CommandFailed(f"{name}: {sentence}." if name else f"{sentence}.") from error
+
+
+async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitable[ResultT]]) -> ResultT:
+    """What the memory answered. Raises CommandFailed with its own words where it refused or could not be asked."""
+    async with connected(settings) as memory:
+        try:
+            return await call(memory)
+        except (MemoryRefused, MemoryUnreachable) as error:
+            raise CommandFailed(str(error)) from error
+
+
+def print_json(result: BaseModel) -> None:
+    """As the tool answers it, for other programs."""
+    print(result.model_dump_json(indent=2))
+
+
+async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page: int) -> PagedT:
+    """Pages are reached one after the other: a cursor names only the next."""
+    result = await call(args)
+    for _ in range(1, page):
+        if result.next_cursor is None:
+            raise CommandFailed(f"there is no page {page}.")
+        result = await call(args.model_copy(update={"cursor": result.next_cursor}))
+    return result
+
+
+async def _list(memory: MemoryClient, args: c.GetProfileArgs, page: int) -> c.Profile:
+    return await _page(memory.get_profile, args, page)
+
+
+async def _search(memory: MemoryClient, args: c.SearchMemoryArgs, page: int) -> c.SearchResults:
+    return await _page(memory.search_memory, args, page)
+
+
+async def _remember(memory: MemoryClient, args: c.RememberArgs, _: int) -> c.Remembered:
+    return await memory.remember(args)
+
+
+async def _edit(memory: MemoryClient, args: c.UpdateMemoryArgs, _: int) -> c.Memory:
+    return await memory.update_memory(args)
+
+
+async def _why(memory: MemoryClient, args: c.ExplainArgs, _: int) -> c.Explanation:
+    return await memory.explain(args)
+
+
+Shown = tuple[list[str], str]
+"""Lines for standard output, and a hint at what to do next."""
+
+
+def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
+    groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.pins, profile.uncertain)
+    found = {memory.id: memory for group in groups for memory in group}
+    lines = [_line(memory, zone) for memory in sorted(found.values(), key=lambda m: (m.kind, -m.id))]
+    if not lines:
+        return ["Nothing is known yet."], 'Next: tellonce remember "…", or tellonce import FILE.'
+    more = f" More: --page {page + 1}." if profile.next_cursor else ""
+    return (
+        lines,
+        f'{counted(len(lines), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
+    )
+
+
+def _line(memory: c.Memory, zone: tzinfo) -> str:
+    marks = [name for name, on in (("pinned", memory.pinned), (memory.status, memory.status != "active")) if on]
+    return f"{memory.id:>6}  {memory.kind:<10}  {dated(memory, zone)}" + (f"  [{', '.join(marks)}]" if marks else "")
+
+
+def _results(found: c.SearchResults, zone: tzinfo, page: int) -> Shown:
+    if not found.results:
+        return ["Nothing found."], "Next: other words, or tellonce memories."
+    more = f" More: --page {page + 1}." if found.next_cursor else ""
+    lines = [_result(one, zone) for one in found.results]
+    return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N for a memory."
+
+
+def _result(one: c.SearchResult, zone: tzinfo) -> str:
+    who = "" if one.role is None else f"{one.speaker or {'user': 'you', 'assistant': 'assistant'}[one.role]}: "
+    return f"{one.id:>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {who}{short(one.text)}"
+
+
+def _remembered(done: c.Remembered, zone: tzinfo, _: int) -> Shown:
+    assert done.memory is not None  # of one statement
+    words = {"stored": "Remembered", "duplicate": "Known already", "superseded": "Remembered, in place of another"}
+    lines = [f"{words[done.outcome or 'stored']}:", _line(done.memory, zone)]
+    return lines, f"Next: tellonce why {done.memory.id}."
+
+
+def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
+    return ["Changed:", _line(memory, zone)], f"Next: tellonce why {memory.id} shows what it was before."
+
+
+def _explained(found: c.Explanation, zone: tzinfo, _: int) -> Shown:
+    day = f"{found.at.astimezone(zone):%Y-%m-%d %H:%M}"
+    lines = [f"{found.subject} {found.id}, {day}:", found.text if found.subject == "receipt" else short(found.text)]
+    if found.subject == "memory":
+        lines.append(f"worded by {found.model}" if found.model else "in your own words")
+    lines += [f"reason: {found.reason}"] if found.reason else []
+    lines += [f"your words: “{short(quote)}”" for quote in found.quotes]
+    lines += [
+        f"source: {s.at.astimezone(zone):%Y-%m-%d} {s.role}, message {s.id}: {short(s.text)}" for s in found.sources
+    ]
+    lines += [f"before {v.at.astimezone(zone):%Y-%m-%d}: {short(v.text)}" for v in found.versions]
+    lines += [f"learned from it: {memory.id}. {short(memory.content)}" for memory in found.memories]
+    lines += [f"receipt: {receipt}" for receipt in found.receipts]
+    return lines, _next_of(found)
+
+
+def _next_of(found: c.Explanation) -> str:
+    if found.subject == "memory":
+        return f'Next: tellonce edit {found.id} "…", or tellonce forget --memory {found.id}.'
+    return "Next: tellonce why N for a memory it names, tellonce why --receipt ID for the context of an answer."
+
+
+_COMMANDS: dict[Command, tuple[type[BaseModel], Callable[..., Awaitable[BaseModel]], Callable[..., Shown]]] = {
+    "list": (c.GetProfileArgs, _list, _listed),
+    "search": (c.SearchMemoryArgs, _search, _results),
+    "remember": (c.RememberArgs, _remember, _remembered),
+    "edit": (c.UpdateMemoryArgs, _edit, _edited),
+    "why": (c.ExplainArgs, _why, _explained),
+}

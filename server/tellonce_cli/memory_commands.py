@@ -1,0 +1,158 @@
+"""The commands that read and change the memory itself: what the memory page does, from a shell or a script."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Literal
+
+import typer
+
+from tellonce.contract_types import MemoryKind, MemoryStatus
+from tellonce_cli.subcommand import examples, run_module
+
+memory_app = typer.Typer()
+
+
+class KnownKind(StrEnum):
+    """The contract's kinds of memories: typer takes several values of an option only from an enum."""
+
+    FACT = "fact"
+    PREFERENCE = "preference"
+    GOAL = "goal"
+    DATE = "date"
+    OUTCOME = "outcome"
+    PIN = "pin"
+
+
+class FoundKind(StrEnum):
+    """The contract's kinds of search results."""
+
+    MESSAGE = "message"
+    SUMMARY = "summary"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    GOAL = "goal"
+    DATE = "date"
+    OUTCOME = "outcome"
+    PIN = "pin"
+
+
+def _values(kinds: Sequence[StrEnum] | None) -> list[str] | None:
+    return [kind.value for kind in kinds] if kinds else None
+
+
+EditAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin", "make_global"]
+"""Changes that need no further argument; the chat to share with is chosen on the memory page."""
+
+Where = Literal["all", "chat"]
+
+Json = Annotated[bool, typer.Option("--json", help="Print the tool's structured result.")]
+Page = Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")]
+
+
+@memory_app.command(
+    epilog=examples("memories", "memories --kind goal --kind date", "memories --status uncertain --json")
+)
+def memories(
+    kind: Annotated[list[KnownKind] | None, typer.Option("--kind", help="Only this kind; may be repeated.")] = None,
+    status: Annotated[
+        MemoryStatus | None, typer.Option("--status", help="Default: active and uncertain.", show_default=False)
+    ] = None,
+    page: Page = 1,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Memories on a page.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """List what is known about you, newest first."""
+    arguments = {"kinds": _values(kind), "status": status, "limit": limit}
+    run_module("memories", "list", arguments, page=page, as_json=as_json)
+
+
+@memory_app.command(
+    epilog=examples('search "red bicycle"', "search dentist --kind date", "search lisbon --since 2026-01-01")
+)
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for, by meaning or in exact words.")],
+    kind: Annotated[list[FoundKind] | None, typer.Option("--kind", help="Only this kind; may be repeated.")] = None,
+    where: Annotated[Where, typer.Option("--where", help="In every chat, or only in this terminal's.")] = "all",
+    since: Annotated[str | None, typer.Option("--since", help="A day or moment, ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="A day or moment, ISO 8601.")] = None,
+    page: Page = 1,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="Results on a page.")] = 8,
+    as_json: Json = False,
+) -> None:
+    """Find messages, summaries and memories."""
+    arguments = {"query": query, "kinds": _values(kind), "where": where, "since": since, "until": until, "limit": limit}
+    run_module("memories", "search", arguments, page=page, as_json=as_json)
+
+
+@memory_app.command(epilog=examples('remember "I live in Lisbon"', 'remember "I live in Porto" --replaces 12'))
+def remember(
+    text: Annotated[str, typer.Argument(help="One statement, in your own words.")],
+    kind: Annotated[MemoryKind | None, typer.Option("--kind", help="Default: detected.", show_default=False)] = None,
+    deadline: Annotated[str | None, typer.Option("--deadline", help="Of a goal or date, ISO 8601.")] = None,
+    pinned: Annotated[bool, typer.Option("--pin", help="Show it in every context.")] = False,
+    replaces: Annotated[
+        list[int] | None, typer.Option("--replaces", min=1, help="A memory that no longer holds; may be repeated.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Keep a statement about you."""
+    arguments = {"content": text, "kind": kind, "deadline": deadline, "pinned": pinned, "replaces": replaces or []}
+    run_module("memories", "remember", arguments, as_json=as_json)
+
+
+@memory_app.command(epilog=examples("why 12", "why --message telegram:42:7", "why 12 --json"))
+def why(
+    number: Annotated[int | None, typer.Argument(min=1, help="The memory's number.", show_default=False)] = None,
+    message: Annotated[str | None, typer.Option("--message", help="A message instead, by its id or number.")] = None,
+    receipt: Annotated[str | None, typer.Option("--receipt", help="The context of an answer instead.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show why something is known.
+
+    Its sources, your words, its former versions, and the reason if it is uncertain.
+    """
+    if sum(value is not None for value in (number, message, receipt)) != 1:
+        raise typer.BadParameter("name one memory, one --message or one --receipt")
+    arguments = {"memory_id": number, "message_id": message, "receipt_id": receipt}
+    run_module("memories", "why", arguments, as_json=as_json)
+
+
+@memory_app.command(epilog=examples('edit 12 "I live in Porto"', "edit 12 --do confirm", "edit 12 --do unpin --json"))
+def edit(
+    number: Annotated[int, typer.Argument(min=1, help="The memory's number; `tellonce memories` shows it.")],
+    text: Annotated[str | None, typer.Argument(help="The new text.", show_default=False)] = None,
+    action: Annotated[
+        EditAction | None, typer.Option("--do", help="Instead of a new text.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Change one memory.
+
+    Give its new text, or say with --do what to do with it.
+    """
+    if (text is None) == (action is None):
+        raise typer.BadParameter("give either a new text or --do")
+    arguments = {"memory_id": number, "action": action or "edit", "content": text}
+    run_module("memories", "edit", arguments, as_json=as_json)
+
+
+@memory_app.command(epilog=examples("forget dentist", "forget --memory 12 --yes", "forget dentist --json"))
+def forget(
+    topic: Annotated[str | None, typer.Argument(help="A name or subject.", show_default=False)] = None,
+    literal: Annotated[str | None, typer.Option("--literal", help="Exact characters, anywhere.")] = None,
+    memory: Annotated[list[int] | None, typer.Option("--memory", min=1, help="A memory; may be repeated.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All memories of this terminal's chat.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Erase what is marked ☑ without asking.")] = False,
+    confirm: Annotated[str | None, typer.Option("--confirm", help="The token of a preview with --json.")] = None,
+    keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a match to keep.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Erase something for good, everywhere.
+
+    Shows what would be erased and asks; you can pick single matches. With --json it only previews until you give --yes
+    or the preview's token.
+    """
+    if sum((topic is not None, literal is not None, bool(memory), everything)) != 1:
+        raise typer.BadParameter("name one topic, --literal, --memory or --everything")
+    target = {"topic": topic, "literal": literal, "memory_ids": memory or None, "everything": everything}
+    run_module("forget", target, confirm, keep or None, yes=yes, as_json=as_json)

@@ -1,0 +1,19 @@
+"""How a command is declared: its work is imported when it runs, and its help ends with examples."""
+
+from typing import Any
+
+import typer
+
+from tellonce.preload import imported
+
+
+def run_module(module: str, *args: Any, **options: Any) -> None:
+    """Run `tellonce_cli.<module>.run(...)`; its exit code becomes ours."""
+    code = imported(f"tellonce_cli.{module}").run(*args, **options)
+    if code:
+        raise typer.Exit(code)
+
+
+def examples(*lines: str) -> str:
+    """The last part of a command's help, a line each. The mark `\\b` keeps click from joining them."""
+    return "\b\n" + "\n".join(["Examples:", *(f"  tellonce {line}" for line in lines)])
