@@ -208,3 +208,19 @@ async def test_a_server_elsewhere_that_is_silent_is_told_of_and_no_memory_is_beg
     assert code == 1
     assert said.startswith(f"tellonce: no server answers at http://127.0.0.2:{home.port}/mcp")
     assert not (home.folder / "data").exists()
+
+
+async def test_ctrl_c_at_a_question_is_a_no_and_the_talk_goes_on(home: Home) -> None:
+    async with typing(home) as person:
+        await person.until("you › ")
+        person.types("/remember My locker is 4711\r")
+        await person.until("you › ", 2)
+        person.types("/forget locker\r")
+        await person.until("Erase for good?")
+        person.process.send_signal(signal.SIGINT)
+        await person.until("Kept.")
+        person.types("/memory\r")
+        await person.until("4711", 4)
+        person.types("\x04")
+        async with asyncio.timeout(HANGS):
+            assert await person.process.wait() == 0

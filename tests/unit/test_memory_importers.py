@@ -1,0 +1,218 @@
+"""What other programs remembered, in the forms they keep it in: recognized, dated by its day, and said by whom it was."""
+
+import json
+import os
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tellonce_cli.importers import ImportFailed, ImportMemory, Item, Unreadable, claude_code, read, recognized
+from tellonce_hooks import project, transcript
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation
+
+CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)
+
+
+def found(path: Path) -> tuple[str, list[Item]]:
+    """The recognized kind and everything read."""
+    kind = recognized(path, lambda kind: reading(kind, path))
+    return kind, list(reading(kind, path))
+
+
+def reading(kind: Any, path: Path) -> Any:
+    return read(kind, path, me=None, progress=lambda _: None)
+
+
+def memories(items: list[Item]) -> list[ImportMemory]:
+    return [item for item in items if isinstance(item, ImportMemory)]
+
+
+def messages(items: list[Item]) -> list[ImportMessage]:
+    return [item for item in items if isinstance(item, ImportMessage)]
+
+
+def lines(path: Path, *entries: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "".join(
+            f"{entry if isinstance(entry, str) else json.dumps(entry, separators=(',', ':'))}\n" for entry in entries
+        )
+    )
+    os.utime(path, (CHANGED.timestamp(), CHANGED.timestamp()))
+    return path
+
+
+def test_the_reference_memory_gives_a_memory_an_observation_and_relation(tmp_path: Path) -> None:
+    file = lines(
+        tmp_path / "memory.json",
+        {"type": "entity", "name": "default_user", "entityType": "person", "observations": ["Speaks Portuguese"]},
+        {
+            "type": "entity",
+            "name": "Ana_Reis",
+            "entityType": "person",
+            "observations": ["Plays chess", "Ana Reis naps"],
+        },
+        {"type": "relation", "from": "default_user", "to": "Ana_Reis", "relationType": "works_with"},
+        {"type": "entity", "name": "Nobody"},
+        "half a li",
+    )
+    kind, items = found(file)
+    assert kind == "mcp-memory"
+    assert [(m.content, m.about, m.said_at) for m in memories(items)] == [
+        ("Speaks Portuguese", "user", CHANGED),
+        ("Ana Reis: Plays chess", "Ana Reis", CHANGED),
+        ("Ana Reis naps", "Ana Reis", CHANGED),
+        ("The user works with Ana Reis", "user", CHANGED),
+    ]
+    unread = [item.why for item in items if isinstance(item, Unreadable)]
+    assert unread == ["line 4: it has no observations", "line 5: it is not JSON"]
+
+
+@pytest.mark.parametrize("place", [None, "results", "memories"])
+def test_a_mem0_export_is_dated_by_its_last_change(tmp_path: Path, place: str | None) -> None:
+    kept = [
+        {"id": "a", "memory": "Likes tea", "created_at": "2024-01-02T10:00:00-07:00", "updated_at": None},
+        {"id": "b", "memory": "Has a boat", "created_at": "2024-01-02T10:00:00Z", "updated_at": "2024-05-01T00:00:00"},
+        {"id": "c", "memory": "Reads at night", "created_at": 1704190000},
+        {"id": "d", "metadata": {}},
+    ]
+    (tmp_path / "export").write_text(json.dumps({place: kept} if place else kept))
+    kind, items = found(tmp_path / "export")
+    assert kind == "mem0"
+    assert [(m.content, m.said_at and m.said_at.astimezone(UTC)) for m in memories(items)] == [
+        ("Likes tea", datetime(2024, 1, 2, 17, tzinfo=UTC)),
+        ("Has a boat", datetime(2024, 5, 1, tzinfo=UTC)),
+        ("Reads at night", datetime.fromtimestamp(1704190000, UTC)),
+    ]
+    assert len(items) == 4
+
+
+def test_claudes_memories_are_taken_without_its_conversations_too(tmp_path: Path) -> None:
+    entry = {"account_uuid": "a", "conversations_memory": "**Work**:\n- Ann runs a bakery", "project_memories": {}}
+    (tmp_path / "memories.json").write_text(json.dumps([entry]))
+    kind, items = found(tmp_path / "memories.json")
+    assert (kind, [m.content for m in memories(items)]) == ("claude", ["Ann runs a bakery"])
+
+
+def test_a_persons_notes_are_messages_and_an_assistants_notes_memories(tmp_path: Path) -> None:
+    lines(tmp_path / ".obsidian" / "hidden.md", "not a note")
+    lines(
+        tmp_path / "daily" / "2024-06-01.md",
+        "# Today",
+        "",
+        "I adopted [[Mochi|a cat]].",
+        "",
+        "```",
+        "a = 1",
+        "",
+        "b",
+        "```",
+    )
+    lines(tmp_path / "CLAUDE.md", "I like rye bread.")
+    lines(
+        tmp_path / "Coffee.md",
+        *("---", "title: Coffee", "permalink: coffee", "created: '2024-07-02'", "---", "# Coffee", "Prose of a model."),
+        *("- [method] Ann brews pour over #brewing (at home)", "- [ ] buy beans", "- pairs_with [[Rye Bread]]"),
+    )
+    kind, items = found(tmp_path)
+    assert kind == "markdown"
+    noon = datetime(2024, 7, 2, 12).astimezone()
+    assert [(m.content, m.about, m.said_at) for m in memories(items)] == [
+        ("Coffee: Ann brews pour over", "Coffee", noon),
+        ("Coffee pairs with Rye Bread", "Coffee", noon),
+    ]
+    said = [(m.role, m.content, m.sent_at.astimezone().date()) for m in messages(items)]
+    assert said == [
+        ("user", "I like rye bread.", CHANGED.astimezone().date()),
+        ("assistant", "# Coffee\nProse of a model.\n- [ ] buy beans", date(2024, 7, 2)),
+        ("user", "# Today\nI adopted a cat.", date(2024, 6, 1)),
+        ("user", "```\na = 1\n\nb\n```", date(2024, 6, 1)),
+    ]
+    again = [m.message_id for m in messages(found(tmp_path)[1])]
+    assert again == [m.message_id for m in messages(items)]
+    assert len(set(again)) == 4
+
+
+def said(role: str, text: Any, **more: Any) -> dict[str, Any]:
+    base = {
+        "type": role,
+        "sessionId": "s1",
+        "cwd": "/srv/shop",
+        "uuid": f"u{text}",
+        "timestamp": "2025-01-02T03:04:05Z",
+    }
+    return {**base, "message": {"role": role, "content": text}, **more}
+
+
+SESSION = (
+    {"type": "summary", "summary": "of before"},
+    said("user", "Use tabs here", promptId="p1"),
+    said("assistant", [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "First I look."}]),
+    said("user", [{"type": "tool_result", "content": "12 files"}], promptId="p1"),
+    said("assistant", [{"type": "text", "text": "Done, with tabs."}]),
+    said("user", "<command-name>/clear</command-name>", promptId="p2"),
+    said("user", "The code is <private>4711</private> blue", promptId="p3"),
+    said("assistant", [{"type": "text", "text": "Blue, 4711."}]),
+    said("user", "subagent's task", promptId="p4", isSidechain=True),
+    said("user", "Thanks", promptId="p5"),
+    '{"type":"user","message":{"content":"half of a li',
+)
+
+
+def test_a_transcript_gives_the_messages_that_the_plugin_records(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same ids, texts, conversation and session: what both took in is there once."""
+    file = lines(tmp_path / "home" / "projects" / "-srv-shop" / "s1.jsonl", *SESSION)
+    kind, items = found(tmp_path / "home")
+    assert kind == "claude-code"
+    theirs = [(m["message_id"], m["role"], m["content"]) for m in transcript.turns(str(file))]
+    assert [(m.message_id, m.role, m.content) for m in messages(items)] == theirs
+    assert [content for _, _, content in theirs] == ["Use tabs here", "Done, with tabs.", "The code is  blue", "Thanks"]
+    places = {(m.channel, m.conversation, m.message_thread_id) for m in messages(items)}
+    assert places == {("claude-code", OwnConversation("claude-code", project.name("/srv/shop")), "s1")}
+    assert len([item for item in items if isinstance(item, Unreadable)]) == 1
+    monkeypatch.setenv("HOME", "/home/ann")
+    for folder in ("/home/ann/shop", "/srv/" + "x" * 200, "/home/ann"):
+        assert claude_code.conversation_name(folder) == project.name(folder)
+
+
+def test_what_claude_code_remembers_of_a_project_names_it_and_the_users_own_does_not(tmp_path: Path) -> None:
+    lines(tmp_path / ".claude" / "CLAUDE.md", "# Mine", "- Prefer **short** answers", "@other.md", "", "| a | b |")
+    lines(tmp_path / ".claude" / "plugins" / "x" / "memory" / "x.md", "- not ours")
+    folder = tmp_path / ".claude" / "projects" / "-srv-shop"
+    lines(folder / "s1.jsonl", *SESSION[1:3])
+    lines(
+        folder / "memory" / "MEMORY.md", "- The shop opens at 8", "- Tests need", "  a database", "```", "- code", "```"
+    )
+    kind, items = found(tmp_path / ".claude")
+    assert kind == "claude-code"
+    assert [(m.content, m.about, m.said_at) for m in memories(items)] == [
+        ("Prefer short answers", "user", CHANGED),
+        ("The shop opens at 8", "shop", CHANGED),
+        ("shop: Tests need a database", "shop", CHANGED),
+    ]
+    assert found(tmp_path / ".claude" / "CLAUDE.md")[0] == "claude-code"
+
+
+@pytest.mark.parametrize("content", ["", "{}", "just words", "[1, 2]", "\x00\xff"])
+def test_what_is_no_export_says_which_kinds_there_are(tmp_path: Path, content: str) -> None:
+    (tmp_path / "file").write_text(content)
+    with pytest.raises(ImportFailed, match="claude-code, mcp-memory, mem0, markdown are known"):
+        found(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("kind", "export"),
+    [
+        ("telegram", {"type": "saved_messages", "id": 1, "messages": [{"id": 1, "type": "message", "date_unixtime": "1704103200", "text": "mapping"}]}),
+        ("chatgpt", [{"id": "c", "create_time": 1, "current_node": "a", "mapping": {"a": {"id": "a", "message": {"author": {"role": "user"}, "create_time": 5.0, "content": {"content_type": "text", "parts": ["\"memory\" hi"]}}}}}]),
+        ("claude", [{"uuid": "c", "chat_messages": [{"uuid": "m", "sender": "human", "text": "hi", "created_at": "2024-01-01T00:00:00Z"}]}]),
+        ("jsonl", {"role": "user", "content": "\"memory\"", "sent_at": "2024-01-01T00:00:00Z"}),
+    ],
+)  # fmt: skip
+def test_the_former_kinds_are_recognized_too(tmp_path: Path, kind: str, export: Any) -> None:
+    (tmp_path / "upload").write_text(json.dumps(export))
+    assert found(tmp_path / "upload")[0] == kind

@@ -1,0 +1,36 @@
+"""Misspelled settings are named with the setting they were meant to be."""
+
+from pathlib import Path
+from typing import get_args
+
+from tellonce.contract_types import MemoryKind, ResultKind
+from tellonce.unknown_settings import known_names, unknown_settings
+from tellonce_cli.memory_commands import FoundKind, KnownKind
+
+
+def test_a_misspelled_name_is_told_with_the_nearest_and_other_programs_names_are_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text(
+        "TELEGRAM_USERS_ID=1\nANTROPIC_API_KEY=k\nAWS_REGION=x\n# TELLONCE_NO=1\nTELLONCE_BUDGETS__PROFIL=3\n"
+        "export TELLONCE_PORT=1\nCHATMEM_PORT=1\nTELLONCE_ZEPPELIN=1\n"
+    )
+    environment = {"TELLONCE_PROT": "1", "TELLONCE_LIFELINE": "1", "tellonce_url": "x", "ANTROPIC_API_KEY": "k"}
+    found = {(one.name, one.nearest) for one in unknown_settings(environment, file)}
+    assert found == {
+        ("TELLONCE_PROT", "TELLONCE_PORT"),
+        ("TELEGRAM_USERS_ID", "TELEGRAM_USER_ID"),
+        ("ANTROPIC_API_KEY", "ANTHROPIC_API_KEY"),
+        ("TELLONCE_BUDGETS__PROFIL", "TELLONCE_BUDGETS__PROFILE"),
+        ("TELLONCE_ZEPPELIN", None),
+    }
+    said = str(unknown_settings(environment, tmp_path / "none")[0])
+    assert said == "TELLONCE_PROT in the environment is not a setting and has no effect; did you mean TELLONCE_PORT?"
+
+
+def test_every_documented_name_is_known() -> None:
+    assert {"TELLONCE_COMPACTION__KEEP", "OLLAMA_HOST", "TELLONCE_URL", "SUMMARIZER_MODEL"} <= known_names()
+
+
+def test_the_choices_of_the_command_are_the_contracts() -> None:
+    assert [kind.value for kind in KnownKind] == list(get_args(MemoryKind))
+    assert [kind.value for kind in FoundKind] == list(get_args(ResultKind))
