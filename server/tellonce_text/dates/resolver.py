@@ -55,7 +55,8 @@ def resolved(
         return None
     if not readings and not item.repeats:
         return None
-    certain = certain and (own or len(readings) == 1)
+    either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
+    certain = certain and (len(readings) == 1 or (own and not either))
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
