@@ -134,7 +134,7 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
     if webhook.url is None:
         await poll(dependencies.bot, bot, stop)
         return
-    assert webhook.secret is not None  # relays_token
+    assert webhook.secret is not None  # checked by relays_token
     secret = webhook.secret.get_secret_value()
     await serve_webhook(dependencies.bot, bot, webhook.url, webhook.port, secret, stop)
 

@@ -69,7 +69,8 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> int:
-    """0 when the file was read to its end, also if nothing in it was new, and when the user said no."""
+    """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new, or if the user
+    declined."""
     if kind is not None and kind not in KINDS:
         raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}, or none.")
     if not file.exists():

@@ -43,7 +43,7 @@ class Keyboard:
             _edit_lines()
 
     async def line(self, prompt: str) -> str | None:
-        """The next line without its end; None when there is no more. A pipe is not prompted."""
+        """The next line without its line end; None at the end. A pipe gets no prompt."""
         if self._reading is None:
             self._reading = self._begin(prompt)
         elif self.interactive:
@@ -63,7 +63,7 @@ class Keyboard:
             signal.signal(signal.SIGINT, before)
             reading.cancel()
         if reading.cancelled():
-            print()  # the prompt's line is not ended
+            print()  # the prompt's line has not ended
             return ""
         return reading.result() or ""
 

@@ -57,7 +57,7 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show where in the code a failure happened: `tellonce --debug status`.")
+        bool, typer.Option("--debug", help="Show the traceback of a failure: `tellonce --debug status`.")
     ] = False,
     _: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)] = False,
 ) -> None:
@@ -132,7 +132,7 @@ def open_(
 def connect(
     client: Annotated[ClientName, typer.Argument(help="The client to connect.")],
     only_print: Annotated[bool, typer.Option("--print", help="Print the configuration; change nothing.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Put the client's former configuration back.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove this memory from the client's configuration.")] = False,
 ) -> None:
     """Share this memory with another assistant on this machine.
 
@@ -153,8 +153,8 @@ def import_(
     assistant: Annotated[
         str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it begins.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say how long it takes and what it costs.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the import.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how long it takes and what it costs.")] = False,
 ) -> None:
     """Import a history or memories from another program.
 
@@ -177,21 +177,21 @@ def export(
         Literal["jsonl", "markdown"], typer.Option("--format", help="jsonl can be imported again.")
     ] = "jsonl",
 ) -> None:
-    """Write out everything the memory holds of you."""
+    """Export everything the memory knows about you."""
     run_module("export", file, form)
 
 
 @app.command()
 def status() -> None:
-    """Show what is known, what waits and what learning cost."""
+    """Show what is known, which work is queued, and what learning cost."""
     run_module("status")
 
 
 @app.command(epilog=examples("doctor", "doctor --online"))
 def doctor(
-    online: Annotated[bool, typer.Option("--online", help="Also try the Claude key and the bot token out.")] = False,
+    online: Annotated[bool, typer.Option("--online", help="Also test the Claude key and the bot token.")] = False,
 ) -> None:
-    """Check every dependency; each failure comes with its fix."""
+    """Check every dependency and show how to fix each failure."""
     run_module("doctor", online=online)
 
 
@@ -219,9 +219,9 @@ def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or i
 
 @app.command()
 def reembed(
-    rollback: Annotated[bool, typer.Option("--rollback", help="Back to the model before the last change.")] = False,
+    rollback: Annotated[bool, typer.Option("--rollback", help="Return to the previous model.")] = False,
 ) -> None:
-    """Compute all embeddings again with the configured model.
+    """Compute all embeddings with the configured model.
 
     Searches continue meanwhile. After an interruption, run it again to continue.
     """
@@ -229,7 +229,7 @@ def reembed(
 
 
 @app.command()
-def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for it.")] = False) -> None:
+def scrub(now: Annotated[bool, typer.Option("--now", help="Do not pause for others.")] = False) -> None:
     """Rewrite the database files to remove forgotten text from them.
 
     Pauses while others use the memory, and reports it.
@@ -239,9 +239,9 @@ def scrub(now: Annotated[bool, typer.Option("--now", help="Let others wait for i
 
 @app.command(epilog=examples("backup memory.zip", "backup /srv/backups --every 24"))
 def backup(
-    file: Annotated[Path, typer.Argument(help="A file that is not there yet; with --every a folder.")],
-    every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours from one backup to the next.")] = None,
-    keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: how many are kept.")] = 7,
+    file: Annotated[Path, typer.Argument(help="A new file, or a folder with --every.")],
+    every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours between backups.")] = None,
+    keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: number of backups to keep.")] = 7,
 ) -> None:
     """Write the whole memory of all users to one file.
 
@@ -252,8 +252,8 @@ def backup(
 
 @app.command(epilog=examples("restore memory.zip"))
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `tellonce backup` wrote.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace the memory that is there.")] = False,
+    file: Annotated[Path, typer.Argument(help="A file from `tellonce backup`.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing memory.")] = False,
 ) -> None:
     """Replace the memory by a backup.
 

@@ -1,1 +1,1 @@
-"""Pure knowledge of language that every process shares: dates, sentences, tokens. No clock, no I/O, no other package."""
+"""Language functions shared by all processes: dates, sentences, tokens. Pure; without clock, I/O or other packages."""

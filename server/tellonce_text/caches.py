@@ -1,10 +1,10 @@
-"""Every cache of texts, so that all can be emptied: what was forgotten must not stay in a server's memory either."""
+"""Tracks every cache of texts, so that all can be cleared: forgotten text must not stay in a server's memory."""
 
 from typing import Protocol, TypeVar
 
 
 class Cache(Protocol):
-    """As `functools.lru_cache` makes it."""
+    """The interface of `functools.lru_cache`."""
 
     def cache_clear(self) -> None: ...
 
@@ -15,7 +15,7 @@ _OF_TEXTS: list[Cache] = []
 
 
 def of_texts(cache: CacheT) -> CacheT:
-    """Decorates a cached function whose arguments or results hold stored text."""
+    """Mark a cached function whose arguments or results contain stored text."""
     _OF_TEXTS.append(cache)
     return cache
 

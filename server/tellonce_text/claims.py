@@ -1,7 +1,7 @@
-"""What a text commits itself to: its numbers, dates, negations, named entities and content words, in comparable form.
+"""Extracts what a text states in comparable form: numbers, dates, negations, names and content words.
 
-Two texts whose claims differ say different things, however alike they sound; a statement whose claims its source lacks
-was made up.  `dedup` and `evidence` decide by these; this module compares nothing and knows no clock.
+Two texts with different claims say different things, however similar they sound. A statement with claims that its
+source lacks was invented. `dedup` and `evidence` decide by these; this module compares nothing and knows no clock.
 """
 
 import re
@@ -45,10 +45,10 @@ class Claims:
     """The comparable content of one text."""
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
-    quantities: frozenset[str]  # the same with their unit: '2 kg', '50 %', '3' where no unit is known
+    quantities: frozenset[str]  # the same with the unit: '2 kg', '50 %', or '3' if no unit is known
     dates: frozenset[str]  # keys of date mentions, `date_mentions.Mention.key`
     mentions: tuple[Mention, ...]
-    negations: int  # how many words deny, end or refuse something
+    negations: int  # the number of words that deny, end or refuse something
     entities: frozenset[str]  # names in lower case, one word each
     words: frozenset[str]  # every word in lower case
     stems: tuple[str, ...]  # content words in order, stemmed; no stop words, numbers, or dates
@@ -76,7 +76,7 @@ def claims(text: str) -> Claims:
 
 
 def content_stems(text: str) -> list[str]:
-    """Stems of the words that carry meaning, in order."""
+    """Stems of the content words, in order."""
     words = (_lower(match[0]) for match in _WORD.finditer(text))
     lowered = (part for word in words for part in (word.split("-") if word.isascii() else [word]) if part)
     return [stem(word) for word in lowered if not (word in STOP_WORDS or word[0].isdigit() or _is_number_word(word))]
@@ -87,12 +87,12 @@ def _is_number_word(word: str) -> bool:
 
 
 def tokens_of(text: str) -> tuple[str, ...]:
-    """The words and numbers of a text in order, in lower case, without possessive endings."""
+    """The lower-case words and numbers of a text in order, without possessive endings."""
     return tuple(_lower(match[0]) for match in _WORD.finditer(plain(text)))
 
 
 def plain(text: str) -> str:
-    """One kind of apostrophe and hyphen, so that every rule below needs to know only one."""
+    """The text with one kind of apostrophe and hyphen, so that the rules below need only one."""
     return text.translate(_PLAIN)
 
 
@@ -111,7 +111,7 @@ def _lower(word: str) -> str:
 
 
 def _amounts(text: str) -> list[tuple[str, str]]:
-    """Each amount with its unit ('' where none is known), digits and number words alike."""
+    """Each amount with its unit ('' if unknown), for digits and number words."""
     found: list[tuple[str, str]] = []
     matches = list(_AMOUNT.finditer(text))
     position = 0
@@ -144,7 +144,7 @@ def _digits(match: re.Match[str]) -> tuple[str, str]:
 
 
 def _canonical(digits: str, scale: int = 1) -> str:
-    """'1000' for 1000.0; versions (3.11.2) and codes with a leading zero stay as they are."""
+    """'1000' for 1000.0; versions (3.11.2) and codes with a leading zero are unchanged."""
     if digits.count(".") > 1 or (len(digits) > 1 and digits[0] == "0" and digits[1] != "."):
         return digits
     return f"{(Decimal(digits) * scale).normalize():f}"
@@ -154,7 +154,7 @@ _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nin
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """The amount spelled out by the words from `position` on, and how many words it took; ('', 0) for none."""
+    """The amount in the words from `position` on, and the number of these words; ('', 0) if there is none."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
         return f"{ORDINALS[word]}th", 1

@@ -1,7 +1,7 @@
-"""The marks around text that came from memory, and the form stored text has in a prompt: data that can imitate nothing.
+"""The marks around recalled text, and the form of stored text in a prompt, so that it cannot imitate our own lines.
 
-What stands at a line's beginning is ours: section titles, day headers, `[09:15 AM] User: …`. Stored text begins behind
-one of these; its further lines are indented, and where they look like ours, marked as a quotation. Pure.
+Line beginnings are ours: section titles, day headers, `[09:15 AM] User: …`. Stored text comes after one of these. Its
+further lines are indented, and marked as a quotation if they look like ours. Pure.
 """
 
 import re
@@ -19,7 +19,7 @@ QUOTED = f"{INDENT}› "
 _RECALLED = re.compile(rf"{FENCE_OPEN}.*?(?:{FENCE_CLOSE}|\Z)", re.DOTALL)
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]", re.IGNORECASE)
-# Possessive quantifiers (`*+`): a run of blanks is read once, not once for each of its characters.
+# The quantifiers are possessive (`*+`), so that a run of blanks is read once and not once per character.
 _MARK = re.compile(r"([\[⟦〚【〖(<«])\1?\s*+(?:(/)\s*+)?memory\s*+([\]⟧〛】〗)>»])\3?", re.IGNORECASE)
 _UNLIKE_A_NAME = re.compile(rf"{_BREAK.pattern}|[\[\]()|⟦⟧〚〛]")
 _BRACKETS = str.maketrans("⟦⟧〚〛", "[][]")
@@ -41,12 +41,12 @@ def fenced(text: str) -> str:
 
 
 def without_recalled(text: str) -> str:
-    """The text without what stands between the marks: recalled memory, pasted back, is nobody's words."""
+    """The text without what is between the marks, because recalled memory that is pasted back is nobody's words."""
     return _RECALLED.sub("\n", text)
 
 
 def contained(line: str) -> str:
-    """One line of ours that ends in stored text: the text cannot leave it, open or close a fence, or give a tag."""
+    """A line of ours that ends in stored text, which cannot leave the line, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
@@ -54,12 +54,13 @@ def contained(line: str) -> str:
 
 
 def name_of(text: str) -> str:
-    """A name others chose (of a speaker, a routine, a thread), as it may stand before the colon: one line, no brackets."""
+    """A name chosen by others (of a speaker, a routine, a thread) as it may appear before the colon: one line, no
+    brackets."""
     return text if _UNLIKE_A_NAME.search(text) is None else " ".join(_UNLIKE_A_NAME.sub(" ", text).split())
 
 
 def contained_text(text: str) -> str:
-    """Stored text that stands alone under a title: even its first line must not look like ours."""
+    """Stored text alone under a title; not even its first line may look like ours."""
     first, *further = contained(text).split("\n")
     return "\n".join([_continued(first) if _imitates(first) else first, *further])
 
@@ -74,6 +75,7 @@ def _continued(line: str) -> str:
 
 
 def _imitates(line: str) -> bool:
-    """As a reader sees it: without what is invisible, and full-width letters as plain ones."""
+    """Whether a line looks like ours to a reader, who ignores invisible characters and reads full-width letters as
+    plain ones."""
     seen = line if line.isascii() else "".join(c for c in nfkc(line) if unicodedata.category(c) != "Cf")
     return _IMITATION.match(seen) is not None

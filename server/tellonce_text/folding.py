@@ -1,8 +1,8 @@
-"""Folding of text one character at a time, and literals found in folded text; pure.
+"""Folds text character by character and finds literals in folded text. Pure.
 
-`fold(a + b) == fold(a) + fold(b)`, so whatever is copied out of a text is found in it; of normalization forms of whole
-strings that is not true. What depends on neighbors is part of the literal instead: separators between digits, and runs
-of blanks and hyphens. Every function takes time linear in the text (a literal is bounded by `MOST_FLEXIBLE`).
+`fold(a + b) == fold(a) + fold(b)`, so anything copied out of a text is found in it; normalization of whole strings does
+not have this property. What depends on neighbors is part of the literal: separators between digits, and runs of blanks
+and hyphens. Every function is linear in the text (a literal is bounded by `MOST_FLEXIBLE`).
 """
 
 import re
@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 MOST_FLEXIBLE = 128
-"""Characters of a folded literal up to which its digits and blanks may be separated otherwise in the text. A longer one
-is looked for as it is: each start of a flexible search may read as many characters as the literal has."""
+"""Maximum characters of a folded literal with flexible separators. A longer one is searched for exactly, because a
+flexible search may read as many characters as the literal has from each start."""
 
 COINCIDENCE = 5
-"""Digits from which a number with other separators is the same number: `1, 2, 3` need not be 123, a card number is."""
+"""Digits from which a number with other separators counts as the same: `1, 2, 3` may not be 123, but a card number is.
+"""
 
 _LETTERS: Final = {
     "ı": "i", "ł": "l", "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "ŧ": "t", "ʻ": "'", "ʼ": "'",
@@ -48,7 +49,7 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True)
 class Span:
-    """Where a hit is in the original text. `loose`: a short number whose digits are separated otherwise there."""
+    """A match's place in the original text. `loose` marks a short number with other separators between its digits."""
 
     start: int
     end: int

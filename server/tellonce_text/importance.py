@@ -1,4 +1,4 @@
-"""The importance a message gets when it is recorded: a sum of what its own text shows, nothing learnt or looked up."""
+"""The importance of a recorded message: a sum of features of its own text."""
 
 import re
 from typing import Final

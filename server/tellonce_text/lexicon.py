@@ -72,7 +72,7 @@ UNITS: Final = {
     for alias in aliases.split()
 }  # fmt: skip
 
-# Words that deny, end or refuse; counted, so that "hates X" and "does not like X" weigh the same.
+# These words deny, end or refuse. They are counted, so that "hates X" and "does not like X" are equal.
 NEGATORS: Final = re.compile(
     r"(?:\b(?:not|never|no|none|nobody|nothing|neither|nor|without|cannot"
     r"|(?:do|does|did|is|are|was|were|ca|could|wo|would|should|has|have|had|ai)nt)"

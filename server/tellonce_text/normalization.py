@@ -1,7 +1,7 @@
-"""Unicode's compatibility form (NFKC) of a text of any content, in time proportional to its length; pure.
+"""Unicode's compatibility form (NFKC) of any text in linear time. Pure.
 
 `unicodedata.normalize` sorts the combining marks after a letter with an insertion sort: 64,000 marks after one letter
-take 4.5 seconds.  No language needs more than a few; UAX #15 ("stream-safe text") allows 30.
+take 4.5 seconds. No language needs more than a few; UAX #15 ("stream-safe text") allows 30.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Masks secrets (API keys, passwords, tokens, card numbers) in a text before anything is derived from it.
 
-Each rule names what it hides, `[secret:api-key]`, so that a reader knows something stood there.  Numbers that people
-want remembered (account numbers, phones, dates, ids, commit hashes) are not secrets.  Knows nothing of storage.
+Each rule names what it hides, as in `[secret:api-key]`, so that a reader knows what was there. Numbers that people want
+to keep (account numbers, phones, dates, ids, commit hashes) are not secrets.
 """
 
 import math
@@ -59,8 +59,8 @@ _KEYED = re.compile(
 )
 _CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
 
-# Something of every rule's, in lower case: a text without any of these and without many digits holds no secret. Most
-# texts hold none, and all rules together take a hundred times as long.
+# For every rule, a lower-case text that its matches contain. A text with none of these and few digits holds no secret.
+# Most texts hold none, and all rules together take a hundred times as long.
 _HINTS: Final = (
     "-----begin", "://", "eyj", "bearer", "authorization", "sk-", "k_live_", "k_test_", "whsec_", "akia", "asia", "ghp_",
     "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "aiza", "ya29.", "npm_", "pypi-", "hf_",
@@ -103,7 +103,7 @@ def mask(text: str) -> str:
 @of_texts
 @lru_cache(maxsize=8192)
 def may_hold(text: str) -> bool:
-    """Whether it is worth a look."""
+    """Whether the text is worth searching."""
     low = text.lower()
     return any(hint in low for hint in _HINTS) or _MANY_DIGITS.search(text) is not None
 

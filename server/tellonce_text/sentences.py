@@ -1,4 +1,4 @@
-"""A text cut into sentences of which nothing is lost; pure, of no language, linear in the text."""
+"""Splits a text into sentences without losing characters. Pure, independent of language, linear in the text."""
 
 import re
 from collections.abc import Iterator

@@ -1,8 +1,7 @@
-"""Token estimates: what a text costs in a modern BPE vocabulary (fitted to o200k), without carrying the vocabulary.
+"""Estimates the tokens of a text in a modern BPE vocabulary (fitted to o200k) without including the vocabulary.
 
-A text is cut into the pieces a BPE pre-tokenizer cuts (a word with its leading space, up to three digits, a run of
-punctuation, white space); each kind of piece has a mean cost by length.  The tables are measured means, in hundredths
-of a token.  This module must not know what the text is for.
+A text is split like a BPE pre-tokenizer does (a word with its leading space, up to three digits, a run of punctuation,
+white space); each kind of piece has a mean cost by length. The tables are measured means in hundredths of a token.
 """
 
 import re
@@ -81,7 +80,7 @@ def clip(text: str, max_tokens: int) -> tuple[str, bool]:
 
 
 def _hundredths(text: str) -> int:
-    """Line by line: a chat's lines are priced again at every turn, alone and within their section."""
+    """The cost, cached line by line: a chat's lines are counted at every turn, alone and within their section."""
     if "\n" not in text:
         return _line_cost(text)
     lines = text.split("\n")
@@ -89,7 +88,8 @@ def _hundredths(text: str) -> int:
 
 
 def _break_cost(line: str) -> int:
-    """A line break is a piece of its own but after punctuation, whose piece it joins, or after another break."""
+    """The cost of a line break, which is a piece of its own except after punctuation, whose piece it joins, or after
+    another break."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 NOTHING = "'@nothing'"
-"""A query no row answers: an empty one would be a notice and no match anyway."""
+"""A query that matches no row; an empty one would raise a notice."""
 
 
 def quoted(lexeme: str) -> str:

@@ -1,6 +1,6 @@
-"""Entry of every hook: `python3 -E -s -S tellonce_hook.py EVENT`. Standard library only, Python 3.8 or later.
+"""The entry of every hook: `python3 -E -s -S tellonce_hook.py EVENT`. Standard library only, Python 3.8 or later.
 
-The work is in a package beside this file, because Python keeps the compiled form of what it imports, not of what it runs.
+The work is in a package next to this file, because Python caches the compiled form of imports, but not of scripts.
 """
 
 import sys

@@ -23,7 +23,7 @@ class NotTranscribed(Exception):
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
-    """By the address where one is set, else by the command."""
+    """The transcriber: the endpoint if it is configured, else the command."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
         return _ByAddress(settings.url, settings.model, key)

@@ -76,7 +76,7 @@ class Forecast:
 
     @property
     def lines(self) -> list[str]:
-        """What the user is told before they are asked."""
+        """The lines that the user is shown before the question."""
         held = [messages(self.messages)] if self.messages or not self.memories else []
         held += [memories(self.memories)] if self.memories else []
         told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."

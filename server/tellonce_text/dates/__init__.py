@@ -1,1 +1,1 @@
-"""Time expressions in a text and the days they name: one grammar, one resolver, and what is built on them."""
+"""Time expressions in a text and the days they mean: the grammar, the resolver, and their applications."""

@@ -1,4 +1,4 @@
-"""Whether a text, said at a time, admits a day: by any reading of any of its time expressions."""
+"""Whether a text said at a given time can mean a day, by any reading of its time expressions."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -7,13 +7,13 @@ from tellonce_text.dates.readings import DAY, Direction, Expression, Said
 from tellonce_text.dates.resolver import expressions
 
 _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
-"""How far off a month or a year said in passing may be."""
+"""How inaccurate a casually mentioned month or year may be."""
 
 
 def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
     """Whether any expression of the text can mean the day: any day of its span, in either direction.
 
-    A direction leaves out nothing: the tense puts one reading first, and what a check must not do is reject the other.
+    A direction excludes nothing: the tense only puts one reading first, and a check must not reject the other.
     """
     return any(_covers(found, day) for found in expressions(text, said, direction))
 
@@ -29,7 +29,7 @@ def _covers(found: Expression, day: date) -> bool:
 
 
 def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, date]:
-    """An elapsed time such as `10 hours ago` may fall on the day before or after by its slack."""
+    """The dates of an elapsed time such as `10 hours ago`, which by its tolerance may be on an adjacent day."""
     best = found.best
     if best is None or not best.slack:
         return first, last

@@ -1,7 +1,7 @@
-"""When an alarm is to go off, by the words that order it: `tomorrow at 9`, `in 20 minutes`, `every Monday at 8`; pure.
+"""When an alarm is due, by the words of the order: `tomorrow at 9`, `in 20 minutes`, `every Monday at 8`. Pure.
 
-An order differs from a statement: it looks forward, an hour without its half of the day is one people are awake in, and a
-day without an hour means its morning.
+Unlike a statement, an order is about the future; an hour without AM or PM is one when people are awake, and a day
+without an hour means its morning.
 """
 
 from collections.abc import Iterator
@@ -23,9 +23,10 @@ MORNING: Final = HOURS["morning"]
 
 
 class Alarm(NamedTuple):
-    """`start` and `end` say where in the text it stands. Either `at`, or `cron`: five fields, on the user's clock.
+    """An alarm. `start` and `end` are its place in the text. It has either `at` or `cron`, with five fields in the
+    user's zone.
 
-    With neither it repeats in a way that cron cannot express: every other day.
+    With neither, it repeats in a way that cron cannot express, such as every other day.
     """
 
     start: int
@@ -35,7 +36,7 @@ class Alarm(NamedTuple):
 
 
 class _Repeat(NamedTuple):
-    """The last three fields of a cron expression, and the hour where no clock is named."""
+    """The last three fields of a cron expression, and the hour if no clock time is given."""
 
     end: int
     days: str
@@ -43,9 +44,10 @@ class _Repeat(NamedTuple):
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm a text orders, which may lie in the past; None where it names no time, or one that cannot be kept.
+    """The alarm that a text orders, which may be in the past; None if it gives no time, or one that cannot be
+    represented.
 
-    `language` is that of the order, where it is known; else the text's words tell.
+    `language` is the order's language, if known; otherwise it is detected from the words.
     """
     line = line_of(text, language)
     if line is None:
@@ -56,7 +58,7 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
-    """Whether the alarm a text orders goes off at that moment; an hour without its half of the day may be either."""
+    """Whether the alarm of a text is due at that time; an hour without AM or PM may be either."""
     found = alarm(text, said)
     local = moment.astimezone(said.zone)
     if found is None or (found.at is None and found.cron is None):
@@ -80,7 +82,7 @@ def _is_among(weekday: int, field: str) -> bool:
 
 
 def _led_by(line: Line, start: int) -> int:
-    """With the words that lead to it: `on Friday`."""
+    """The start of the expression including words that lead to it, as in `on Friday`."""
     index = next(at for at in range(len(line)) if line[at].start == start)
     while index and any(line[index - 1].has(tag) for tag in ("on", "at", "article")):
         index -= 1
@@ -97,7 +99,7 @@ def _repeating(line: Line, local: datetime) -> Alarm | None:
 
 
 def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
-    """The time of day after the days, else the one before them: `every Monday at 8`, `at 8 every Monday`."""
+    """The time of day after the days, else before them: `every Monday at 8`, `at 8 every Monday`."""
     part = part_at(line, found.end)
     hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
     after = clock_at(line, end, beside_day=True)
@@ -127,7 +129,7 @@ def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
 
 
 def _every(line: Line, at: int, today: date) -> _Repeat | None:
-    """What follows `every`; `every other week` and `every 3 days` are no cron expression."""
+    """What follows `every`. `every other week` and `every 3 days` have no cron expression."""
     if line[at].has("other") or count_at(line, at) is not None:
         return None
     if line[at].has("workdays"):
@@ -165,7 +167,7 @@ def _unit(line: Line, at: int, today: date) -> _Repeat | None:
 
 
 def _of_month(line: Line, end: int, today: date) -> _Repeat:
-    """`on the 1st` after `every month`; else today's day, as far as every month has it."""
+    """`on the 1st` after `every month`; otherwise today's day, limited to days that every month has."""
     at = skip(line, end, "on", "article")
     day = day_number(line, at) if at > end else None
     return _Repeat(at + 1, f"{day} * *") if day else _Repeat(end, f"{min(today.day, 28)} * *")
@@ -210,7 +212,7 @@ def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
 
 
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
-    """That hour of a day; without its half of the day the one people are awake in, today one that is still to come."""
+    """That hour on a day. Without AM or PM, an hour when people are awake; for today, one still to come."""
     at = _wall(day, _awake(clock), clock.minute, zone)
     later = _wall(day, clock.hour % 12 + 12, clock.minute, zone)
     return later if not clock.half and day == local.date() and at <= local < later else at
@@ -221,6 +223,6 @@ def _awake(clock: Clock) -> int:
 
 
 def _wall(day: date, hour: int, minute: int, zone: ZoneInfo) -> datetime:
-    """The moment the clock shows that; an hour that is left out in spring is the one after it."""
+    """The time at which the clock shows that; an hour skipped in spring becomes the next one."""
     moment = datetime.combine(day + timedelta(days=hour // 24), time(hour % 24, minute), zone)
     return moment.astimezone(ZoneInfo("UTC")).astimezone(zone)

@@ -1,6 +1,6 @@
-"""A text with the days its relative words mean written beside them: `last Saturday (2023-05-20)`.
+"""Adds dates after the relative words of a text: `last Saturday (2023-05-20)`.
 
-Only where the day is sure, never twice, and not where the text names the whole date itself, nor inside code.
+A date is added only if it is certain, only once, and neither where the text gives the whole date itself nor in code.
 """
 
 import re
@@ -12,11 +12,11 @@ from tellonce_text.dates.resolver import expressions
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4]\s*)*(?:\w+ )?\d")
-"""A bracket with a date after the words: they are annotated already."""
+"""A bracket with a date after the words, which are then already annotated."""
 
 
 def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
-    """The text with a note after each expression whose days are certain, and "about" after one that was counted."""
+    """The text with a note after each expression with certain days, and with "about" for counted ones."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     pieces: list[str] = []
     written = 0
@@ -30,7 +30,7 @@ def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
 
 
 def note_of(found: Expression) -> str | None:
-    """The note beside an expression, or None where nothing sure can be said that is not said already."""
+    """The note for an expression, or None if nothing certain and new can be added."""
     best = found.best
     if best is None or found.absolute or not (found.certain or found.approximate):
         return None

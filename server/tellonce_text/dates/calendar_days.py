@@ -62,7 +62,7 @@ def numeric(line: Line, index: int) -> Phrase | None:
 
 
 def _is_like_version(line: Line, index: int) -> bool:
-    """Whether nothing leads to one of the dotted triples of the sentence as to a day: `crashes on 10.11.24, 10.11.23 was fine`."""
+    """Whether nothing marks one of the sentence's dotted triples as a day: `crashes on 10.11.24, 10.11.23 was fine`."""
     if line.language == "en":
         return True
     first, end = line.sentences[index]
@@ -87,7 +87,7 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
 
 
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
-    """By the custom of the region; where that is not known, both ways, unless only one is a date."""
+    """By the custom of the region; if it is unknown, both readings, unless only one is a date."""
 
     def meaning(scene: Scene) -> Meaning | None:
         by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
@@ -195,7 +195,7 @@ def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
 
 
 def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
-    """A whole date; one that falls on another weekday than the one beside it is a slip of either."""
+    """A complete date. If its weekday does not match, one of the two is a mistake."""
     found = _date(year, month, day)
     agreed = weekday is None or found is None or found.weekday() == weekday
     return lambda _scene: Meaning((one_day(found),), agreed) if found else None
@@ -204,7 +204,7 @@ def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Sc
 def _day_of_year(
     year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
-    """A day of the named year, else the last one or the coming one; a weekday beside it must agree."""
+    """A day of the given year, else of the last or next one; its weekday must match."""
 
     def days(of: int) -> Days | None:
         first = _date(of, month, day)
@@ -258,7 +258,7 @@ _ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
 def _stands_alone(line: Line, index: int) -> bool:
-    """Whether what follows `the 15th` is not what it counts (`the 15th floor`)."""
+    """Whether `the 15th` does not count the next word (`the 15th floor`)."""
     token = line[index]
     return (
         token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}
@@ -278,7 +278,7 @@ def _names_month(line: Line, index: int) -> bool:
 
 
 def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | None:
-    """A day of no named month is certain only when it is near: a talk about a later month has its days too."""
+    """A day without a month is certain only if it is near, because a text about a later month has such days too."""
     if found is None:
         return None
     distance = abs((found.choices[0].first - scene.today).days)

@@ -115,7 +115,7 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The same days, never certain: June and April are names as well."""
+    """The same days, never certain, because June and April are names too."""
 
     def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)

@@ -1,5 +1,5 @@
-"""How moments are written for a reader: in the user's IANA zone, in English whatever the locale, with elapsed time true
-across daylight saving.  Knows no clock of its own: every moment is an argument and must be timezone-aware."""
+"""Formats times for a reader: in the user's IANA zone, in English in every locale, with elapsed time correct across
+daylight saving. Knows no clock: every time is an argument and must be timezone-aware."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -15,7 +15,7 @@ _HOUR: Final = timedelta(hours=1)
 
 
 def local(at: datetime, zone: ZoneInfo) -> datetime:
-    """The moment on the zone's wall clock; ValueError when `at` has no offset, because guessing one is a lie."""
+    """The time in the zone. Raises ValueError if `at` has no offset, because it cannot be guessed."""
     return _aware(at).astimezone(zone)
 
 
@@ -47,7 +47,7 @@ def offset_minutes(at: datetime) -> int:
 def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
     """`just now` under 1 h (and for the future), `Nh ago` on the same day, then by the zone's calendar: `yesterday`,
     `N days ago`."""
-    # In UTC: two moments of one zone Python subtracts by their wall clocks.
+    # The difference is computed in UTC, because Python subtracts two times of one zone by their wall clocks.
     elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
     days = (local_day(now, zone) - local_day(at, zone)).days
     if elapsed < _HOUR:
@@ -79,7 +79,7 @@ def month_day(day: date) -> str:
 
 
 def dated(day: date, today: date) -> str:
-    """`Feb 15` in the year of `today`, else `Feb 15, 2024`: a day that cannot be taken for this year's."""
+    """`Feb 15` in the year of `today`, else `Feb 15, 2024`, so that the year is clear."""
     return month_day(day) if day.year == today.year else f"{month_day(day)}, {day.year}"
 
 

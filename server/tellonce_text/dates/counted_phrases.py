@@ -89,7 +89,7 @@ def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meani
 
 
 def _unless_past(phrase: Phrase) -> Phrase:
-    """`I read it in two days` tells how long it took."""
+    """Exclude the past tense: `I read it in two days` gives a duration."""
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)
@@ -134,7 +134,7 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
 
 
 def _around(day: date) -> Days:
-    """A week said in passing: three days either side of the day it counts to."""
+    """The days of a casually mentioned week: three days before and after the counted day."""
     return Days(day - 3 * DAY, day + 4 * DAY, "week")
 
 

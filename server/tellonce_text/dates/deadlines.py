@@ -9,9 +9,9 @@ from tellonce_text.dates.resolver import expressions
 
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """The moment meant: the named time, a day's begin, or the last second of a longer span (`Q2 2026`).
+    """The time meant: the given time, the start of a day, or the last second of a longer span (`Q2 2026`).
 
-    None where the text names no day, or none for sure.
+    None if the text names no day, or no certain one.
     """
     said = Said(said_at, zone, region_of(zone))
     sure = [found for found in expressions(text, said, "future") if found.best and not found.since]
@@ -22,7 +22,7 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
 
 
 def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """The coming day and time of day a text names for sure ("Dentist next Tuesday at 3pm"), or None."""
+    """The future day and time that a text certainly names ("Dentist next Tuesday at 3pm"), or None."""
     named = expressions(text, Said(said_at, zone, region_of(zone)))
     sure = (found.best.start for found in named if found.best and found.certain and found.timed)
     return next((start for start in sure if start > said_at), None)

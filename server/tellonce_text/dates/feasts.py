@@ -36,7 +36,7 @@ def feast_day(rule: str, year: int, region: str | None = None) -> date:
 
 
 def is_local(rule: str, region: str | None) -> bool:
-    """Whether the feast moves from country to country and the region's custom is not known."""
+    """Whether the feast's date depends on the country and the region's custom is unknown."""
     return rule in _SAME_ABROAD and region is None
 
 

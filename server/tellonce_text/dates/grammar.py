@@ -1,4 +1,4 @@
-"""The rules that name days, each with what it can begin with; the longest phrase wins."""
+"""The grammar rules for days, each with the tokens it can begin with. The longest phrase is used."""
 
 from collections.abc import Callable
 from typing import Final

@@ -16,8 +16,8 @@ from tellonce_text.dates.tokens import Line
 
 
 class Item(NamedTuple):
-    """One expression before it is resolved. `elapsed` counts seconds; `counted` is false of `a couple of hours`;
-    `repeats` and `since` say how the days are meant."""
+    """One expression before resolution. `elapsed` is in seconds; `counted` is false for `a couple of hours`; `repeats`
+    and `since` say how the days are meant."""
 
     end: int
     phrase: Phrase | None = None
@@ -29,12 +29,12 @@ class Item(NamedTuple):
     repeats: bool = False
     since: bool = False
     named_clock: bool = True
-    """Whether something says that this is a time of day: `3:15` may be a ratio."""
+    """Whether something marks it as a time of day: `3:15` may be a ratio."""
 
 
 MOST_TRIED: Final = 4_000
-"""Places of a text at which an expression is looked for, the first ones. Prose as long as a message may be has about as many;
-only tables and lists of numbers have more, and those would take a second."""
+"""Maximum positions of a text that are searched for an expression, from its start. Prose of maximum length has about
+as many; only tables and lists of numbers have more, and they would take a second."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
@@ -112,7 +112,7 @@ def _after_clock(line: Line, index: int) -> int:
 
 
 def _duration(line: Line, index: int) -> int | None:
-    """`for two weeks`: a length of time and no date."""
+    """The end of a duration such as `for two weeks`, which is not a date."""
     count = count_at(line, index)
     return count.end + 1 if count and line[count.end].has("unit") and not line[count.end + 1].has("ago") else None
 
@@ -209,7 +209,7 @@ def _own_part(line: Line, index: int) -> str | None:
 
 
 def _in_part(clock: Clock, part: str | None) -> Clock:
-    """The clock in the half of the day that the part says, where it does not say itself."""
+    """The clock time in the half of the day that the part implies, unless the clock gives it."""
     if part is None or clock.half or not 1 <= clock.hour <= 12:
         return clock
     return clock._replace(hour=hour_in_part(clock.hour, part), half=True)

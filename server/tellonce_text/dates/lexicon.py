@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any, Final, NamedTuple, TypeAlias
 
 Tags: TypeAlias = Mapping[str, Any]
-"""What a word can be: tag -> value, such as `{"month": 5}`; a mark's value is True."""
+"""The tags of a word with their values, such as `{"month": 5}`; a flag's value is True."""
 
 NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
@@ -69,7 +69,7 @@ def _own(language: str) -> frozenset[tuple[str, str]]:
 
 
 def _hidden(language: str) -> frozenset[str]:
-    """Words of the language that mean something else in English: there only their own meaning counts."""
+    """Words of the language with another meaning in English; in an English text only the English meaning counts."""
     if language == "en":
         return frozenset()
     return frozenset(word for word, _ in _own(language)) & frozenset(word for word, _ in _own("en"))

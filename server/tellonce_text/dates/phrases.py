@@ -1,4 +1,4 @@
-"""The pieces the grammar is put together from: a phrase with its meaning, counts, and the choice between two directions."""
+"""The parts that the grammar is built from: a phrase with its meaning, counts, and the choice between two directions."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -8,7 +8,7 @@ from tellonce_text.dates.tokens import Line
 
 
 class Phrase(NamedTuple):
-    """Tokens up to `end` that name days. `single`: one day, to which a time of day may belong."""
+    """Tokens up to `end` that name days. `single` means one day, which may have a time of day."""
 
     end: int
     meaning: Callable[[Scene], Meaning | None]
@@ -89,7 +89,7 @@ _ORDINAL_ENDINGS = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"
 
 
 def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | None:
-    """The reading the sentence looks toward; without a direction the nearer one, and that is not certain."""
+    """The reading in the sentence's direction; without a direction the nearer one, which is not certain."""
     if back is None or ahead is None:
         only = back or ahead
         return Meaning((only,)) if only else None

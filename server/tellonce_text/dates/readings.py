@@ -1,4 +1,4 @@
-"""What a time expression can mean: named spans of days while it is read, spans of real time when it is resolved."""
+"""The meanings of a time expression: spans of days during parsing, spans of real time after resolution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ WEEK = timedelta(days=7)
 
 
 class Days(NamedTuple):
-    """Half-open: the first day, the first day after."""
+    """A half-open span: the first day, and the first day after it."""
 
     first: date
     end: date
@@ -22,7 +22,8 @@ class Days(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """The days an expression can mean, the preferred first; `certain` when a careful reader would choose the same."""
+    """The days that an expression can mean, preferred first. `certain` means that a careful reader would choose the
+    same."""
 
     choices: tuple[Days, ...]
     certain: bool = True
@@ -31,13 +32,14 @@ class Meaning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Who reads: when it was said on the speaker's clock, which way the sentence looks, and the customs of the region."""
+    """The reader's situation: when it was said on the speaker's clock, the direction of the sentence, and the customs
+    of the region."""
 
     said: datetime
     direction: Direction | None
     region: str | None = None
     sure: bool = True
-    """Whether a verb gives the direction; otherwise it is only the likelier one."""
+    """Whether a verb gives the direction; otherwise it is only more likely."""
 
     @property
     def today(self) -> date:
@@ -46,7 +48,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A span of real time, half-open and aware, in the speaker's zone. `slack`: how far off "2 hours ago" may be."""
+    """A half-open span of real time, timezone-aware, in the speaker's zone. `slack` is the tolerance of "2 hours ago"."""
 
     start: datetime
     end: datetime
@@ -66,9 +68,9 @@ class Reading:
 class Expression:
     """One expression in a text.
 
-    `readings` holds every span of time it can mean, the preferred first; it is empty for what repeats ("every Tuesday").
-    `certain`: the days are known. `approximate`: they were counted in passing ("three weeks ago"), so they are not.
-    `timed`: it names a time of day. `absolute`: it names its year, so nothing is resolved.  `since`: it lasts from then on.
+    `readings` holds every span it can mean, preferred first; it is empty for repetitions ("every Tuesday"). `certain`:
+    the days are known. `approximate`: they were counted casually ("three weeks ago"). `timed`: it gives a time of day.
+    `absolute`: it gives its year, so nothing is resolved. `since`: it lasts from then on.
     """
 
     start: int

@@ -1,6 +1,6 @@
-"""Every time expression of a text, resolved: where it stands, which spans of time it can mean, and whether that is sure.
+"""Resolves every time expression of a text: its place, the spans it can mean, and whether that is certain.
 
-Pure and linear in the length of the text.  A yearless day has both readings; the sentence's tense puts one first.
+Pure and linear in the length of the text. A day without a year has both readings; the sentence's tense puts one first.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -162,7 +162,7 @@ def _has_hour(clock: Clock) -> bool:
 
 
 def _guessed(clock: Clock) -> bool:
-    """Whether an hour without its half of the day has a usual one: 1 to 6 in the afternoon, 10 and 11 in the morning."""
+    """Whether an hour without AM or PM has a usual meaning: 1 to 6 in the afternoon, 10 and 11 in the morning."""
     return clock.hour in {1, 2, 3, 4, 5, 6, 10, 11, 12}
 
 

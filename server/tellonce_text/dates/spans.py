@@ -1,4 +1,4 @@
-"""What a question or a message means by its time expressions, as spans of real time to search in."""
+"""The spans of real time that a question or a message means, for searching."""
 
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo

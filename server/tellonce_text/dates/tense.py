@@ -1,4 +1,4 @@
-"""Which way a sentence looks at a place in it: back to what was, ahead to what will be, or neither for sure."""
+"""Whether a sentence at a given place is about the past, the future, or neither for certain."""
 
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ def _is_attribute(line: Line, first: int, end: int) -> bool:
 
 
 class Look(NamedTuple):
-    """`sure`: a verb gives the direction. `own`: that verb stands in the clause of the expression."""
+    """`sure`: a verb gives the direction. `own`: that verb is in the clause of the expression."""
 
     direction: Direction | None
     sure: bool = False

@@ -1,4 +1,4 @@
-"""A text as tokens of time: numbers, stamps, clocks, and words with their tags; linear in the length of the text."""
+"""Splits a text into tokens: numbers, stamps, clocks, and words with their tags. Linear in the length of the text."""
 
 import re
 from collections import Counter

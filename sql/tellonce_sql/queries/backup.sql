@@ -9,7 +9,7 @@ select count(*) from pg_stat_activity
 where datname = current_database() and application_name = 'tellonce' and pid <> pg_backend_pid()
 
 -- name: key
--- $1 name: the secret tombstones are hashed with, to tell whether two memories understand each other's
+-- $1 name: the secret for hashing tombstones; two memories with the same secret can read each other's
 select key from server_keys where name = $1
 
 -- name: tombstones
@@ -28,11 +28,11 @@ from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::jsonb[], $5::timestampt
 where not exists (select from tombstones o where o.owner_id = t.owner_id and o.claim = t.claim and o.created_at = t.created_at)
 
 -- name: tokens
--- Who is let in, and who no more
+-- All access tokens, including revoked ones
 select token_hash, name, user_id, scopes, created_at, revoked_at from access_tokens
 
 -- name: clear_tokens
--- Those of a backup give way to those there were
+-- Removes the backup's tokens before the current ones are restored
 delete from access_tokens
 
 -- name: keep_token
@@ -40,7 +40,7 @@ delete from access_tokens
 insert into access_tokens (token_hash, name, user_id, scopes, created_at, revoked_at) values ($1, $2, $3, $4, $5, $6)
 
 -- name: clear
--- Everything of ours goes, so that a backup of any version finds an empty place. What belongs to an extension stays.
+-- Drops all of our objects, so that a backup of any version can be restored. Objects of extensions stay.
 do $$
 declare
   command text;
@@ -64,7 +64,7 @@ end
 $$
 
 -- name: formats
--- How values are written, whatever the server is set to; till the transaction ends
+-- Sets the text formats of values for the transaction, independent of the server's settings
 select set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'postgres', true),
   set_config('timezone', 'UTC', true), set_config('extra_float_digits', '1', true)
 
@@ -77,7 +77,7 @@ select version, sha256 from schema_migration order by version
 insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, 0)
 
 -- name: tables
--- Our tables with the columns that hold what was stored, not what is computed from it
+-- Our tables with their stored columns, without generated ones
 select c.relname::text as name,
   array_agg(a.attname::text order by a.attnum) as columns
 from pg_class c
@@ -87,7 +87,7 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
 group by c.relname
 
 -- name: references
--- Which table refers to which
+-- The foreign keys between our tables
 select distinct r.relname::text as referrer, t.relname::text as referred
 from pg_constraint k
 join pg_class r on r.oid = k.conrelid
@@ -95,7 +95,7 @@ join pg_class t on t.oid = k.confrelid
 where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
 
 -- name: indexes
--- Indexes that hold no constraint, with the statements that take one away and make it anew
+-- Indexes without a constraint, with the statements that drop and create them
 select format('drop index %s', i.indexrelid::regclass) as clear, pg_get_indexdef(i.indexrelid) as build
 from pg_index i
 join pg_class c on c.oid = i.indrelid
@@ -105,7 +105,7 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
 order by i.indexrelid
 
 -- name: numbers
--- Columns that number their rows go on after the highest number there is
+-- Identity columns continue after their highest number
 do $$
 declare
   numbered record;

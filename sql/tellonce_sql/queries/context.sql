@@ -25,7 +25,7 @@ select
   (select narrative from user_profile where owner_id = $1) as narrative,
   (select text from conversation_summaries
     where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3) as thread_summary,
-  -- What was said before the chat was begun anew is no longer its history.
+  -- Messages from before the last /new are not part of the history.
   array(
     select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
@@ -63,7 +63,7 @@ select
         or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted
 
 -- name: read_as_of
--- As `read`, with $10 the moment, $11 the call's channel: what was there and believed then.
+-- As `read`, with $10 the moment, $11 the call's channel: what existed and was believed at that time.
 with thread as materialized (
   select count(*) as last_no,
     coalesce((select max(to_no) from conversation_summaries
@@ -146,7 +146,7 @@ select
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
-    -- What was rejected without ever being certain was not believed; what an edit took back was.
+    -- A memory that was rejected without ever being certain was not believed; one that an edit took back was.
     where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain' and shown
       and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)

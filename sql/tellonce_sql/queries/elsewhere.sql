@@ -22,7 +22,7 @@ with asked as (
       and (c.chat_id <> $2 or thread_key <> $3)
     order by id desc
     limit 1) newest
-  -- The sessions of a conversation are beside each other as chats are.
+  -- The sessions of a conversation count as separate chats.
   where c.owner_id = $1 and (c.chat_id <> $2 or c.chat_id >= $12)
     and newest.sent_at between $5::timestamptz - interval '1 day' and $5
   order by newest.sent_at desc

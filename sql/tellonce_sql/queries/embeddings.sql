@@ -55,12 +55,12 @@ set version = excluded.version, embedding = excluded.embedding, ebits = excluded
 
 -- name: drop_others
 -- across owners: the operator's
--- $1 model: what is kept for any other one
+-- $1 model: deletes spare vectors of other models
 delete from spare_vectors where model <> $1
 
 -- name: drop_taken
 -- across owners: the operator's
--- $1 model: what was kept for it is in the tables now
+-- $1 model: deletes its spare vectors, which are in the tables now
 delete from spare_vectors where model = $1
 
 -- name: put_away_messages
@@ -89,7 +89,7 @@ on conflict (owner_id, model, kind, chat_id, id) do update set version = exclude
 
 -- name: take_messages
 -- across owners: the operator's
--- $1 the new model: its vectors, and none where there is none of the text as it stands
+-- $1 the new model: its vectors, or null for a text without one in its current version
 update messages m
 set embedding = n.embedding, ebits = n.ebits
 from messages k

@@ -1,4 +1,4 @@
--- Locks of a session, which end with it: what only one process of a memory is to do at a time
+-- Session locks for work that only one process of a memory may do at a time
 
 -- name: take
 -- $1 lock: whether this session has it now; never waited for

@@ -176,7 +176,7 @@ where m.owner_id = k.owner_id and m.id = k.id and m.version = k.version
 
 -- name: set_status
 -- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now, $8 why, or null:
--- a status changed by nobody's word has no reason
+-- a status that the user did not change has no reason
 with changed as (
   update user_profile set memories_changed_at = $7 where owner_id = $1
 )
@@ -243,7 +243,7 @@ where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
 -- across owners: the server's own background work
--- $1 now: whose dates and goals lie behind us
+-- $1 now: owners with past dates or goals
 select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
@@ -268,7 +268,7 @@ where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal'
   and overdue_at is null
 
 -- name: closed_goals
--- $1 owner, $2 now, $3 asked before this: nobody said that they are still goals
+-- $1 owner, $2 now, $3 asked before this: overdue goals that the user did not confirm
 update memories
 set status = 'completed', valid_to = greatest(valid_from, coalesce(happens_to, deadline)), updated_at = $2,
   reason = 'closed: its deadline passed, and nobody said that it is still a goal'
@@ -297,7 +297,7 @@ from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id
 where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version and (select may_write_vectors())
 
 -- name: erase
--- $1 owner, $2 numbers. What they superseded goes too, being the same statement's history.
+-- $1 owner, $2 numbers. What they superseded is erased too, because it is the same statement's history.
 with recursive gone as (
   select id from memories where owner_id = $1 and id = any($2::bigint[])
   union

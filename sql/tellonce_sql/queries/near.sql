@@ -15,7 +15,7 @@ order by owner_id
 
 -- name: all_of_them
 -- across owners: the operator's
--- The statements that take every owner's vector index away
+-- The statements that drop every owner's vector index
 select format('drop index concurrently if exists %I', relname) as clear
 from pg_class
 where relkind = 'i' and relname like 'messages\_near\_%'

@@ -132,7 +132,7 @@ where owner_id = $1 and id = $2 and updated_at >= $7
 returning id
 
 -- name: revive
--- $1 owner, $2 a memory, $3 now, $4 since when: what it replaced or ended since then holds again
+-- $1 owner, $2 a memory, $3 now, $4 since when: reactivates what it replaced or ended since then
 update memories
 set status = 'active', valid_to = null, superseded_by = null, updated_at = $3
 where owner_id = $1 and superseded_by = $2 and updated_at >= $4

@@ -182,7 +182,7 @@ where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
 
 -- name: replay
 -- across owners: the operator's
--- $1 owner or null for all, $2 now: dead jobs start anew
+-- $1 owner or null for all, $2 now: failed jobs are retried
 update chat_context_queue
 set state = 'pending_summarization', attempts = 0, lost = 0, claims = claims + 1, not_before = $2, done_at = null
 where state = 'dead' and ($1::bigint is null or owner_id = $1)

@@ -1,6 +1,6 @@
 -- name: old_receipts
 -- across owners: the server's own background work
--- $1 those made before, $2 how many at most: how many went
+-- $1 delete those made before, $2 maximum number: the number deleted
 select drop_old_receipts($1, $2)
 
 -- name: surplus_receipts
@@ -10,7 +10,7 @@ select drop_surplus_receipts($1, $2)
 
 -- name: finished_jobs
 -- across owners: the server's own background work
--- $1 those done before, $2 how many at most: how many went
+-- $1 delete those done before, $2 maximum number: the number deleted
 select drop_finished_jobs($1, $2)
 
 -- name: model_calls

@@ -159,7 +159,7 @@ cross join lateral (
   from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
 
 -- name: contents
--- $1 owner, $2 chats, $3 numbers: whole texts of messages whose beginning alone was read
+-- $1 owner, $2 chats, $3 numbers: whole texts of messages that were read only in part
 select m.chat_id, m.id, m.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (
@@ -167,7 +167,7 @@ cross join lateral (
   where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
 
 -- name: contents_as_of
--- $1 owner, $2 chats, $3 numbers, $4 a moment: of those messages that were edited since, what they said then
+-- $1 owner, $2 chats, $3 numbers, $4 a moment: the former texts of messages that were edited since
 select w.chat_id, w.id, v.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (
@@ -265,7 +265,7 @@ cross join lateral (
   where s.owner_id = $1 and s.chat_id = h.chat_id and s.id = h.id offset 0) s
 
 -- name: query_lexemes
--- $1 text: its lexemes, stop words gone
+-- $1 text: its lexemes without stop words
 select tsvector_to_array(to_tsvector('chatmem', $1))
 
 -- name: document_frequencies

@@ -7,7 +7,7 @@ update scrubs set requested_at = $1
 select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
 
 -- name: done
--- $1 when it began: what was erased later is not covered
+-- $1 when it began: later erasures are not covered
 update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 
@@ -69,11 +69,11 @@ from pg_locks
 where not granted and $1 = any(pg_blocking_pids(pid))
 
 -- name: cancel
--- $1 a server process of the same login: what it runs is undone
+-- $1 a server process of the same login: cancels its statement
 select pg_cancel_backend($1)
 
 -- name: checkpoint
--- Everything in memory goes to the files, and log that is no longer needed is removed
+-- A checkpoint: writes all memory to the files and removes log that is no longer needed
 checkpoint
 
 -- name: switch_log

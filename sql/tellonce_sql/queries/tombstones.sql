@@ -18,7 +18,7 @@ select claim from tombstones
 where owner_id = $1 and words = '{}'
 
 -- name: known
--- $1 owner, $2 claim hashes: those of them that were ever forgotten
+-- $1 owner, $2 claim hashes: the ones that were ever forgotten
 select claim from tombstones
 where owner_id = $1 and claim = any($2::bytea[])
 

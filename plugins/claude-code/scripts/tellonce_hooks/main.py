@@ -1,4 +1,5 @@
-"""What each hook does. A hook never stops Claude Code: whatever fails, it ends well and the session goes on."""
+"""The work of each hook. A hook never stops Claude Code: after any failure it exits normally and the session
+continues."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 PROMPT_SECONDS = 2.0
-"""A prompt waits no longer for what it calls to mind."""
+"""Maximum seconds that a prompt waits for recalled memories."""
 
 SESSION_SECONDS = 4.0
 MOST_QUERY = 4000
@@ -91,7 +92,7 @@ def _prompted(event: Json) -> None:
     said = project.without_private(event["prompt"])
     _get_to_know(event)
     if mode != "full" or said != event["prompt"].strip():
-        # Neither now nor by a later catch-up; the reply may repeat what was private.
+        # Nothing is recorded, now or by a later catch-up; the reply may repeat what was private.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
     if mode == "off" or not said:
         return
@@ -108,7 +109,7 @@ def _prompted(event: Json) -> None:
 
 
 def _replied(event: Json) -> None:
-    """The reply, and whatever of the session is not recorded yet; in a process of its own, so that nobody waits."""
+    """Record the reply and everything of the session not recorded yet, in a separate process, so that nobody waits."""
     if _mode_of(event) == "full":
         _detached(lambda: _catch_up(event))
 
@@ -122,7 +123,7 @@ def _compacted(event: Json) -> None:
 
 
 def _catch_up(event: Json) -> None:
-    """Keep what the transcript holds and no hook recorded, then record all that is kept."""
+    """Store what is in the transcript and was not recorded by a hook, then record everything stored."""
     place, finished = _place(event), spool.finished(event["session_id"])
     if finished is not None:
         kept = finished | {entry["message"]["message_id"] for _, entry in spool.waiting()}
@@ -144,7 +145,7 @@ def _said(event: Json, known: set[str]) -> list[Json]:
 
 
 def _get_to_know(event: Json) -> None:
-    """What a session said before its first hook is not ours to record: the user may have installed us since."""
+    """Skip what a session said before its first hook, because the user may have installed the plugin since."""
     if spool.finished(event["session_id"]) is None:
         before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
         spool.done(event["session_id"], [one for one in before if one != event.get("prompt_id")], [])

@@ -23,7 +23,7 @@ META = {
 
 
 class Away(Exception):
-    """The server did not take the call: try again later."""
+    """The server did not accept the call: try again later."""
 
 
 class Refused(Exception):

@@ -1,6 +1,6 @@
-"""Messages that are still to be recorded: a file each, written before the server is asked and removed once it has them.
+"""Messages that are still to be recorded, one file each, written before the server is called and removed afterwards.
 
-Beside them, a line each in a file per session, the ids that are done with, so that a catch-up sends nothing twice.
+A file per session lists the ids that are done, one per line, so that a catch-up sends nothing twice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads the prompts and replies of a session from the transcript Claude Code keeps: what no hook saw is found there."""
+"""Reads a session's prompts and replies from Claude Code's transcript, including what no hook saw."""
 
 from __future__ import annotations
 
