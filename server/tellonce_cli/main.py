@@ -183,7 +183,7 @@ def export(
 
 @app.command()
 def status() -> None:
-    """Show what is known, which work is queued, and what learning cost."""
+    """Show what is known, what is queued and what learning cost."""
     run_module("status")
 
 

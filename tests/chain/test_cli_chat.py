@@ -219,8 +219,7 @@ async def test_ctrl_c_at_a_question_is_a_no_and_the_talk_goes_on(home: Home) -> 
         await person.until("Erase for good?")
         person.process.send_signal(signal.SIGINT)
         await person.until("Kept.")
-        person.types("/memory\r")
-        await person.until("4711", 4)
+        await person.until("you › ", 3)
         person.types("\x04")
         async with asyncio.timeout(HANGS):
             assert await person.process.wait() == 0
