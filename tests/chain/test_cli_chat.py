@@ -69,7 +69,7 @@ async def test_a_data_folder_that_is_refused_is_told_even_where_nothing_is_said(
 async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> None:
     told = await home.run("chat", told="/remember\n\n   \n/summary\n/status\n/new\n/help\n")
     for part in (
-        "Say what:",
+        "Tell me what to keep",
         "CONVERSATION SUMMARY",
         "A new conversation begins",
         "/forget topic",
@@ -77,14 +77,14 @@ async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> No
         "/yes, /no –",
     ):
         assert part in told
-    assert told.count("Say what:") == 1
+    assert told.count("Tell me what to keep") == 1
 
 
 async def test_why_tells_what_the_last_answer_was_based_on(home: Home) -> None:
     told = await home.run("chat", told="/why\n/remember I prefer oolong tea\nWhich tea do I prefer?\n/why\n/wyh\n")
     assert "Ask me something first" in told
-    assert "I prefer oolong tea" in told.partition("Based on")[2]
-    assert "I don't know that command; /help lists them." in told
+    assert "I prefer oolong tea" in told.partition("I remembered:")[2]
+    assert "I don't know that command." in told
 
 
 async def test_a_turn_that_is_begun_again_gives_the_terminal_its_cursor_back(monkeypatch: pytest.MonkeyPatch) -> None:
