@@ -54,7 +54,7 @@ async def test_a_routine_is_sent_to_telegram_and_kept_as_what_the_assistant_said
         async with home.up():
             await home.run("send", "--chat", "42", "--routine", "aws-daily-cost", told="Yesterday cost $12.40 in all.")
             async with home.memory() as memory:
-                found = await memory.get_context(c.GetContextArgs())
+                found = await memory.get_context(c.GetContextArgs(chat_id=42))
     assert [message["text"] for message in api.sent] == ["Yesterday cost $12.40 in all."]
     assert "aws-daily-cost" in (found.context or "")
 

@@ -65,7 +65,7 @@ class OfflineResponder:
         listed = asked_for(profile, incoming)
         if listed is not None:
             return listed
-        args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, limit=_FOUND)
+        args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
         return from_memory((await memory.search_memory(args)).results, incoming)
 
 

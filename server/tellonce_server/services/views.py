@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from tellonce.contract import (
     MAX_BIGINT,
@@ -65,19 +66,17 @@ class Viewer:
             uncertain=tuple(m for m in live if m.status == "uncertain"),
             conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
             version=stored.version if stored else 0,
-            next_cursor=str(live[-1].id) if len(found) > len(live) else None,
+            next_cursor=_cursor(live[-1]) if len(found) > len(live) else None,
         )
 
     async def _page(self, where: ChatScope, args: GetProfileArgs, limit: int) -> list[Memory]:
-        if args.cursor is not None and re.fullmatch(r"[0-9]{1,18}", args.cursor) is None:
-            raise Refused("That is no cursor of a profile; use next_cursor of the page before.")
         return await memories.page(
             self._deps.database,
             where.owner_id,
             where.chat_id,
             statuses=(args.status,) if args.status else ("active", "uncertain"),
             kinds=args.kinds,
-            below=int(args.cursor) if args.cursor else MAX_BIGINT,
+            after=_place(args.cursor) if args.cursor is not None else _BEGINNING,
             limit=limit,
         )
 
@@ -191,3 +190,25 @@ def gist(lines: Sequence[Line]) -> str:
             break
         said = longer
     return clip(JOINT.join(said), CURRENT_TOKENS)[0]
+
+
+_BEGINNING: Final = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
+"""Before the newest memory."""
+
+
+def _cursor(last: Memory) -> str:
+    return f"{last.valid_from.astimezone(UTC):%Y%m%dT%H%M%S%f}.{last.id}"
+
+
+def _place(cursor: str) -> tuple[datetime, int]:
+    """The moment and number of the last memory of the page before.
+
+    Raises: Refused: it is no cursor of a profile.
+    """
+    moment, _, number = cursor.partition(".")
+    try:
+        if re.fullmatch(r"[0-9]{1,18}", number):
+            return datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC), int(number)
+    except ValueError:
+        pass
+    raise Refused("That is no cursor of a profile; use next_cursor of the page before.")

@@ -137,12 +137,13 @@ async def page(
     *,
     statuses: Sequence[MemoryStatus],
     kinds: Sequence[MemoryKind] | None,
-    below: int,
+    after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
-    """Memories visible in a chat with these statuses and kinds (None: all), newest first, below a number."""
+    """Memories visible in a chat with these statuses and kinds (None: all), newest first, behind the one whose moment and
+    number are given."""
     wanted = list(kinds) if kinds is not None else None
-    rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, below, limit)
+    rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
 
 

@@ -37,13 +37,14 @@ where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null a
 order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
--- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 below which number, $6 how many: what may be seen in the chat,
--- newest first. What is active or uncertain and has an end is no longer so.
+-- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the moment and number of the last one already listed, $7 how
+-- many: what may be seen in the chat, newest first. What is active or uncertain and has an end is no longer so.
 select * from memories
-where owner_id = $1 and (chat_id is null or chat_id = $2) and status = any($3::text[]) and shown and id < $5
+where owner_id = $1 and (chat_id is null or chat_id = $2) and status = any($3::text[]) and shown
+  and (valid_from, id) < ($5::timestamptz, $6::bigint)
   and ($4::text[] is null or kind = any($4)) and (valid_to is null or status not in ('active', 'uncertain'))
-order by id desc
-limit $6
+order by valid_from desc, id desc
+limit $7
 
 -- name: telling
 -- $1 owner, $2 chat, $3 how many: what a profile is written from, what the user confirmed or pinned first, then by importance
