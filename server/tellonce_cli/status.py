@@ -1,6 +1,9 @@
 """`tellonce status`: shows the running processes, the queue, the cost, and what is known."""
 
 import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urljoin
 
@@ -8,10 +11,10 @@ import httpx2
 from rich.table import Table
 
 from tellonce import contract as c
-from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
-from tellonce.plural import counted, summaries
+from tellonce.plural import counted
 from tellonce.settings import load
 from tellonce.work import QueueStatus, ReadingStatus, Tier
 from tellonce_cli.failures import CommandFailed
@@ -41,6 +44,7 @@ async def _status(settings: RelaySettings) -> int:
         try:
             queue = await agent.queue_status()
             profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
+            talks = await _talks(memory)
         except MemoryUnreachable as error:
             raise CommandFailed(
                 f"no server answers at {settings.url} ({error}). Start it with `tellonce up`; if one runs, `tellonce doctor` "
@@ -54,6 +58,7 @@ async def _status(settings: RelaySettings) -> int:
     for line in task_lines(await health(settings.url)):
         console.print(line)
     _print_memory(profile)
+    console.print(f"messages   {talk_line(talks)}")
     _print_queue(queue)
     _print_command_calls(load(SummarizerSettings))
     return 0
@@ -86,14 +91,27 @@ def task_lines(health: dict[str, Any]) -> list[str]:
 
 
 def _print_memory(profile: c.Profile) -> None:
-    talk = profile.conversation
     lists = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
     facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
     console.print(
         f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
         f"{counted(dates, 'date')}, {uncertain} uncertain"
     )
-    console.print(f"messages   {talk.messages} ({summaries(talk.summaries)}, {talk.verbatim} verbatim)")
+
+
+async def _talks(memory: MemoryClient) -> Mapping[str, int]:
+    """The number of messages by channel, in all conversations of the user."""
+    (content, *_) = (await memory.mcp.read_resource("memory://chats")).contents
+    found: Counter[str] = Counter()
+    for chat in json.loads(getattr(content, "text", "[]")):
+        found[chat["channel"]] += chat["messages"]
+    return found
+
+
+def talk_line(talks: Mapping[str, int]) -> str:
+    """How many messages there are, and in which client's conversations."""
+    parts = ", ".join(f"{count} in {channel}" for channel, count in sorted(talks.items()) if count)
+    return f"{sum(talks.values())}" + (f" ({parts})" if parts else "")
 
 
 def reading_lines(reading: ReadingStatus) -> list[str]:
