@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 
 Language = Literal["en", "de", "es", "ru"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "de", "es", "ru")
+_BY_CODE: Final[dict[str, Language]] = {language: language for language in LANGUAGES}
 
 _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 
@@ -22,8 +23,7 @@ _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 def language_of(code: str | None) -> Language:
     """The catalogue's language for a Telegram language code such as `de-AT`; English if there is none."""
     short = (code or "").lower().partition("-")[0]
-    found: Language = next((language for language in LANGUAGES if language == short), "en")
-    return found
+    return _BY_CODE.get(short, "en")
 
 
 def spoken() -> Language:

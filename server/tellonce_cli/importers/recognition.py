@@ -49,6 +49,7 @@ def _candidates(path: Path) -> list[ImportKind]:
         return ["claude-code"] if path.name in (claude_code.INSTRUCTIONS, "MEMORY.md") else ["markdown"]
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
-    likely = [kind for mark, kind in _MARKS if mark in head]
+    likely: list[ImportKind] = [kind for mark, kind in _MARKS if mark in head]
     # Any file is Markdown if one says so, and none is by itself.
-    return list(dict.fromkeys([*likely, *(kind for kind in KINDS if kind not in ("markdown", "claude-code"))]))
+    others: list[ImportKind] = [kind for kind in KINDS if kind not in ("markdown", "claude-code")]
+    return list(dict.fromkeys([*likely, *others]))
