@@ -120,7 +120,11 @@ async def test_inspector_reads_resources_and_prompts(inspector: Inspector) -> No
     prompt = await inspector.answer(
         "prompts/get", "--prompt-name", "chat_with_memory", "--prompt-args", "message=Where do I live?"
     )
-    assert {r["uri"] for r in resources["resources"]} == {"memory://profile", "memory://chats"}
+    assert {r["uri"] for r in resources["resources"]} == {
+        "memory://profile",
+        "memory://chats",
+        "ui://tellonce/memory.html",
+    }
     assert len(templates["resourceTemplates"]) == 4
     assert f"I prefer {seat} seats" in profile["contents"][0]["text"]
     assert {p["name"] for p in prompts["prompts"]} >= {"chat_with_memory", "learn"}

@@ -9,7 +9,7 @@ from tellonce import reminders as r
 from tellonce_server.api import text
 from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors
 from tellonce_server.api.spec import Call, ToolSpec
-from tellonce_server.core.scope import locate
+from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, locate
 
 if TYPE_CHECKING:
     from tellonce_server.core.scope import ChatScope
@@ -102,4 +102,4 @@ class _Tools:
 
     async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
         services = await self._ready()
-        return services, locate(call.caller, call.args.chat_id, services.deps.settings)
+        return services, locate(call.caller, Asked(call.args.chat_id, channel=DEFAULT_CHANNEL), services.deps.settings)

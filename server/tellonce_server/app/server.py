@@ -96,7 +96,8 @@ class MemoryServer(MCPServer[None]):
         return tool is not None and bool(tool.scopes & caller.scopes)
 
     def _only_reads(self, name: str) -> bool:
-        annotations = self._strict[name].annotations
+        tool = self._strict.get(name)
+        annotations = tool.annotations if tool is not None else None
         return annotations is not None and annotations.read_only_hint is True
 
 
