@@ -17,7 +17,7 @@ def test_the_morning_lists_the_dates_from_today_to_a_week_from_now_and_the_goals
     ]
     shown = morning(profile(dates=dates, goals=[memory("goal", "run a marathon")]), SEVEN, SINGAPORE)
     assert shown == (
-        "This week:\n• Wed 18 Feb: today's call\n• Sun 22 Feb: the offsite\n\nYour goals:\n• run a marathon"
+        "This week:\n• Wed, Feb 18: today's call\n• Sun, Feb 22: the offsite\n\nYour goals:\n• run a marathon"
     )
 
 

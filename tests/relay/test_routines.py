@@ -158,7 +158,7 @@ async def test_without_a_model_a_check_in_asks_after_the_most_urgent_goal(memory
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="Run a marathon in May", kind="goal"))
     said = await due(memory, clock, routine("smart-checkin"), responder=Scripted([down()]))
-    assert said == ["How is this going: Run a marathon in May (2026-05)?"]
+    assert said == ["“Run a marathon in May (2026-05)” is due on Sun, May 31. How is it going?"]
 
 
 async def test_a_command_is_run_and_what_it_prints_is_sent(memory: Memory, clock: Clock) -> None:
@@ -205,7 +205,7 @@ async def test_a_routine_noticed_too_late_is_skipped(memory: Memory, clock: Cloc
     ("program", "seconds", "said"),
     [
         ("import sys; sys.stderr.write('no key'); sys.exit(3)", HANGS, "⚠ scan failed with code 3.\nno key"),
-        ("import time; time.sleep(600)", 0.5, "⚠ scan: its command did not end within 0.5 s."),
+        ("import time; time.sleep(600)", 0.5, "⚠ scan: the command did not end within 0.5 s."),
     ],
 )
 async def test_a_command_that_fails_is_told_of(program: str, seconds: float, said: str) -> None:
@@ -214,6 +214,6 @@ async def test_a_command_that_fails_is_told_of(program: str, seconds: float, sai
 
 async def test_a_command_that_is_missing_is_told_of_and_one_that_is_silent_is_not(tmp_path: Path) -> None:
     missing = routine("scan", command=[str(tmp_path / "nothing")])
-    assert "cannot be run" in await command_output(missing)
+    assert "can't be run" in await command_output(missing)
     with pytest.raises(NothingToSend):
         await command_output(routine("scan", command=[sys.executable, "-c", ""]))

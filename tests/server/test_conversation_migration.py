@@ -85,7 +85,7 @@ async def test_other_channels_messages_move_to_chats_of_their_own_and_telegrams_
     async with upgraded(postgres, BEFORE) as dsn:
         db = await asyncpg.connect(dsn)
         said = await db.fetch(
-            "select chat_id, thread_key, channel, array_agg(id order by lane_no) as ids, array_agg(lane_no order by lane_no) as nos"
+            "select chat_id, thread_key, channel, array_agg(id order by thread_no) as ids, array_agg(thread_no order by thread_no) as nos"
             " from messages where owner_id = 42 group by 1, 2, 3"
         )
         found = {(r["chat_id"], r["thread_key"]): (r["channel"], r["ids"], r["nos"]) for r in said}

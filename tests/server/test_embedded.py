@@ -133,7 +133,7 @@ async def test_a_fresh_start_gives_a_database_of_a_role_that_is_no_superuser(ser
     connection = await asyncpg.connect(dsn)
     try:
         assert await connection.fetchval("select current_user::text") == "chatmem_app"
-        assert await connection.fetchval("select current_database()::text") == "tellonce"
+        assert await connection.fetchval("select current_database()::text") == "chatmem"
         assert await connection.fetchval("select rolsuper or rolcreatedb from pg_roles where rolname = user") is False
         assert await connection.fetchval("select '[1,2]'::vector <-> '[1,3]'") == 1
         await connection.execute("create table ours (id int primary key)")
