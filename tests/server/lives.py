@@ -141,7 +141,7 @@ class Life:
         await self.whatever_happens(points, lambda: self.services.rememberer.remember(HERE, args))
 
     async def update(self, rng: random.Random, points: int | None) -> None:
-        profile = await self.services.viewer.profile(HERE)
+        profile = await self.services.viewer.profile(HERE, c.GetProfileArgs(), 1_000)
         known = [*profile.facts, *profile.preferences, *profile.goals, *profile.dates, *profile.uncertain]
         if known:
             action = rng.choice(["confirm", "reject", "complete", "edit", "pin", "unpin", "make_global"])

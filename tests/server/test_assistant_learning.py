@@ -19,7 +19,7 @@ async def learn(client: MemoryClient, *statements: dict[str, object]) -> tuple[c
 
 
 async def prompt(client: MemoryClient) -> str:
-    (message,) = (await client.mcp.get_prompt("learn")).messages
+    (message,) = (await client.mcp.get_prompt("learn", {"chat_id": "42"})).messages
     assert isinstance(message.content, TextContent)
     return message.content.text
 

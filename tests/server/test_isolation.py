@@ -212,6 +212,7 @@ async def test_the_worker_reads_only_what_its_work_needs(worker: "asyncpg.Connec
         "memories",
         "messages",
         "model_calls",
+        "reminders",
     }
     assert found["messages"]["columns"] == sorted(
         ["owner_id", "chat_id", "id", "speaker", "role", "content", "version", "embedding", "ebits"]

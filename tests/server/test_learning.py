@@ -274,7 +274,7 @@ async def test_without_a_model_the_users_sentence_is_a_note_and_a_model_takes_it
         gone = await client.explain(c.ExplainArgs(memory_id=note.id))
         read_now = (await agent.queue_status()).reading
     assert (note.note, note.status) == (True, "active")
-    assert f"“{said}” (2026-02-16)" in (shown or "")
+    assert f"“{said}” (Feb 16)" in (shown or "")
     assert (waiting.to_read_again, [(x.tier, x.exchanges) for x in waiting.read_by]) == (1, [("keep", 1)])
     assert stored == [{"memories": 1, "taken_back": 1}]
     assert (fact.content, fact.note) == ("The user lives in Lisbon", False)

@@ -134,7 +134,7 @@ async def test_an_upgrade_keeps_every_message_and_lets_channels_share_a_number(p
             "insert into chats (owner_id, chat_id, channel, last_id, created_at) values (1, 1, 'telegram', 1, now())"
         )
         insert = (
-            "insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, ext_id,"
+            "insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, ext_id,"
             " importance, tokens, sent_at, utc_offset, recorded_at)"
             " values (1, 1, $1, 'root:1', $1, 0, 'user', $2, $3, '57', 0.5, 1, now(), 0, now())"
         )
@@ -142,6 +142,7 @@ async def test_an_upgrade_keeps_every_message_and_lets_channels_share_a_number(p
         with pytest.raises(asyncpg.UniqueViolationError):
             await db.execute(insert, 2, FILES, "claude-code")
         await migrate(db, migrations())
+        insert = insert.replace("lane_no", "thread_no")
         await db.execute(insert, 2, FILES, "claude-code")
         with pytest.raises(asyncpg.UniqueViolationError):
             await db.execute(insert, 3, FILES, "claude-code")

@@ -154,7 +154,7 @@ async def test_the_memory_stays_shut_where_row_level_security_does_not_bind(
     admin = await asyncpg.connect(postgres.dsn(SUPERUSER, "postgres"))
     try:
         await admin.execute("alter role chatmem_server bypassrls")
-        with pytest.raises(StorageRefused, match="tellonce_server see the rows of all users"):
+        with pytest.raises(StorageRefused, match="chatmem_server see the rows of all users"):
             await _opened(dsn)
     finally:
         await admin.execute("alter role chatmem_server nobypassrls")

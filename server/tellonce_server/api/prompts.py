@@ -44,7 +44,7 @@ def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf
         title="Learn from our talk",
         description="Hands over talk that no model has read, to remember what lasts.",
     )
-    async def learn(ctx: Context, conversation_id: str = "") -> str:
+    async def learn(ctx: Context, conversation_id: str = "", chat_id: str = "") -> str:
         services = await ready()
-        asked = Asked(None, conversation_id or None, client_channel(ctx))
+        asked = Asked(int(chat_id) if chat_id else None, conversation_id or None, client_channel(ctx))
         return await services.handing_out.prompt(locate(caller_of(), asked, services.deps.settings))

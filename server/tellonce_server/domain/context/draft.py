@@ -23,7 +23,7 @@ _LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
     ("elsewhere", "ELSEWHERE", "volatile"),
     ("relevant", "RELEVANT CONTEXT", "volatile"),
     ("quoted", "QUOTED MESSAGE", "volatile"),
-    ("now", "NOW", "volatile"),
+    ("now", "Now", "volatile"),
 )
 _TITLES: dict[ShownName, str] = {name: title for name, title, _ in _LAYOUT}
 _FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))

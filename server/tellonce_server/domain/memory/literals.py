@@ -24,6 +24,8 @@ _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
 _THOUSANDS: Final = re.compile(r" ?[kK](?![^\W_])")
+_THOUSANDS: Final = re.compile(r"\d+[kK]")
+"""85K is a number, not a name."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
@@ -130,6 +132,8 @@ def _names(said: Sequence[Token]) -> Iterator[Token]:
     cased = sum(len(token.text) for token in said if _is_cased(token.text))
     uncased = sum(len(token.text) for token in said if _is_uncased(token.text))
     for token in said:
+        if _THOUSANDS.fullmatch(token.text):
+            continue
         capital = any(c.isupper() for c in (token.text[1:] if token.begins else token.text))
         foreign = _is_uncased(token.text) and cased > uncased
         if capital or foreign or (_KATAKANA.match(token.text) and not token.begins):

@@ -24,8 +24,8 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 MOST: Final = 2_000
 """Characters of a quote that are searched for numbers, which is the maximum length of a quote: about 30 ms at worst."""
 
-MONTH: Final = 31
-"""Maximum days of a span whose numbers follow from it; nobody names the days of a longer one."""
+WEEK: Final = 7
+"""Days of a span whose single days a statement may name; of a longer span only its months and years."""
 
 
 def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[str]:
@@ -41,9 +41,10 @@ def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[s
 
 def _parts(reading: Reading) -> Iterator[str]:
     first, last = reading.days
-    for number in range(min((last - first).days + 1, MONTH)):
-        day = first + timedelta(days=number)
-        yield from (str(day.year), str(day.month), str(day.day))
+    length = (last - first).days + 1
+    named = [first + timedelta(days=number) for number in range(length)] if length <= WEEK else [first, last]
+    for day in named:
+        yield from (str(day.year), str(day.month), *((str(day.day),) if length <= WEEK else ()))
     if reading.precision == "instant":
         at = reading.start
         yield from (str(at.hour), str(at.hour % 12 or 12), str(at.minute))
