@@ -24,7 +24,7 @@ _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
 _THOUSANDS: Final = re.compile(r" ?[kK](?![^\W_])")
-_THOUSANDS: Final = re.compile(r"\d+[kK]")
+_SHORT_NUMBER: Final = re.compile(r"\d+[kK]")
 """85K is a number, not a name."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
@@ -132,7 +132,7 @@ def _names(said: Sequence[Token]) -> Iterator[Token]:
     cased = sum(len(token.text) for token in said if _is_cased(token.text))
     uncased = sum(len(token.text) for token in said if _is_uncased(token.text))
     for token in said:
-        if _THOUSANDS.fullmatch(token.text):
+        if _SHORT_NUMBER.fullmatch(token.text):
             continue
         capital = any(c.isupper() for c in (token.text[1:] if token.begins else token.text))
         foreign = _is_uncased(token.text) and cased > uncased
