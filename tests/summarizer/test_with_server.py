@@ -94,4 +94,4 @@ async def test_a_long_talk_is_summarised_without_a_gap(memory: Memory, clock: Cl
         summary = await client.summarize_chat(c.SummarizeChatArgs())
     assert summary.coverage.gap == 0
     assert summary.periods
-    assert "User: “Message 3”" in summary.periods[0].text
+    assert "User: “Message 6”" in summary.periods[0].text

@@ -89,7 +89,8 @@ class MemoryServer(MCPServer[None]):
         return await super().call_tool(name, arguments, context)
 
     def _lists(self, caller: Caller, name: str) -> bool:
-        return self._admits(caller, name) and self._strict[name].listed
+        tool = self._strict.get(name)
+        return self._admits(caller, name) and (tool is None or tool.listed)
 
     def _admits(self, caller: Caller, name: str) -> bool:
         tool = self._strict.get(name)
