@@ -222,9 +222,9 @@ async def test_a_prepared_folder_of_the_user_is_used_where_it_is(tmp_path: Path)
     assert not (tmp_path / "cache").exists()
 
 
-def as_formerly(folder: Path) -> None:
+async def as_formerly(folder: Path) -> None:
     """The folder as the first version of this program left it: the graph without its second output."""
-    graph_now = (model_folder() / GRAPH).read_bytes()
+    graph_now = build(await original())
     assert graph_now.endswith(early(384))
     (folder / FORMER_GRAPH).write_bytes(graph_now.removesuffix(early(384)))
     for name in (MEAN, TOKENIZER):
@@ -239,14 +239,14 @@ async def test_a_graph_an_earlier_version_prepared_is_prepared_again_once_withou
     await fetch(model_folder(), nothing)
     former = tmp_path / (MODEL if whose == "ours" else "mine")
     former.mkdir()
-    as_formerly(former)
+    await as_formerly(former)
     shutil.copy(former / FORMER_GRAPH, tmp_path / "former.onnx")
     monkeypatch.setattr(model_files, "download", None)
     made = await fetch(tmp_path / MODEL, nothing, None if whose == "ours" else former)
     assert complete(made)
     assert (former / FORMER_GRAPH).exists() == (whose != "ours")
     former_session, session = (
-        Session(graph, model_folder() / TOKENIZER) for graph in (model_folder() / GRAPH, made / GRAPH)
+        Session(graph, model_folder() / TOKENIZER) for graph in (tmp_path / "former.onnx", made / GRAPH)
     )
     for text in SENTENCES:
         assert list(session.layers(text).final) == list(former_session.vector(text))
