@@ -72,6 +72,7 @@ async def open_memory(
     await follow(database, embedder, now())
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, admin_dsn)
+    await scrubber.scrub_if_overdue()
     near = NearIndexes(database, dsn)
     background = Background(
         services, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()), keepers

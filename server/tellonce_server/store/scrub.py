@@ -15,8 +15,8 @@ from tellonce_sql import queries, query
 LOCK: Final = 0x63_68_61_74_73_63_72_75
 """Held by whoever scrubs: a second one beside it would only lock the same tables again."""
 
-LONGEST_WAIT: Final = 0.4
-"""Seconds anybody waits for a rewrite before it gives way, and it for them."""
+LONGEST_WAIT: Final = 0.8
+"""Seconds anybody waits for a rewrite before it gives way. A rewrite that takes less finishes beside any traffic."""
 LOOK_SECONDS: Final = 0.1
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
