@@ -87,6 +87,7 @@ def _for_question(parts: _Parts) -> None:
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
     draft.token_budget.left += stated
+    parts.memories.fill_list([hit for hit in m.found(*MEMORY_KINDS) if hit.listed])
     parts.memories.fill(first)
     _fill_stated(parts, others)
 

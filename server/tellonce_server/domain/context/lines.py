@@ -107,6 +107,11 @@ def memory_line(memory: Remembered, view: View) -> str:
     return contained(f"- #{memory.id} {said} ({day}{due})")
 
 
+def member_line(hit: Hit, view: View) -> str:
+    """The line of one of the memories of a kind, in the same form: `- #12 text (Feb 15)`."""
+    return f"- #{hit.id} {body(hit.text)} ({dated(local_day(hit.at, view.zone), view.today)})"
+
+
 def _told_by(memory: Remembered) -> str:
     return f"{_name(memory.about)}: " if memory.about != "user" else ""
 
