@@ -10,6 +10,7 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Remembered
 
 LIST = "ALL OF THIS KIND"
+ABOVE = "in the log above"
 LIST_PART = 2
 """A list leaves one part in this many of the share to pins, wishes and what was found."""
 
@@ -21,6 +22,7 @@ class Memories:
         self._draft = draft
         self._kept: list[tuple[Remembered, str]] = []
         self._listed: list[tuple[Hit, str]] = []
+        self._above = ""
         self._spent = 0
         self._open = False
 
@@ -32,8 +34,10 @@ class Memories:
     def fill_list(self, members: Sequence[Hit]) -> None:
         """Add the members of what the question asks for, best first; they are shown oldest first, a line each."""
         draft = self._draft
-        members = [hit for hit in members if not draft.says(hit.text)]
-        if not members or not self._opened() or not draft.token_budget.pay(cost(LIST)):
+        above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
+        members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
+        self._above = f"{ABOVE}: {', '.join(f'#{number}' for number in above)}" if above else ""
+        if not (members or above) or not self._opened() or not draft.token_budget.pay(cost(LIST) + cost(self._above)):
             return
         view, share = draft.material.view, draft.shares.memories // LIST_PART
         taken = take(members, lambda hit: form.member_line(hit, view), share, draft.token_budget, dense=True)
@@ -47,7 +51,7 @@ class Memories:
         """Add those that fit into the rest of the share."""
         draft = self._draft
         # A note is the user's own words: where the message itself stands above, they are not said again.
-        shown = set(self.ids)
+        shown = {*self.ids, *draft.included.get("log", ())}
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not self._opened():
             return
@@ -66,6 +70,7 @@ class Memories:
         for memory, text in self._kept:
             blocks[_heading(memory)].append(text)
         members = [text for _, text in sorted(self._listed, key=lambda pair: pair[0].at)]
+        members += [self._above] if self._above else []
         self._draft.bodies["memories"] = "\n".join(
             "\n".join([title, *block]) for title, block in ((LIST, members), *blocks.items()) if block
         )
