@@ -23,9 +23,9 @@ class Memories:
         return [memory.id for memory, _ in self._kept]
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
-        """Add those that fit into the rest of the share."""
+        """Add the memories that fit into the rest of the share."""
         draft = self._draft
-        # A note is the user's own words: where the message itself stands above, they are not said again.
+        # A note consists of the user's own words, so it is omitted if the context already shows its message.
         ordered = [x for x in ordered if x.pinned or not (x.note and draft.says(x.content))]
         if not ordered or not self._opened():
             return
