@@ -105,7 +105,7 @@ async def test_maintenance_says_what_it_did(home: Home) -> None:
 
 async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -> None:
     async with home.up():
-        assert "nothing waits" in await home.run("status")
+        assert "queue      empty" in await home.run("status")
     code, said = await home.failing("status")
     assert code == 1
     assert said.startswith("tellonce: no server answers at")
