@@ -82,7 +82,7 @@ async def test_a_server_that_does_not_know_our_token_is_told_from_one_that_is_do
         home.environment["TELLONCE_TOKEN"] = "x" * 43
         code, said = await home.failing("status")
     assert code == 1
-    assert "does not know our access token" in said
+    assert "rejects our access token" in said
 
 
 async def test_an_export_that_cannot_begin_leaves_the_last_one_as_it_is(home: Home) -> None:

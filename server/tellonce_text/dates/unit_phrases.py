@@ -119,12 +119,7 @@ def unit_step(line: Line, index: int) -> Phrase | None:
 
 
 def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
-<<<<<<< HEAD
-    """The meaning of a step of units. Quarters are not certain, because a company's quarters may begin in any month."""
-    by_custom = unit not in {"week", "quarter"} or (unit == "week" and _begins_alike(scene))
-=======
     by_custom = unit != "week" or _begins_alike(scene)
->>>>>>> main
     return Meaning((unit_days(scene.today, unit, step),), sure and by_custom)
 
 

@@ -70,13 +70,8 @@ def _is_weekday(line: Line, index: int) -> bool:
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
-<<<<<<< HEAD
-    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `that Tuesday`: it is a name, or a day that both
-    speakers know."""
-=======
-    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `Ash Wednesday`: a name; `that Tuesday`, `the Friday
-    after we met`: a day known to both."""
->>>>>>> main
+    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `Ash Wednesday`: it is a name; `that Tuesday`,
+    `the Friday after we met`: both speakers know the day."""
     before, after = line[index - 1], line[end]
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = before.word.endswith("'s") and before.capital

@@ -123,12 +123,8 @@ order by id
 limit $5
 
 -- name: add_preview
-<<<<<<< HEAD
--- $1 owner, $2 id, $3 chat, $4 until, $5 hash of the request, $6 matches, $7 now. Adds a preview and deletes expired
--- ones.
-=======
--- $1 owner, $2 id, $3 chat, $4 until, $5 hash of what was asked for, $6 hits as JSON, $7 now: previews nobody can confirm any more go
->>>>>>> main
+-- $1 owner, $2 id, $3 chat, $4 until, $5 hash of the request, $6 matches as JSON, $7 now. Adds a preview and deletes
+-- expired ones.
 with old as (
   delete from forget_previews where owner_id = $1 and until < $7
 )
@@ -143,12 +139,8 @@ where owner_id = $1 and id = $2
 -- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences, $6
 -- tokens, $7 texts
 -- to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids, $13 reply targets, $14 the owner's
-<<<<<<< HEAD
--- scope lexeme, $15 the chats' scope lexemes. The former texts are not kept as versions.
-=======
--- scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes of what they lose, $19 now. Forgetting leaves
--- no version behind.
->>>>>>> main
+-- scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes of the removed sentences, $19 now.
+-- The former texts are not kept as versions.
 with given as (
   select * from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::text[], $13::text[], $15::text[])
@@ -258,18 +250,14 @@ join conversation_summaries s on s.owner_id = $1 and s.chat_id = m.chat_id and s
   and s.kind = 'chunk' and m.thread_no between s.from_no and s.to_no
 
 -- name: lock
-<<<<<<< HEAD
--- $1 owner. New tombstones are numbered after the highest one, so only one erasure at a time may add them.
-=======
--- $1 owner, $2 chats, which are locked first and in order: tombstones are numbered from the highest one, so one erasure adds
--- them at a time
+-- $1 owner, $2 chats, which are locked first and in order. New tombstones are numbered after the highest one, so only
+-- one erasure at a time may add them.
 with chat as materialized (
   select chat_id from chats
   where owner_id = $1 and chat_id = any($2::bigint[])
   order by chat_id
   for no key update
 )
->>>>>>> main
 select 1 from user_profile
 where owner_id = $1 and (select count(*) from chat) >= 0
 for no key update

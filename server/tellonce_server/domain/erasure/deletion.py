@@ -105,11 +105,7 @@ class Order:
 
 @dataclass(frozen=True)
 class _Planned:
-<<<<<<< HEAD
-    """A message with its new text, and the hashes of the removed sentences."""
-=======
-    """A message with its new text, and the number of sentences it loses."""
->>>>>>> main
+    """A message with its new text, and the number of removed sentences."""
 
     new: NewText
     gone: int
