@@ -222,7 +222,7 @@ def _grouped(parts: Sequence[str]) -> set[str]:
 
 
 def _whole(digits: str) -> str:
-    """Without the leading zeros of clock times and days: 09 becomes 9, 0044 stays."""
+    """The number without a leading zero, as clock times and days have it: 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 
