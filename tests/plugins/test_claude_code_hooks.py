@@ -92,7 +92,7 @@ async def test_the_index_is_short_and_names_what_explain_takes(server: HttpServe
     assert len(index) < 1_500
 
 
-async def test_private_parts_excluded_folders_and_projects_switched_off_are_never_recorded(
+async def test_private_parts_commands_excluded_folders_and_projects_switched_off_are_never_recorded(
     server: HttpServer, session: Session
 ) -> None:
     await session.hook("SessionStart", source="startup")
@@ -110,10 +110,11 @@ async def test_private_parts_excluded_folders_and_projects_switched_off_are_neve
     own.write_text(json.dumps({"memory": "off"}))
     assert await session.turn("p5", "The project says off", "Yes.") is None
     own.unlink()
-    await session.turn("p6", "Recorded again", "Yes.")
+    assert await session.turn("c1", "/tellonce:memory off", "Memory in ~/shop: off.", typed_as_command=True) is None
+    await session.turn("p6", "/etc/hosts is recorded again", "Yes.")
     assert await recorded(server, session, 3) == [
         ("user", "Deploy with  tonight"),
-        ("user", "Recorded again"),
+        ("user", "/etc/hosts is recorded again"),
         ("assistant", "Yes."),
     ]
 

@@ -16,6 +16,11 @@ def as_json(result: BaseModel) -> str:
     return result.model_dump_json()
 
 
+def structured(_: BaseModel) -> str:
+    """For tools of the page, which reads nothing else: a page of memories is not sent twice."""
+    return "The result is the structured content."
+
+
 def recorded(r: c.RecordedMessage) -> str:
     queued = ", ".join(r.queued) or "nothing"
     return (

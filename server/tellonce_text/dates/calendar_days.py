@@ -44,7 +44,7 @@ def numeric(line: Line, index: int) -> Phrase | None:
     if token.kind != "numeric":
         return None
     first, mark, second, third, dot = token.parts
-    if third is None and not (dot or _dated_before(line, index, mark)):
+    if third is None and not (dot or _dated_before(line, index, mark) or _is_slashed_day(line, index)):
         return None
     if len(first or "") == 4:
         if third is None or len(third) == 4:
@@ -84,6 +84,19 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
         return False
     before = line[index - 1]
     return before.has("on") or before.has("weekday") or before.has("by") or before.has("since") or before.word == "due"
+
+
+def _is_slashed_day(line: Line, index: int) -> bool:
+    """`will be 8/24`, `until 8/24`: as a fraction it would count something."""
+    first, mark, second, *_ = line[index].parts
+    beside = {line[index - 1].word, line[index + 1].word}
+    days = mark == "/" and int(first or 0) <= _MONTHS < int(second or 0) <= _LONGEST_MONTH
+    return days and line.language == "en" and not _LEADS_TO_DAY.isdisjoint(beside)
+
+
+_MONTHS: Final = 12
+_LONGEST_MONTH: Final = 31
+_LEADS_TO_DAY: Final = frozenset("be until from starting through thru at".split())
 
 
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
@@ -150,7 +163,7 @@ def _month_first(line: Line, index: int) -> tuple[int, int, int | None, int] | N
 
 
 def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | None:
-    day = day_number(line, index)
+    day = day_number(line, index) or _spelled(line, index)
     if day is None:
         return None
     at = index + 2 if line[index + 1].word in {".", "º", "ª"} else index + 1
@@ -166,6 +179,12 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
         last,
         at + 2 if line[at + 1].word == "." and len(line[at].word) <= 4 and not line[at + 2].capital else at + 1,
     )
+
+
+def _spelled(line: Line, index: int) -> int | None:
+    """`el trece de mayo`: the number word before a month."""
+    number = line[index].get("number") if line.language != "en" else None
+    return number if number and number <= _LONGEST_MONTH else None
 
 
 def index_after_period(line: Line, index: int) -> int:
@@ -233,7 +252,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     """`the 15th`, `the 3rd of next month`, `Friday the 13th`."""
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
-    after = skip(line, at, "article")
+    after = skip(line, at + (line[at].get("unit") == "day"), "article")
     day, suffix = day_number(line, after), line[after].suffix
     if day is None or (after == at and weekday is None and not line[after - 1].has("on")):
         return None
@@ -243,8 +262,11 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     if month:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
-    if suffix not in {"st", "nd", "rd", "th"} or not _stands_alone(line, after + 1):
+    foreign = _is_foreign_day(line, index, after)
+    if not (suffix in _ENDINGS or foreign) or not _stands_alone(line, after + 1):
         return None
+    if foreign:
+        return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
     last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
     if last is not None and last > day:
         return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
@@ -254,6 +276,17 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
 
 
+def _is_foreign_day(line: Line, index: int, at: int) -> int:
+    """The length of `15.` after `am`, of `15` after `dia`, or 0."""
+    if line[at].kind != "number" or line[at].suffix:
+        return 0
+    if line.language == "de":
+        return 2 * (line[at - 1].has("on") and line[at + 1].word == ".")
+    named = line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
+    return int(line.language in {"es", "pt"} and named)
+
+
+PLURAL_DAYS: Final = frozenset({"dias", "días"})
 _ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -286,7 +319,7 @@ def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | 
 
 
 _NEAR: Final = 30  # tokens
-_SOON: Final = 21  # days
+_SOON: Final = 31  # days
 
 
 def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None = None) -> Meaning | None:

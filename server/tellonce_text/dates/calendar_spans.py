@@ -34,7 +34,8 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     nth = line[at].value if nth is None and line[at].suffix in {"st", "nd", "rd", "th"} else nth
     weekday, unit = line[at + 1].get("weekday"), line[at + 1].get("unit")
     of = skip(line, at + 2, "inside")
-    if nth is None or of == at + 2 or (weekday is None and unit not in {"week", "day", "weekend"}):
+    bare = line.language != "en" and line[of].has("month")
+    if nth is None or (of == at + 2 and not bare) or (weekday is None and unit not in {"week", "day", "weekend"}):
         return None
     if line[of].has("every") and line[of + 1].has("unit"):
         return Phrase(of + 2, lambda _scene: None, form="repeats")
@@ -174,6 +175,34 @@ def _season(scene: Scene, year: int, start: int) -> Days:
 
 
 _SOUTHERN: Final = frozenset({"AU", "NZ", "ZA", "AR", "CL", "UY", "PY", "BR", "BO", "NA", "BW", "LS", "SZ"})
+
+
+def week_number(line: Line, index: int) -> Phrase | None:
+    """`KW 23`: the week of that number by ISO 8601."""
+    number = line[index + 1].value
+    if not line[index].has("week_number") or line[index + 1].suffix or not 1 <= (number or 0) <= _LAST_WEEK:
+        return None
+    year, end = trailing_year(line, index + 2)
+
+    def days(of: int) -> Days | None:
+        monday = _monday_of_week(of, number or 1)
+        return Days(monday, monday + 7 * DAY, "week") if monday else None
+
+    return (
+        Phrase(end, lambda s: Meaning((found,)) if (found := days(year)) else None)
+        if year
+        else Phrase(end, lambda s: yearly(s, days))
+    )
+
+
+_LAST_WEEK: Final = 53
+
+
+def _monday_of_week(year: int, number: int) -> date | None:
+    try:
+        return date.fromisocalendar(year, number, 1)
+    except ValueError:
+        return None
 
 
 def quarter(line: Line, index: int) -> Phrase | None:

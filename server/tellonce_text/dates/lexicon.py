@@ -57,6 +57,12 @@ def signs() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
+def endings(language: str, tense: str) -> tuple[str, ...]:
+    """The endings of the language's verbs in that tense; none where they tell too little."""
+    return tuple(_read(language).get("endings", {}).get(tense, "").split())
+
+
+@cache
 def english() -> frozenset[str]:
     """The words that are signs of English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
@@ -83,7 +89,7 @@ def _read(language: str) -> dict[str, Any]:
 
 def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
     for table, entries in _read(language).items():
-        if table == "signs":
+        if table in {"signs", "endings"}:
             continue
         for key, words in entries.items():
             for word in words.split():

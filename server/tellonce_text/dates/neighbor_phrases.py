@@ -27,12 +27,40 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     if where is None:
         return None
     after = at + 2 if line[at + 1].word == "-" else skip(line, at + 1, "of")
-    found = _current_unit(line, after) or parent(line, after)
+    found = _longer(_current_unit(line, after), parent(line, after))
     if found is None or (found.single and found.form != "unit"):
         return None
-    if where == "end" and (line[index - 1].has("by") or line[index - 1].word == "due"):
+    led = at > index or line[index - 1].has("by") or line[index - 1].word == "due"
+    if where == "last" or (where == "end" and led):
         return Phrase(found.end, lambda scene: _last_day(found.meaning(scene)), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
+
+
+def _longer(one: Phrase | None, other: Phrase | None) -> Phrase | None:
+    return max((found for found in (one, other) if found), key=lambda found: found.end, default=None)
+
+
+def half(line: Line, index: int, parent: Rule) -> Phrase | None:
+    """`the second half of August`, `im ersten Halbjahr`, `primera quincena de marzo`."""
+    at = skip(line, index, "article")
+    nth, unit = line[at].get("ordinal"), line[at + 1].get("unit")
+    if nth not in {-1, 1, 2} or not (line[at + 1].has("half_span") or unit in {"half_year", "fortnight"}):
+        return None
+    after = skip(line, at + 2, "inside")
+    found = _longer(_current_unit(line, after), parent(line, after))
+    if found is None and unit == "half_year":
+        found = Phrase(at + 2, lambda scene: Meaning((unit_days(scene.today, "year", 0),), scene.direction is not None))
+    if found is None or found.single:
+        return None
+    return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda days: _half_of(days, nth)))
+
+
+def _half_of(days: Days, nth: int) -> Days:
+    """Months are cut after their fifteenth day, years after six months."""
+    length = (days.end - days.first).days
+    months = round(length / 30.4)
+    middle = days.first + 15 * DAY if months <= 1 else add_months(days.first, months // 2)
+    return Days(days.first, middle, days.precision) if nth == 1 else Days(middle, days.end, days.precision)
 
 
 def _last_day(meaning: Meaning | None) -> Meaning | None:
@@ -89,9 +117,10 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     if unit == "week" and line[at + 1].word == "of":
         found = parent(line, at + 2)
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
-    if unit in DAY_UNITS and at > index:
+    if unit in DAY_UNITS and (at > index or line[index - 1].has("on")):
         return _beside(line, at + 1, parent, lambda days, sign: _unit_from(days, unit, sign))
-    distance = distance_at(line, index)
+    led = line.language == "en" and line[index].word == "in"
+    distance = distance_at(line, index + led)
     if distance is None:
         return None
     count, of, end = distance

@@ -9,7 +9,7 @@ from typing import Final
 from tellonce_text.dates.clock_phrases import PARTS, Clock
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.phrases import Phrase
+from tellonce_text.dates.phrases import Phrase, skip
 from tellonce_text.dates.readings import (
     DAY,
     Days,
@@ -45,10 +45,10 @@ def resolved(
 ) -> Expression | None:
     """One item with its readings; `local` is when it was said. None for a day that does not exist."""
     start, end = line[first].start, line[item.end - 1].end
-    direction, sure, own = Look(given, sure=True) if given else direction_at(line, first, item.end)
+    direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
-    scene = Scene(local, direction, region, sure)
+    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred))
     try:
         readings, certain, approximate = _readings(item, scene, line, first)
     except (ValueError, OverflowError):  # 30 February, year 0, 9,999 years ahead
@@ -56,13 +56,37 @@ def resolved(
     if not readings and not item.repeats:
         return None
     either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
-    certain = certain and (len(readings) == 1 or (own and not either))
+    certain = certain and (len(readings) == 1 or (own and not either)) and not _is_part_of_more(line, first, item)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
     words = line.text[start:end]
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
 
+
+def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
+    """Whether words of time beside the expression belong to it and were not read: `the first Tuesday`, `Freitag im Mai`."""
+    if item.phrase is None or item.phrase.absolute:
+        return False
+    before, after = line[first - 1], line[item.end]
+    weekday = item.phrase.form == "weekday"
+    if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
+        return True
+    if before.has("inside") and (line[first - 2].has("unit") or line[first - 2].has("number")):
+        return True
+    if line.language != "en" and weekday and (after.has("from_day") or after.has("before")):
+        return True
+    if not (after.has("of") or after.has("inside")):
+        return not _NAMED.isdisjoint(after.tags) and weekday
+    named = line[skip(line, item.end + 1, "article", "of")]
+    return (
+        named.has("from_day")
+        or not _NAMED.isdisjoint(named.tags)
+        or (line.language not in {"en", "de"} and weekday and named.capital and not named.tags)
+    )
+
+
+_NAMED: Final = frozenset({"month", "feast", "unit", "season"})
 
 _Found = tuple[tuple[Reading, ...], bool, bool]
 """The readings, whether they are certain, whether they are approximate."""
@@ -215,11 +239,13 @@ def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
     ahead = min((r for r in readings if r.start >= scene.said), key=lambda r: r.start)
     ordered = (back, ahead) if scene.direction == "past" else (ahead, back)
     near = abs(ordered[0].start - scene.said) <= _NEAR or ordered[0].start.date() == scene.today
-    two_days = not clock.half and scene.direction == "future" and ordered[0].start.hour >= 12
+    two_days = not clock.half and scene.direction == "future" and ordered[0].start.hour >= _LATE
     return ordered, scene.direction is not None and scene.sure and near and item.named_clock and not two_days
 
 
 _MORNING: Final = 5
+_LATE: Final = 17
+"""From this hour on the same hour of the morning may be meant as well."""
 
 
 _NEAR: Final = timedelta(hours=12)

@@ -97,6 +97,8 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{_WORD})"
     r"|(?P<mark>[^\s\w]|_+)|\d+",
 )
+_ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|sull|quest)'(?=.)")
+"""The French or Italian word that has lost its vowel: `l'anno`, `d'octobre`."""
 _PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
@@ -104,6 +106,16 @@ _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
     """One token; of a compound such as `mid-June` its parts, unless the compound is a word of its own."""
     token = _token(match)
+    elided = _ELISION.match(token.word) if token.kind == "word" else None
+    if elided:
+        end = elided.end()
+        short = Token("word", token.start, token.start + end, elided[1], capital=token.capital)
+        long = Token("word", short.end, token.end, token.word[end:], capital=match[0][end].isupper())
+        return (short, *_split(long, match[0][end:]))
+    return _split(token, match[0])
+
+
+def _split(token: Token, text: str) -> Sequence[Token]:
     if token.kind != "word" or "-" not in token.word or token.word in _compounds():
         return (token,)
     return [
@@ -112,7 +124,7 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
             token.start + part.start(),
             token.start + part.end(),
             part[0],
-            capital=match[0][part.start()].isupper(),
+            capital=text[part.start()].isupper(),
         )
         for part in _PART.finditer(token.word)
     ]

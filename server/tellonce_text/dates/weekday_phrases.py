@@ -1,8 +1,9 @@
 """Weekdays: `Friday`, `next Friday`, `the Friday before last`, `Tuesday in two weeks`."""
 
 from collections.abc import Callable
+from typing import Final
 
-from tellonce_text.dates.counted_phrases import ago, ahead
+from tellonce_text.dates.counted_phrases import ago, ahead, weeks_by_days
 from tellonce_text.dates.day_arithmetic import weekday_in
 from tellonce_text.dates.phrases import Phrase, choose, comma, shifted, skip
 from tellonce_text.dates.readings import (
@@ -35,6 +36,8 @@ def weekday(line: Line, index: int) -> Phrase | None:
     if step is None:
         doubtful = line.language == "en" and _is_doubtful(line, index, after)
         return Phrase(after, lambda scene: _bare(scene, number, sure=not doubtful), single=True, form="weekday")
+    if abs(step) > 1:
+        return Phrase(after, lambda scene: _second(scene, number, step), single=True, form="weekday")
     if nearest or (line.language != "en" and step != 0):
         return Phrase(after, lambda scene: _nearest(scene, number, step, sure=nearest), single=True, form="weekday")
     return Phrase(after, lambda scene: _stepped(scene, number, step), single=True, form="weekday")
@@ -66,11 +69,16 @@ def _is_weekday(line: Line, index: int) -> bool:
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
-    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `that Tuesday`: a name, or a day known to both."""
+    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `Ash Wednesday`: a name; `that Tuesday`, `the Friday
+    after we met`: a day known to both."""
     before, after = line[index - 1], line[end]
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = before.word.endswith("'s") and before.capital
-    return named or owned or before.has("only_titles") or before.has("that")
+    titled = before.capital and before.kind == "word" and not before.tags and index > line.sentences[index][0] + 1
+    told = line[index].has("article") and (after.has("after") or after.has("before") or after.has("clause"))
+    return (
+        named or owned or titled or told or before.has("only_titles") or before.has("that") or before.word == "holiday"
+    )
 
 
 def _bare(scene: Scene, number: int, *, sure: bool) -> Meaning | None:
@@ -128,10 +136,15 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
     if line[index].has("before_last") or line[index].has("after_next"):
         weeks = -2 if line[index].has("before_last") else 2
         return Phrase(index + 1, lambda s: _second(s, number, weeks), single=True)
-    at = skip(line, comma(line, index), "of")
-    if line[at].has("step") and line[at + 1].get("unit") == "week":
-        weeks = line[at].get("step")
-        return Phrase(at + 2, lambda s: Meaning((weekday_in(s, number, weeks),)), single=True)
+    at = skip(line, comma(line, index), "of", "article", "on", "inside", "part_lead")
+    stepped = _stepped_week(line, at)
+    if stepped:
+        step, end = stepped
+        return Phrase(end, lambda s: Meaning((weekday_in(s, number, step),)), single=True)
+    counted = weeks_by_days(line, index)
+    if counted:
+        days, end = 7 * counted[0], counted[1]
+        return Phrase(end, lambda s: Meaning((shifted(_coming(s, number), days),)), single=True)
     if line[at].has("step") and line[at].kind == "word" and line[at + 1].get("unit") == "month":
         return None
     distance = ahead(line, index) or ago(line, index)
@@ -140,6 +153,19 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
     if line[index].get("unit") == "week" and line[index].word == "week" and line[index + 1].kind != "number":
         return Phrase(index + 1, lambda s: _friday_week(s, number), single=True)
     return None
+
+
+def _stepped_week(line: Line, index: int) -> tuple[int, int] | None:
+    """`next week`, `semana que viene`: the step, and the index after it."""
+    if line[index].has("step") and line[index + 1].get("unit") == "week":
+        return line[index].get("step"), index + 2
+    if line.language != "en" and line[index].get("unit") == "week" and line[index + 1].has("step"):
+        return line[index + 1].get("step"), index + 2
+    return None
+
+
+def _coming(scene: Scene, number: int) -> Days:
+    return one_day(scene.today + ((number - scene.today.weekday() - 1) % 7 + 1) * DAY)
 
 
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:
@@ -152,8 +178,11 @@ def _second(scene: Scene, number: int, weeks: int) -> Meaning:
 
 
 def _friday_week(scene: Scene, number: int) -> Meaning:
-    ahead_day = scene.today + ((number - scene.today.weekday() - 1) % 7 + 1) * DAY
-    return Meaning((one_day(ahead_day + WEEK),), scene.region in {"GB", "IE", "AU", "NZ"})
+    return Meaning((shifted(_coming(scene, number), 7),), scene.region in WEEK_HENCE)
+
+
+WEEK_HENCE: Final = frozenset({"GB", "IE", "AU", "NZ"})
+"""Where `Friday week` is said."""
 
 
 def _on_weekday(distance: Phrase, number: int) -> Callable[[Scene], Meaning | None]:

@@ -14,10 +14,11 @@ from message_versions
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and $4::boolean and may_say(content, $3)
 union all
 select 'memory', chat_id, id, version, kind, '', valid_from,
-  array[content, strings_of(quotes), reason, nullif(about, 'user')], null
+  array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10))], null
 from memories
 where owner_id = $1 and ($2::bigint is null or chat_id is null or chat_id = $2)
-  and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user')), $3)
+  and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user'),
+    array_to_string(categories, chr(10))), $3)
 union all
 select 'memory_version', null, id, version, '', '', replaced_at, array[content], null
 from memory_versions
@@ -121,21 +122,22 @@ order by id
 limit $5
 
 -- name: add_preview
--- $1 owner, $2 id, $3 chat, $4 until, $5 hash of what was asked for, $6 hits, $7 now: previews nobody can confirm any more go
+-- $1 owner, $2 id, $3 chat, $4 until, $5 hash of what was asked for, $6 hits as JSON, $7 now: previews nobody can confirm any more go
 with old as (
   delete from forget_previews where owner_id = $1 and until < $7
 )
-insert into forget_previews (owner_id, id, chat_id, until, asked, hits) values ($1, $2, $3, $4, $5, $6)
+insert into forget_previews (owner_id, id, chat_id, until, asked, hits) values ($1, $2, $3, $4, $5, $6::text::jsonb)
 
 -- name: preview
 -- $1 owner, $2 id
-select chat_id, until, asked, hits from forget_previews
+select chat_id, until, asked, hits::text as hits from forget_previews
 where owner_id = $1 and id = $2
 
 -- name: redact_messages
 -- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without what is forgotten, $6 tokens, $7 texts
 -- to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids, $13 reply targets, $14 the owner's
--- scope lexeme, $15 the chats' scope lexemes. Forgetting leaves no version behind.
+-- scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes of what they lose, $19 now. Forgetting leaves
+-- no version behind.
 with given as (
   select * from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::text[], $13::text[], $15::text[])
@@ -161,14 +163,21 @@ with given as (
   update message_fts f set tsv = to_tsvector('chatmem', o.words) || array_to_tsvector(array[$14, o.chat])
   from old o
   where o.reworded and f.owner_id = $1 and f.chat_id = o.chat_id and f.id = o.id
+), done as (
+  update messages m
+  set content = o.content, tokens = o.tokens, speaker = o.speaker, routine = o.routine, routine_summary = o.routine_summary,
+    agent_id = o.agent_id, ext_id = o.ext_id, reply_to = o.reply_to, version = m.version + 1,
+    embedding = case when not o.reworded then m.embedding end, ebits = case when not o.reworded then m.ebits end
+  from old o
+  where m.owner_id = $1 and m.chat_id = o.chat_id and m.id = o.id
+  returning m.chat_id, m.id
+), marked as (
+  insert into tombstones (owner_id, id, claim, words, created_at)
+  select $1, coalesce((select max(t.id) from tombstones t where t.owner_id = $1), 0) + row_number() over (), k.claim, '{}', $19
+  from unnest($16::bigint[], $17::bigint[], $18::bytea[]) as k (chat_id, id, claim)
+  join done d on d.chat_id = k.chat_id and d.id = k.id
 )
-update messages m
-set content = o.content, tokens = o.tokens, speaker = o.speaker, routine = o.routine, routine_summary = o.routine_summary,
-  agent_id = o.agent_id, ext_id = o.ext_id, reply_to = o.reply_to, version = m.version + 1,
-  embedding = case when not o.reworded then m.embedding end, ebits = case when not o.reworded then m.ebits end
-from old o
-where m.owner_id = $1 and m.chat_id = o.chat_id and m.id = o.id
-returning m.chat_id, m.id
+select chat_id, id from done
 
 -- name: drop_message_versions
 -- $1 owner, $2 chats, $3 numbers, $4 versions
@@ -182,7 +191,8 @@ where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: drop_quotes
 -- $1 owner, $2 numbers: memories that stay lose the words they were learned from, and what is noted beside them
-update memories set quotes = '[]', reason = null, about = 'user'
+update memories set quotes = '[]', reason = null, about = 'user', categories = null,
+  tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))
 where owner_id = $1 and id = any($2::bigint[])
 
 -- name: set_summaries
@@ -238,7 +248,14 @@ join conversation_summaries s on s.owner_id = $1 and s.chat_id = m.chat_id and s
   and s.kind = 'chunk' and m.thread_no between s.from_no and s.to_no
 
 -- name: lock
--- $1 owner: tombstones are numbered from the highest one, so one erasure adds them at a time
+-- $1 owner, $2 chats, which are locked first and in order: tombstones are numbered from the highest one, so one erasure adds
+-- them at a time
+with chat as materialized (
+  select chat_id from chats
+  where owner_id = $1 and chat_id = any($2::bigint[])
+  order by chat_id
+  for no key update
+)
 select 1 from user_profile
-where owner_id = $1
+where owner_id = $1 and (select count(*) from chat) >= 0
 for no key update

@@ -1,16 +1,18 @@
 -- name: memories
 -- $1 owner, $2 kinds (a note's is `note`) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
 -- $7 characters it holds or null, $8 a moment or null, $9 whom it is about or null, $10 learned since or null, $11 and $12
--- the time and number of the last one before, $13 how many. With $8: what was believed then, in the words of that time.
-with found as materialized (
-  select m.id, m.valid_from
-  from memories m
-  left join lateral (
-    select content from memory_versions v
-    where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
-    order by v.version limit 1) v on $8::timestamptz is not null
-  where m.owner_id = $1
-    and ($2::text[] is null or case when note then 'note' else kind end = any($2))
+-- the time and number of the last one before (none: infinity and the highest), $13 how many, $14 whether all are counted. With $8: what was believed
+-- then, in the words of that time. A page is read from the index in its order; only counting reads all.
+with found as not materialized (
+  select *
+  from (
+    select *, case when $8::timestamptz is null then content else coalesce((
+      select v.content from memory_versions v
+      where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
+      order by v.version limit 1), content) end as words
+    from memories m
+    where owner_id = $1) m
+  where ($2::text[] is null or case when note then 'note' else kind end = any($2))
     and ($4::text[] is null or origin = any($4))
     and ($5::bigint is null or chat_id = $5 or source_chat_id = $5)
     and confidence >= $6::float4
@@ -19,21 +21,13 @@ with found as materialized (
     and case when $8::timestamptz is null then status = any($3::text[])
       else status <> 'uncertain' and (status <> 'rejected' or confidence > 0.5)
         and valid_from <= $8 and (valid_to is null or valid_to > $8) end
-    and ($7::text is null or position(lower($7) in lower(coalesce(v.content, m.content))) > 0)
-), listed as materialized (
-  select id from found
-  where $11::timestamptz is null or (valid_from, id) < ($11, $12::bigint)
-  order by valid_from desc, id desc
-  limit $13
+    and ($7::text is null or position(lower($7) in lower(words)) > 0)
 )
-select m.*, coalesce(v.content, m.content) as words, (select count(*) from found) as total
-from listed l
-join memories m on m.owner_id = $1 and m.id = l.id
-left join lateral (
-  select content from memory_versions v
-  where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
-  order by v.version limit 1) v on $8::timestamptz is not null
-order by m.valid_from desc, m.id desc
+select *, case when $14::boolean then (select count(*) from found) end as total
+from found
+where (valid_from, id) < ($11, $12)
+order by valid_from desc, id desc
+limit $13
 
 -- name: dated
 -- $1 owner, $2 now, $3 until when: what is coming until then, and the goals that are overdue
@@ -50,24 +44,31 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
   (select count(*) from chats where owner_id = $1) as chats
 
 -- name: answers
--- $1 owner, $2 before this moment or null, $3 a memory the answers were shown or null, $4 how many: contexts that were made,
+-- $1 owner, $2 before this moment, $3 a memory the answers were shown or null, $4 how many: contexts that were made,
 -- the newest first, with the message they were made for
 select r.id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, '') as question
 from context_receipts r
 join chats c on c.owner_id = $1 and c.chat_id = r.chat_id
 left join messages m on m.owner_id = $1 and m.chat_id = r.chat_id and m.id = r.message_id
-where r.owner_id = $1 and r.as_of is null and ($2::timestamptz is null or r.created_at < $2)
+where r.owner_id = $1 and r.as_of is null and r.created_at < $2
   and ($3::bigint is null or r.included -> 'memories' @> to_jsonb($3::bigint))
 order by r.created_at desc
 limit $4
 
 -- name: months
--- $1 owner, $2 time zone: how many messages of each month, the newest first
-select to_char(date_trunc('month', sent_at at time zone $2::text), 'YYYY-MM') as month, count(*) as messages
-from messages
-where owner_id = $1
-group by 1
+-- $1 owner, $2 time zone: how many messages of each month, the newest first; each month is a range of the index
+select to_char(month, 'YYYY-MM') as month, messages
+from (
+  select date_trunc('month', min(sent_at) at time zone $2::text) as first, max(sent_at) at time zone $2 as last
+  from messages
+  where owner_id = $1) span
+cross join generate_series(first, last, interval '1 month') month
+cross join lateral (
+  select count(*) as messages
+  from messages
+  where owner_id = $1 and sent_at >= month at time zone $2 and sent_at < (month + interval '1 month') at time zone $2) held
+where messages > 0
 order by 1 desc
 
 -- name: days

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from tellonce_hooks import project, spool
 from tellonce_hooks.server import Away, Refused, record_turn, token
-from tellonce_hooks.transcript import message, reply_id, turns
+from tellonce_hooks.transcript import is_command, message, reply_id, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ def _prompted(event: Json) -> None:
     mode, place, prompt_id = _mode_of(event), _place(event), event["prompt_id"]
     said = project.without_private(event["prompt"])
     _get_to_know(event)
+    if is_command(said):
+        return  # if it was none after all, the transcript has it as a prompt, and the catch-up records it
     if mode != "full" or said != event["prompt"].strip():
         # Nothing is recorded, now or by a later catch-up; the reply may repeat what was private.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])

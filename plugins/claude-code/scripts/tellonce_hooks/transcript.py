@@ -30,6 +30,14 @@ def reply_id(prompt_id: str) -> str:
     return prompt_id + ":reply"
 
 
+def is_command(prompt: str) -> bool:
+    """Whether a prompt as it was typed runs a command (`/name …`), which the user says to the program, not to memory.
+
+    A path such as /etc/hosts is no command.
+    """
+    return prompt[:1] == "/" and "/" not in prompt.split(None, 1)[0][1:]
+
+
 def turns(path: str) -> list[Json]:
     """The messages of all turns, oldest first. A prompt with a private part comes without it, and without its reply."""
     found: dict[str, Json] = {}

@@ -22,6 +22,8 @@ DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile",
 """The places of derived texts. If too much is removed from them, they are made again."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its text and summary: the speaker, and ids of its channel."""
+MOST_SILENT: Final = 100_000
+"""Maximum sentences of which a query remembers that they say nothing of what it looks for."""
 HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
 
 
@@ -153,6 +155,7 @@ class StatementQuery:
         # How many of its words are numbers and dates, which a sentence may write differently.
         self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
         self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
+        self._silent: set[str] = set()
 
     @property
     def patterns(self) -> list[str]:
@@ -177,9 +180,16 @@ class StatementQuery:
         return [Mark(0, len(text), "form")] if degree == "exact" else []
 
     def _degree(self, sentence: str, source: Source) -> Degree | None:
-        read, folded = Sentence(sentence), fold(sentence)
+        if sentence in self._silent:
+            return None
+        read = Sentence(sentence)
+        candidates = self._candidates(read)
+        if not candidates and len(self._silent) < MOST_SILENT:
+            # An erasure reads every text again until nothing is left.
+            self._silent.add(sentence)
         degree: Degree | None = None
-        for number in self._candidates(read):
+        folded = fold(sentence) if candidates else ""
+        for number in candidates:
             if self._is_same(number, read, folded, source):
                 return "exact"
             if self._targets[number].words and self._targets[number].most_in(read.words):

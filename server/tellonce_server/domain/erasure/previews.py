@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -85,12 +86,12 @@ def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Mat
     ]
 
 
-def packed(all_matches: Sequence[Match]) -> list[list[object]]:
-    return [list(match) for match in all_matches]
+def packed(all_matches: Sequence[Match]) -> str:
+    return json.dumps(all_matches)
 
 
-def unpacked(rows: Sequence[Sequence[object]]) -> list[Match]:
-    return [Match(*row) for row in rows]  # type: ignore[arg-type]  # as `packed` wrote them
+def unpacked(hits: str) -> list[Match]:
+    return [Match(*row) for row in json.loads(hits)]
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:

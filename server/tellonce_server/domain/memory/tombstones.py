@@ -29,10 +29,10 @@ class Tombstones:
         if marks:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
-    def message_marks(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[Mark]:
+    def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
         """Hashes of a message's text and of the sentences it loses, so that sending them again does not restore them."""
         said = [text, *(sentence.strip() for sentence in gone)]
-        return [(self._message(chat_id, number, part), frozenset[int]()) for part in dict.fromkeys(said)]
+        return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
         """The text without the message's forgotten sentences, because an edited message contains them again.

@@ -51,7 +51,7 @@ class PageEntry(Contract):
 
 class PageMemories(Contract):
     entries: tuple[PageEntry, ...]
-    total: int
+    total: int | None = Field(description="Only the first page counts them.")
     next_cursor: str | None
 
 
