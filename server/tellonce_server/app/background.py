@@ -1,5 +1,5 @@
-"""The background tasks of a server process: announcing, listening, embedding, returning memory, and completing what a
-killed process left."""
+"""The background tasks of a server process: notifications, embedding, freeing memory, and completing the work of killed
+processes."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -59,6 +59,7 @@ class Background:
                 SideTask("embedding model", self._actors.deps.embedder.run),
                 SideTask("embedding backlog", self._backlog.run),
                 _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
+                _every("categories", TIDY_SECONDS, self._actors.categories.assign),
                 _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
                 _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
                 _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),

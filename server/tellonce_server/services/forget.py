@@ -14,7 +14,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure import previews
-from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order
+from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own
 from tellonce_server.domain.erasure.rebuild import table_of
@@ -41,7 +41,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """A token's preview: what was shown, and which part of it is erased."""
+    """The preview that a token stands for, and the matches of it that are erased."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -90,7 +90,7 @@ class Forgetter:
             notes=(*_preview_notes(seen), *self._notes()),
         )
 
-    async def erase(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
+    async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
         """Erase what the preview showed, except for `except`: exactly these rows in these versions.
 
         Raises: ForgetRefused: the token does not belong to this preview or has expired.
@@ -98,7 +98,7 @@ class Forgetter:
         confirmed = await self._opened(where, args)
         query = await query_of(self._deps.database, where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
-        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages)
+        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report)
         erased = await self._eraser.erase(order)
         caches.clear()
         left = await asyncio.to_thread(_left, erased, order, confirmed)
@@ -112,16 +112,18 @@ class Forgetter:
             notes=(*_erased_notes(left, erased, confirmed), *self._notes()),
         )
 
-    async def erase_picked(self, where: ChatScope, args: ForgetArgs, which: str) -> Forgotten:
+    async def erase_picked(
+        self, where: ChatScope, args: ForgetArgs, which: str, report: Report = unreported
+    ) -> Forgotten:
         """Erase the matches a person picked by number; an empty `which` means the ticked ones. Raises ForgetRefused."""
         if not which:
-            return await self.erase(where, args)
+            return await self.erase(where, args, report)
         count = len((await self._opened(where, args)).shown)
         numbers = picked(which, count)
         if numbers is None:
             raise ForgetRefused(f"Nothing was erased: “{which[:40]}” names no matches; they are 1 to {count}.")
         kept = tuple(number for number in range(1, count + 1) if number not in numbers)
-        return await self.erase(where, args.model_copy(update={"except_": kept}))
+        return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
     async def forget_again(self, owner_id: int) -> int:
         """Erase what was forgotten before and returned with a backup. Returns the number of memories and messages."""
