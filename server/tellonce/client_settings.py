@@ -5,9 +5,8 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, SecretStr
 
-from tellonce.remote_settings import Group
 from tellonce.setting_types import Folder, GroupIds, OllamaAddress, ServerAddress
-from tellonce.settings import Settings, SettingsError
+from tellonce.settings import Group, Settings, SettingsError
 
 
 class Webhook(Group):
@@ -194,3 +193,22 @@ class RelaySettings(ClientSettings):
         validation_alias="TELLONCE_CONFIG_DIR",
         description="Folder of profile.md, agents.toml, routines.toml.",
     )
+
+
+def bot_token(settings: RelaySettings) -> str:
+    """The token for sending only. Raises SettingsError."""
+    if settings.bot_token is None:
+        raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
+    return settings.bot_token.get_secret_value()
+
+
+def relays_token(settings: RelaySettings) -> str:
+    """The token, if all other settings of a relay are present. Raises SettingsError, naming what is missing."""
+    token = bot_token(settings)
+    if not settings.user_ids:
+        raise SettingsError(
+            "TELEGRAM_USER_ID is not set, so nobody may talk; @userinfobot on Telegram tells you yours."
+        )
+    if settings.webhook.url is not None and settings.webhook.secret is None:
+        raise SettingsError("TELEGRAM_WEBHOOK__SECRET is not set: without it anybody could send the bot updates.")
+    return token

@@ -1,8 +1,9 @@
 """The interface for asking a language model. Knows no provider."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 Tier = Literal["claude", "claude-cli", "ollama", "keep"]
 """Who answers, best first; `keep` means no model."""
@@ -113,3 +114,17 @@ def ask(user: str, *, system: str = "", max_tokens: int = 1024, timeout: float =
     """A minimal request: one user message and optionally a system prompt."""
     blocks = (SystemBlock(system),) if system else ()
     return Completion((Turn("user", user),), system=blocks, max_tokens=max_tokens, timeout=timeout)
+
+
+T = TypeVar("T")
+
+
+async def paced(source: AsyncIterator[T], seconds: float) -> AsyncIterator[T]:
+    """The same items. Raises TimeoutError if the next one takes longer than `seconds`."""
+    while True:
+        try:
+            async with asyncio.timeout(seconds):
+                item = await anext(source)
+        except StopAsyncIteration:
+            return
+        yield item

@@ -1,9 +1,20 @@
 """Answers by a language model: Claude, Ollama, or the first of several that is available."""
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, FileKind, LanguageModel, LLMError, LLMUnavailable, readable
+from tellonce_llm import (
+    Answer,
+    Completion,
+    FileKind,
+    LanguageModel,
+    LLMError,
+    LLMUnavailable,
+    SystemBlock,
+    Tier,
+    readable,
+)
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
@@ -44,3 +55,33 @@ class ModelResponder:
         if chat_id not in self._by_chat:
             self._by_chat[chat_id] = self._apart()
         return self._by_chat[chat_id]
+
+
+class InOnePiece:
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def tier(self) -> Tier:
+        return self._model.tier
+
+    async def reads(self) -> frozenset[FileKind]:
+        """The model's own kinds of files."""
+        return await readable(self._model)
+
+    async def complete(self, request: Completion) -> Answer:
+        """Ask the model with one system prompt."""
+        return await self._model.complete(_joined(request))
+
+    def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        """Ask the model with one system prompt."""
+        return self._model.stream(_joined(request))
+
+
+def _joined(request: Completion) -> Completion:
+    text = "\n\n".join(block.text for block in request.system)
+    return replace(request, system=(SystemBlock(text),) if text else ())

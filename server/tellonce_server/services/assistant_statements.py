@@ -11,8 +11,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
-from tellonce_server.domain.memory.resolution import admits
-from tellonce_server.domain.memory.said_numbers import numbers_following
+from tellonce_server.domain.memory.resolution import admits, numbers_following
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage

@@ -20,7 +20,7 @@ from tellonce_summarizer.keep.lines import bounded, fitted, joined, shrunk
 from tellonce_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
 from tellonce_summarizer.length import clip, tokens
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
-from tellonce_summarizer.task import ResultT, Task
+from tellonce_summarizer.models.fallback_chain import ResultT, Task
 from tellonce_summarizer.tasks import prompts, validation
 from tellonce_summarizer.tasks.transcript import plain, transcript
 

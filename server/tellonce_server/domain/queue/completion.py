@@ -6,7 +6,7 @@ import time
 from datetime import datetime
 
 from tellonce import tracing
-from tellonce_server.core import db_errors
+from tellonce_server.core import errors
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.backoff import backoff
 from tellonce_server.domain.queue.results import Applier, ResultRefused
@@ -54,7 +54,7 @@ class Finisher:
         try:
             async with t.savepoint():
                 stored = await self._applier.apply(t, job, now)
-        except db_errors.PASSING:
+        except errors.PASSING:
             raise
         except Exception as error:
             # This is the edge of one job: a result that cannot be applied must not block its chat for ever.

@@ -9,7 +9,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.retrieval.lexical import normal
-from tellonce_text.dates.spans import Span, query_spans
+from tellonce_text.dates.meanings import Span, query_spans
 
 MOST_TERMS: Final = 8
 """The rarest words of a query that are matched."""

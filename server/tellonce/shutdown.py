@@ -1,8 +1,37 @@
-"""Waits that end when the process is stopped."""
+"""How a process learns that it must end, and waits that end with it."""
 
 import asyncio
+import os
+import signal
+import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
+
+
+def told_to_end() -> asyncio.Event:
+    """An event that the first such signal sets. Call it within a running event loop."""
+    told = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    return told
+
+
+PARENT_PIPE = "TELLONCE_LIFELINE"
+
+
+def watch_parent() -> None:
+    """Send SIGTERM to this process when the descriptor named in the environment is closed. Without that variable, do
+    nothing."""
+    name = os.environ.pop(PARENT_PIPE, None)
+    if name is not None:
+        threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()
+
+
+def _wait_for_end(descriptor: int) -> None:
+    while os.read(descriptor, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
 
 ResultT = TypeVar("ResultT")
 
