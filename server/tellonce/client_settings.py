@@ -61,6 +61,9 @@ class ClientSettings(Settings):
         validation_alias="OLLAMA_HOST",
         description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS says so.",
     )
+    ollama_model: str = Field(
+        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
+    )
     responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
         default="auto",
         validation_alias="TELLONCE_RESPONDER",
@@ -115,7 +118,6 @@ class SummarizerSettings(ClientSettings):
     model: str = Field(
         default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model that learns."
     )
-    ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
     claude_seconds: float = Field(
         default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds Claude may take."
     )
@@ -169,9 +171,6 @@ class RelaySettings(ClientSettings):
     webhook: Webhook = Field(default=Webhook(), validation_alias="TELEGRAM_WEBHOOK")
     model: str = Field(
         default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
-    )
-    ollama_model: str = Field(
-        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
     )
     user_name: str = Field(default="", validation_alias="TELLONCE_USER_NAME", description="How the user is addressed.")
     model_seconds: float = Field(

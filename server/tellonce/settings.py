@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from tellonce.backoff import backoff
 from tellonce.former_name import data_folder, former_sources
 from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, UserIds
 
@@ -128,6 +129,10 @@ class QueuePolicy(Group):
     @property
     def lease(self) -> timedelta:
         return timedelta(seconds=self.lease_seconds)
+
+    def retry_delay(self, attempts: int) -> timedelta:
+        """How long a job waits after so many counted attempts."""
+        return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
 
 
 class Retention(Group):

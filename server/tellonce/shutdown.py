@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 
@@ -62,3 +62,13 @@ async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
     except TimeoutError:
         return True
     return False
+
+
+async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
+    """Let running tasks end for `seconds`, then cancel them."""
+    if not tasks:
+        return
+    _, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)

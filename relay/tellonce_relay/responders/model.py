@@ -12,7 +12,7 @@ from tellonce_llm import (
     LLMError,
     LLMUnavailable,
     SystemBlock,
-    Tier,
+    Wrapped,
     readable,
 )
 from tellonce_relay.incoming import Incoming
@@ -57,29 +57,15 @@ class ModelResponder:
         return self._by_chat[chat_id]
 
 
-class InOnePiece:
-    def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def tier(self) -> Tier:
-        return self._model.tier
-
-    async def reads(self) -> frozenset[FileKind]:
-        """The model's own kinds of files."""
-        return await readable(self._model)
+class InOnePiece(Wrapped):
+    """A model that receives its system prompt in one piece, because chat templates of local models may keep only one of
+    several."""
 
     async def complete(self, request: Completion) -> Answer:
-        """Ask the model with one system prompt."""
-        return await self._model.complete(_joined(request))
+        return await super().complete(_joined(request))
 
     def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Ask the model with one system prompt."""
-        return self._model.stream(_joined(request))
+        return super().stream(_joined(request))
 
 
 def _joined(request: Completion) -> Completion:

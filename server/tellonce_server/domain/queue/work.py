@@ -13,7 +13,6 @@ from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.attendance import Attendance
-from tellonce_server.domain.queue.backoff import backoff
 from tellonce_server.domain.queue.completion import Finisher
 from tellonce_server.domain.queue.results import Applier
 from tellonce_server.domain.queue.work_inputs import Inputs
@@ -135,7 +134,7 @@ class WorkQueue:
                 now,
                 counted=not args.provider_down,
                 max_attempts=self._deps.settings.queue.max_attempts if args.retryable else 1,
-                not_before=now + backoff(self._deps.settings.queue, job.attempts if job is not None else 0),
+                not_before=now + self._deps.settings.queue.retry_delay(job.attempts if job is not None else 0),
             )
             if job is None or failure is None:
                 raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
