@@ -20,7 +20,7 @@ from tellonce_cli.importers import fitting
 from tellonce_relay import incoming, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
-from tellonce_relay.responders import wording
+from tellonce_relay.responders import offline
 from tellonce_relay.routines import short_form
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
@@ -36,14 +36,13 @@ from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.services import unread_exchanges
 from tellonce_server.services.views import gist
 from tellonce_server.store.messages import Line
-from tellonce_summarizer import length, quotes
+from tellonce_summarizer import quotes
 from tellonce_summarizer.keep import lines as kept_lines
 from tellonce_summarizer.keep import sentences as told_sentences
 from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, transcript, validation
 from tellonce_text import claims, fences, folding, importance, normalization, secrets, sentences, stemming, tokens
-from tellonce_text import importance as message_importance
 from tellonce_text.dates import alarms, annotation, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -136,10 +135,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.order_of": orders_in_words.order_of,
     "tellonce_relay.orders.without_joint": orders_in_words.without_joint,
     "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
-    "tellonce_relay.responders.wording.best_sentences": lambda text: wording.best_sentences(text, SENTENCE),
-    "tellonce_relay.responders.wording.content_words": wording.content_words,
-    "tellonce_relay.responders.wording.is_question": wording.is_question,
-    "tellonce_relay.responders.wording.told_sentences": wording.told_sentences,
+    "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
+    "tellonce_relay.responders.offline.content_words": offline.content_words,
     "tellonce_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
     "tellonce_relay.telegram.markdown.split": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
@@ -190,6 +187,10 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
     "tellonce_text.sentences.sentences": sentences.sentences,
+    "tellonce_text.sentences.split_sentences": sentences.split_sentences,
+    "tellonce_text.sentences.sentence_ends": lambda text: list(sentences.sentence_ends(text)),
+    "tellonce_text.sentences.ends_as_question": sentences.ends_as_question,
+    "tellonce_text.sentences.is_question": sentences.is_question,
     "tellonce_server.domain.erasure.word_forms.irregular_forms": word_forms.irregular_forms,
     "tellonce_server.domain.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
     "tellonce_server.domain.erasure.word_forms.is_spaceless": word_forms.is_spaceless,
@@ -219,14 +220,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.dedup.key": dedup.key,
     "tellonce_server.domain.memory.dedup.same": lambda text: dedup.same(text, text[1:]),
     "tellonce_text.importance.importance_of": lambda text: importance.statement_importance(text, 0.5),
-    "tellonce_server.domain.memory.literals.asks": literals.asks,
     "tellonce_server.domain.memory.literals.content": literals.content,
     "tellonce_server.domain.memory.literals.names": literals.names,
     "tellonce_server.domain.memory.literals.numbers": literals.numbers,
     "tellonce_server.domain.memory.literals.phrase": literals.phrase,
     "tellonce_server.domain.memory.literals.plain": literals.plain,
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
-    "tellonce_server.domain.memory.literals.sentences": literals.sentences,
     "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
@@ -266,7 +265,8 @@ READERS: dict[str, Callable[[str], object]] = {
         _literal(said).spans(text) for said in ("4111 1111", SENTENCE)
     ],
     "tellonce_text.folding.fold": folding.fold,
-    "tellonce_text.importance.message_importance": lambda text: message_importance.message_importance("user", text),
+    "tellonce_text.importance.message_importance": lambda text: importance.message_importance("user", text),
+    "tellonce_text.importance.statement_importance": lambda text: importance.statement_importance(text, 0.5),
     "tellonce_text.normalization.nfkc": normalization.nfkc,
     "tellonce_text.secrets.mask": secrets.mask,
     "tellonce_text.secrets.may_hold": secrets.may_hold,
@@ -289,9 +289,8 @@ READERS: dict[str, Callable[[str], object]] = {
         told_sentences.telling([_message(text)], [_notable(text)], 5) + told_sentences.telling([_message(text)], (), 5)
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
-    "tellonce_summarizer.length.clip": lambda text: length.clip(text, 500),
-    "tellonce_summarizer.length.head_and_tail": lambda text: length.head_and_tail(text, 500),
-    "tellonce_summarizer.length.tokens": length.tokens,
+    "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
+    "tellonce_summarizer.tasks.transcript.head_and_tail": lambda text: transcript.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),

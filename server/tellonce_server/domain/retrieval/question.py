@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.retrieval.lexical import normal
 from tellonce_text.dates.meanings import Span, query_spans
+from tellonce_text.sentences import is_question
 
 MOST_TERMS: Final = 8
 """The rarest words of a query that are matched."""
@@ -107,7 +108,7 @@ def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
 
 def asks(text: str) -> bool:
     """Whether a message asks for something to be recalled."""
-    return bool(_ASKS.search(text))
+    return is_question(text) or bool(_RECALL.search(text))
 
 
 VAGUE_WEIGHT: Final = 0.35
@@ -144,9 +145,8 @@ _ADVICE: Final = re.compile(
     r"|\b(?:ideas|tips|advice|suggestions|recommendations)\b",
     re.IGNORECASE,
 )
-_ASKS: Final = re.compile(
-    r"[?？]\s*$|[?？]\s|^\W*(?:who|whose|whom|what|which|when|where|why|how|did|do|does|is|are|was|were|have|has|had|can|could|tell me"
-    r"|remind me|remember|show me|find|list|give me|recall)\b",
+_RECALL: Final = re.compile(
+    r"^\W*(?:have|has|had|can|could|tell me|remind me|remember|show me|find|list|give me|recall)\b",
     re.IGNORECASE,
 )
 # Names that are also words count only with a capital.
