@@ -338,7 +338,7 @@ NOT_READERS = frozenset(
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.forget.texts
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
-    tellonce_server.domain.retrieval.lexical.quoted tellonce_text.word_lists.words_of tellonce_server.api.schema.compact
+    tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.canonical.extended tellonce_summarizer.tasks.items.items
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.transcript.speaker

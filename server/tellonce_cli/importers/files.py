@@ -24,7 +24,7 @@ _SUFFIXES = (".json", ".jsonl", ".md")
 LONGEST_VALUE = 8 * 1024 * 1024
 """Bytes of one string or number, which is held in memory whole."""
 
-_ABSENT = "{path} holds no {name}; is it the export as it was made, in the form JSON?"
+_ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
@@ -53,7 +53,7 @@ class Watched:
             if self._unheard > LONGEST_VALUE:
                 raise ImportFailed(
                     f"One value before byte {self._done:,} of the file is longer than {LONGEST_VALUE // 1024 // 1024} MiB; "
-                    "no message is. What came before is kept."
+                    "no message is that long. What came before is kept."
                 )
             data = self._tail + chunk
             cut = len(data) if not chunk or size < 0 else _safe_cut(data)
@@ -63,8 +63,8 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """The same digits with one in a thousand written as an escape. In a string the meaning is the same; in a number it
-    is an error.
+    """The digits with every thousandth one written as an escape. In a string this means the same; in a number it is an
+    error.
 
     ijson's C code crashes the process at an integer with more digits than Python converts (4,300).
     """
@@ -150,7 +150,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> str:
 
 @dataclass(frozen=True)
 class TextFile:
-    """`name`: the path within the folder or zip; of a single file its own name."""
+    """One text file. `name` is its path within the folder or zip, or the name of a single file."""
 
     name: PurePosixPath
     changed: datetime
@@ -158,10 +158,8 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Files with that ending, outside of hidden folders. What is longer than any text a person writes is passed over.
-
-    Raises:
-        ImportFailed: when one cannot be read.
+    """Yield the files with that ending, except in hidden folders. Files that are longer than any text a person writes
+    are skipped. Raises: ImportFailed: a file cannot be read.
     """
     try:
         for name, changed, data in _contents(path, suffix):

@@ -1,5 +1,5 @@
-"""The background tasks of a server process: announcing, listening, embedding, returning memory, and completing what a
-killed process left."""
+"""The background tasks of a server process: notifications, embedding, freeing memory, and completing the work of killed
+processes."""
 
 import asyncio
 import ctypes
@@ -60,6 +60,7 @@ class Background:
                 SideTask("embedding model", self._actors.deps.embedder.run),
                 SideTask("embedding backlog", self._backlog.run),
                 _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
+                _every("categories", TIDY_SECONDS, self._actors.categories.assign),
                 _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
                 _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
                 _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
@@ -85,7 +86,8 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
 
 
 async def trim() -> None:
-    """Trim the heap. glibc keeps freed memory below a block in use, a little more after each large erasure."""
+    """Return freed memory to the system. glibc keeps freed memory below a block in use, and more of it after each large
+    erasure."""
     release = malloc_trim()
     if release is not None:
         # It runs off the event loop, because it takes milliseconds, in which other threads wait only to allocate.

@@ -11,7 +11,7 @@ from tellonce_text.dates.tokens import Line
 
 
 def zone_at(line: Line, index: int) -> tuple[ZoneInfo, int] | None:
-    """The zone and the index after it; None where none is said."""
+    """The zone and the index after it; None if no zone is given."""
     start = index + 1 if line[index].word == "(" else index
     found = _abbreviated(line, start) or _named(line, start)
     if found is None or start == index:
@@ -42,7 +42,7 @@ def _abbreviations() -> Mapping[str, str]:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """Cities by the last part of their zone's name, and what else people say before "time"."""
+    """Zones by the names of cities, which are the last part of a zone's name, and by other names before "time"."""
     cities = {
         zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone
     }
@@ -56,7 +56,7 @@ def _inverted(table: str) -> dict[str, str]:
 
 
 def region_of(zone: ZoneInfo) -> str | None:
-    """The ISO 3166 code of the country whose zone this is; None for UTC and other zones of no country."""
+    """The ISO 3166 code of the zone's country; None for UTC and other zones without a country."""
     return _countries().get(zone.key)
 
 

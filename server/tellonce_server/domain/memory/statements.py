@@ -70,6 +70,7 @@ class Statements:
             scope=memory_lexemes(new.owner_id),
             embedding=vector,
             words_key=dedup.key(new.content),
+            category_words=index_text(" ".join(new.categories or ()), None),
         )
 
     async def put(
@@ -144,7 +145,7 @@ class Statements:
         again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # one that was already history when it was stored
+                if former.id < known.id:  # the new statement was already history when it was stored
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 

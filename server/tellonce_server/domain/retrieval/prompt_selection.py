@@ -12,17 +12,19 @@ from tellonce_server.domain.retrieval.signals import asking
 
 SUMMARIES = 2
 MORE_MEMORIES = 12
-"""Memories offered to a question, including those within `limits`."""
+"""Maximum memories for a question, including those within `limits`."""
 
 MEMORY_COVERED = 0.15
-"""The share of the query's words required of a memory that is less similar than the settings ask."""
+"""Minimum share of the query's words in a memory whose similarity is below the settings' minimum."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""What a message needs, one of both, if the user's message is not a question."""
+"""Minimum cosine, or minimum share of the query's words, of a message found for a user message that is not a question.
+Either suffices."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""How much more of the query another thread's message must contain than any message of this thread."""
+"""How much larger the share of the query's words in another thread's message must be than in any message of this
+thread."""
 
 
 def choose(
@@ -43,7 +45,8 @@ def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, l
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
     messages = _of_thread(without_echoes(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
-    return [*first, *_memories(ranked, limits)[:MORE_MEMORIES], *_summaries(ranked), *more]
+    stated = dict.fromkeys([*_memories(ranked, limits)[:MORE_MEMORIES], *(f for f in ranked if f.listed)])
+    return [*first, *stated, *_summaries(ranked), *more]
 
 
 def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:
@@ -81,10 +84,10 @@ def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]
 
 
 SAME_QUESTION = 0.9
-"""The cosine from which a question of the user's is the current question in other words."""
+"""Minimum cosine of an earlier question that is the current question in other words."""
 
 REPEATED = 0.7
-"""The share of an answer's word pairs in better results from which it repeats them."""
+"""Minimum share of an answer's word pairs that occur in better results for it to count as a repetition."""
 
 _WORD = re.compile(r"\w+")
 

@@ -19,6 +19,7 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.retrieval import candidates, found, prompt_selection, ranking
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
+from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
 from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
 from tellonce_server.domain.retrieval.lexical import index_text
@@ -35,7 +36,7 @@ FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
 """Statuses of the memories searched. Superseded ones are for questions about the past."""
 
 SHARES_SECONDS = 600.0
-"""How long word frequencies are cached; they change slowly."""
+"""How long word frequencies are cached. They change slowly."""
 
 NO_SHARES_SECONDS = 20.0
 """How long the absence of statistics is cached."""
@@ -58,12 +59,14 @@ class _Embedded:
 
     half: HalfVector
     bits: BitString
+    categories: Sequence[str]
 
 
 class Retriever:
-    def __init__(self, database: Database, embedder: Embedder) -> None:
+    def __init__(self, database: Database, embedder: Embedder, categories: Categories | None = None) -> None:
         self._database = database
         self._embedder = embedder
+        self._categories = categories or Categories(database, embedder)
         self._shares: dict[str, float] = {}
         self._shares_until = 0.0
 
@@ -75,7 +78,7 @@ class Retriever:
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
-        # Numbers are per chat, so only within one chat does the newest one limit later pages.
+        # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self._hits(request, ranked[start:end]), following)
@@ -96,7 +99,7 @@ class Retriever:
     ) -> list[Hit]:
         """The results for a prompt of `total` tokens, most important first; `shown` are messages it contains anyway.
 
-        First come as many as `limits` says; if the query is a question, everything else relevant follows.
+        The first results are limited by `limits`; if the query is a question, all other relevant results follow.
         """
         chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
         return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
@@ -140,7 +143,7 @@ class Retriever:
         below = r.before_id or NEWEST
         if vector is None:
             return Scan(r, question, setting.size, below, None, None)
-        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index)
+        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index, vector.categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
         """The query's vector; None means search by words alone."""
@@ -151,7 +154,7 @@ class Retriever:
             vector = (await self._embedder.embed([wording], urgent=True))[0]
         except EmbeddingUnavailable:
             return None
-        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean))
+        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean), self._categories.near(vector))
 
     async def _known_shares(self) -> dict[str, float]:
         """How common words are, by the planner's statistics."""
@@ -189,7 +192,7 @@ class Retriever:
         return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """Texts of messages, by (chat, number), that differ from the candidates': clipped there, or edited since."""
+        """The texts, by (chat, number), of messages whose candidate text is clipped or has been edited since."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await candidates.contents(database, r.owner_id, clipped)
