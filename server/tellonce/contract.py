@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, Field, WithJsonSchema, model_validator
 
 from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
 from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
-from tellonce.contract_types import Bigint, Contract, ExternalId, RowId, Text, Unit
+from tellonce.contract_types import Bigint, Contract, End, ExternalId, Instant, Moment, RowId, Text, Unit
 from tellonce.contract_types import Clean as Clean
 from tellonce.contract_types import ForgetLabel as ForgetLabel
 from tellonce.contract_types import JobKind as JobKind
@@ -27,7 +27,6 @@ from tellonce.contract_types import When as When
 from tellonce.forget_contract import ForgetArgs as ForgetArgs
 from tellonce.forget_contract import ForgetMatch as ForgetMatch
 from tellonce.forget_contract import Forgotten as Forgotten
-from tellonce.moments import End, Instant, Moment
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"

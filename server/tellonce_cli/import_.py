@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import (
     KINDS,
@@ -31,7 +30,7 @@ from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.memory_import import Keeper, make_keeper
-from tellonce_cli.screen import console, notes
+from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage

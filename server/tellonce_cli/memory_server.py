@@ -11,8 +11,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import SettingsError
-from tellonce_cli.failures import CommandFailed
-from tellonce_cli.screen import notes
+from tellonce_cli.screen import CommandFailed, notes
 
 CHANNEL = "terminal"
 """The client's name, which is also the channel and so determines the chat of all commands in a terminal."""

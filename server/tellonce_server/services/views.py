@@ -28,7 +28,7 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.store import chats, memories, messages, profile, queue, summaries, threads
 from tellonce_server.store.messages import Line
 from tellonce_server.store.summaries import Summary

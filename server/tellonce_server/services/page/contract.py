@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
-from tellonce.contract_types import Bigint, Contract, RowId, Text, Unit
-from tellonce.moments import Instant, Moment
+from tellonce.contract_types import Bigint, Contract, Instant, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 PAGE_MEMORIES = "page_memories"

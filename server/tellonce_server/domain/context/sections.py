@@ -1,13 +1,14 @@
-"""The memories of one context that fit their share: the members of a list that a question asks for, then the others under
-one heading per kind. Pure."""
+"""The sections of one context that are filled in several steps: memories, a list that a question asks for first, and search
+results that no other section shows. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Remembered
+from tellonce_server.store.messages import Line
 
 LIST = "ALL OF THIS KIND"
 ABOVE = "in the log above"
@@ -83,3 +84,57 @@ class Memories:
 
 def _heading(memory: Remembered) -> str:
     return form.KIND_TITLES["pin" if memory.pinned else memory.kind]
+
+
+def unseen(draft: Draft, hits: Sequence[Hit], messages: Sequence[Line], memories: Collection[int] = ()) -> list[Hit]:
+    """The results that no other section shows. The history shows a routine only by its summary, so its full text
+    counts as not shown."""
+    seen = {
+        "message": {line.id for line in messages if line.routine is None},
+        "summary": set(draft.included.get("summaries", ())),
+    }
+    of_memories = set(memories)
+    return [hit for hit in hits if hit.id not in seen.get(hit.kind, of_memories)]
+
+
+class Relevant:
+    """Search results. They may be added in several steps, the most important first, and are written in time order."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._kept: list[tuple[Hit, str]] = []
+        self._open = False
+        self._left: list[Hit] = []
+        self.left: list[Hit] = []
+        """The results of the latest step that did not fit, in rank order."""
+
+    def fill(self, hits: Sequence[Hit]) -> None:
+        """Add the results that fit into the rest of the budget; they are in rank order."""
+        draft = self._draft
+        self.left = []
+        if not hits or not self._opened():
+            return
+        view = draft.material.view
+        room = draft.token_budget.left
+        taken = take(
+            hits, lambda hit: form.hit_line(hit, view), room, draft.token_budget, dense=True, least=form.least_cost
+        )
+        self._kept += [(hits[index], text) for index, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
+        self.left = [hits[index] for index in taken.left]
+        self._left += self.left
+
+    def write(self) -> None:
+        kept = {hit for hit, _ in self._kept}
+        for hit in self._left:
+            if hit not in kept:
+                self._draft.omit(hit.kind, [hit.id], "relevant budget")
+        in_time = sorted(self._kept, key=lambda pair: pair[0].at)
+        self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
+        for hit, _ in self._kept:
+            self._draft.note(f"relevant {hit.kind}", [hit.id])
+
+    def _opened(self) -> bool:
+        self._open = self._open or self._draft.opens("relevant")
+        return self._open
