@@ -1,9 +1,10 @@
 """Queues the chunk summaries that are due in a thread; `compaction` says which these are."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from tellonce.settings import Compaction
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue import compaction
 from tellonce_server.store import threads
 from tellonce_server.store.database import Queries
@@ -37,3 +38,14 @@ async def compact_thread(
     return await threads.queue_chunks(
         q, where.owner_id, where.chat_id, thread_key, thread.queued_to, runs, now, job_class
     )
+
+
+async def compact_silent(deps: Dependencies) -> int:
+    """Queue the chunk summaries of threads that have fallen silent and return their number. No message has to come."""
+    rules, now, queued = deps.settings.compaction, deps.now(), 0
+    since = now - timedelta(hours=rules.max_age_hours)
+    for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):
+        queued += await compact_thread(deps.database, ChatScope(owner_id, chat_id), key, rules, now)
+    if queued:
+        deps.tell_workers()
+    return queued
