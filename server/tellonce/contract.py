@@ -299,7 +299,7 @@ class Profile(Contract):
 
 
 class SummarizeChatArgs(Place):
-    now: bool = Field(default=False, description="Also summarise what is not yet.")
+    now: bool = Field(default=False, description="Also summarise the rest.")
     cursor: Text | None = Field(default=None, description="next_cursor.")
 
 
@@ -414,7 +414,7 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""Where a wrong value is answered with the right ones, the schema does without them: every word of it costs tokens."""
+"""The schema does not list the allowed values, because an error lists them and every word of a schema costs tokens."""
 
 
 class GetProfileArgs(Place):

@@ -16,7 +16,12 @@ PYTHON_CLIENTS = {
     "langchain": ("langchain-mcp-adapters==0.3.2", "langchain-core==1.7.2"),
     "pydantic_ai": ("pydantic-ai-slim[mcp]==2.68.0",),
 }
-NPM_CLIENTS = ("@modelcontextprotocol/sdk@1.32.2", "@google/gemini-cli@0.61.0", "@anthropic-ai/mcpb@2.1.2")
+NPM_CLIENTS = (
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@google/gemini-cli@0.61.0",
+    "@openai/codex@0.169.0",
+    "@anthropic-ai/mcpb@2.1.2",
+)
 INSTALL_SECONDS = 600
 
 

@@ -37,7 +37,9 @@ def resource(uri: str, value: str, mime_type: str = "text/plain") -> EmbeddedRes
 
 def add_fixtures(server: MemoryServer) -> MemoryServer:
     """Register them. Only our own tools have scopes: here every tool is everybody's."""
-    server._admits = lambda caller, name: True  # type: ignore[method-assign]  # a fixture has no scope
+    plain = super(MemoryServer, server)
+    server.list_tools = plain.list_tools  # type: ignore[method-assign]
+    server.call_tool = plain.call_tool  # type: ignore[method-assign]
     _add_tools(server)
     add_asking(server)
     _add_resources(server)

@@ -48,9 +48,15 @@ async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
     learned = [{"content": text, "quote": quote, "kind": "fact"} for text, quote in LEARNED]
     await memory.remember(c.RememberArgs.model_validate({"statements": learned}))
     await work_off(agent)
+    await ask(memory, "q")
+
+
+async def ask(memory: MemoryClient, name: str) -> None:
+    """Ask all questions. What is forgotten takes every record of an answer with it."""
+    now = datetime.now(UTC).replace(microsecond=0)
     for number, question in enumerate(QUESTIONS):
         at = now - timedelta(minutes=9 - 3 * number)
-        await _exchange(memory, f"q{number}", at, question, "Let me look.", asks=True)
+        await _exchange(memory, f"{name}{number}", at, question, "Let me look.", asks=True)
 
 
 async def _exchange(

@@ -118,10 +118,11 @@ async def test_the_app_shows_the_memory_through_its_host_and_reaches_nothing_els
 
 async def test_the_preview_of_forget_opens_as_the_page_with_its_ticks(chrome: Browser, host: Client) -> None:
     page = await chrome.new_page()
-    frame = await shown(page, host, "forget", {"literal": "oscilloscopes, I have"})
+    await host.call_tool("remember", {"content": "Likes marzipan with rose water", "kind": "preference"})
+    frame = await shown(page, host, "forget", {"literal": "marzipan with rose"})
     await frame.locator("#matches > li").first.wait_for()
     await frame.locator("#forget-go").click()
-    await frame.locator("#forget-typed").fill("oscilloscopes, I have")
+    await frame.locator("#forget-typed").fill("marzipan with rose")
     await frame.locator("dialog button.main").click()
     await expect(frame.locator("#traces")).to_have_text("0 traces left")
     await page.close()

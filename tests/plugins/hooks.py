@@ -64,11 +64,13 @@ class Session:
         assert (process.returncode, errors.decode()) == (0, "")
         return out.decode()
 
-    async def turn(self, prompt_id: str, prompt: str, reply: str, *, written: bool = True) -> dict[str, Any] | None:
+    async def turn(
+        self, prompt_id: str, prompt: str, reply: str, *, written: bool = True, typed_as_command: bool = False
+    ) -> dict[str, Any] | None:
         """A whole turn; gives what the prompt's hook answered. `written`: the transcript has it when the turn ends."""
         answer = await self.hook("UserPromptSubmit", prompt_id=prompt_id, prompt=prompt)
         if written:
-            self.write(prompt_id, prompt, reply)
+            self.write(prompt_id, f"<command-name>{prompt}</command-name>" if typed_as_command else prompt, reply)
         await self.hook("Stop", prompt_id=prompt_id, last_assistant_message=reply)
         return answer
 

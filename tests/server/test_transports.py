@@ -176,6 +176,36 @@ async def _tools(server: HttpServer, scope: str, mode: str, foreign: str, argume
         return listed, await client.call_tool(foreign, arguments)
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_an_erasure_reports_its_progress_and_no_list_is_said_to_change(lasting: HttpServer, mode: str) -> None:
+    reported: list[tuple[float, float | None, str | None]] = []
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        reported.append((progress, total, message))
+
+    async with (
+        httpx2.AsyncClient(headers=lasting.headers()) as http,
+        Client(streamable_http_client(lasting.url, http_client=http), mode=mode) as client,
+    ):
+        for number in range(3):
+            said = {"role": "user", "content": f"The {mode} zeppelin {number} landed", "message_id": f"{mode}{number}"}
+            await client.call_tool("record_message", said)
+        asked = {"literal": f"{mode} zeppelin"}
+        preview = (await client.call_tool("forget", asked)).structured_content
+        erased = await client.call_tool("forget", {**asked, "confirm": preview["confirm"]}, progress_callback=report)
+        declared = client.server_capabilities
+    assert erased.structured_content["traces_left"] == 0
+    done = [progress for progress, _, _ in reported]
+    assert done == sorted(set(done))
+    assert reported[0][2] == "Erasing messages."
+    assert reported[-1][:2] == (len(preview["matches"]) + 2,) * 2
+    assert declared is not None
+    lists = (declared.tools, declared.resources, declared.prompts)
+    assert [each.list_changed for each in lists if each is not None] == [False] * 3
+    assert declared.resources is not None
+    assert declared.resources.subscribe is (mode != "legacy")
+
+
 async def test_the_agents_token_has_no_resources(lasting: HttpServer) -> None:
     async with connect_http(lasting.url, lasting.token("agent")) as client:
         with pytest.raises(Exception, match="no resources"):

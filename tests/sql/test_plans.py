@@ -38,6 +38,12 @@ with sizes as (
   select owner_id, chat_id, id,
     to_tsvector('chatmem', format('word%s word%s', id % 97, id % 13)) || array_to_tsvector(array['@o' || owner_id, '@c' || chat_id])
   from rows
+), statements as (
+  insert into memories (owner_id, id, kind, status, content, confidence, priority, importance, pinned, valid_from, origin,
+    user_confirmed, created_at, updated_at, tsv)
+  select owner_id, id, 'fact', 'active', format('word%s', id % 97), 1, 3, 0.5, false,
+    timestamptz '2026-01-01' + id % 100 * interval '1 minute', 'user', true, now(), now(), ''
+  from rows
 )
 insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, ext_id, importance,
   tokens, sent_at, utc_offset, recorded_at, embedding, ebits)
@@ -57,7 +63,7 @@ async def filled(dsn: str) -> AsyncIterator[Any]:
     )
     vector = ModelVector([rng.gauss(0, 1) for _ in range(384)], "none")
     await owner.execute(FILL, CHATS, vector, BitString.from_int(rng.getrandbits(384), length=384))
-    for table in ("messages", "message_fts", "chats", "user_profile", "thread_state"):
+    for table in ("messages", "message_fts", "chats", "user_profile", "thread_state", "memories"):
         await owner.execute(f"vacuum analyze {table}")
     await owner.close()
     settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
@@ -211,3 +217,14 @@ async def test_messages_of_a_span_of_time_are_found_by_time(filled: Any) -> None
     plan = await plan_of(filled, "retrieval.messages", args)
     dated = [n for n in on(plan, "messages") if "sent_at" in n.get("Index Cond", "")]
     assert [n["Index Name"] for n in dated] == ["messages_sent_at"]
+
+
+@pytest.mark.parametrize("counted", [True, False])
+async def test_a_page_of_memories_is_read_from_the_index_in_its_order(filled: Any, counted: bool) -> None:
+    """Its first page counts all of them beside it; no other does."""
+    args: list[object] = [BIG, None, ["active"], *(None, None, 0, None, None, None, None), START, 2**40, 101, counted]
+    plan = await plan_of(filled, "page.memories", args)
+    listed, *others = sorted(on(plan, "memories"), key=lambda n: "valid_from" not in n["Index Cond"])
+    assert listed["Index Name"] == "memories_listed"
+    assert rows_read(listed) == 101
+    assert sum(rows_read(n) for n in others) == (3000 if counted else 0)

@@ -106,6 +106,18 @@ def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -
     assert not file_of(ClientName.CODEX).exists()
 
 
+def test_the_own_database_is_written_to_the_file_and_never_to_a_screen(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://ann:hunter2@db/memory")
+    joined(ClientName.GEMINI, only_print=True)
+    joined(ClientName.GEMINI)
+    assert entry(ClientName.GEMINI)["env"]["DATABASE_URL"] == "postgresql://ann:hunter2@db/memory"
+    said = capsys.readouterr().out
+    assert "hunter2" not in said
+    assert "The file holds your DATABASE_URL" in said
+
+
 @pytest.mark.parametrize("text", ["{not json", "[]", '{"mcpServers": 5}', "\ufeff{}"])
 def test_a_file_nobody_can_read_is_left_alone(home: Path, text: str) -> None:
     file = file_of(ClientName.CLAUDE_DESKTOP)

@@ -42,10 +42,10 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     print(table, found)
     assert found.resolved >= LEAST_RESOLVED[table]
     assert found.wrong == []
-    assert len(found.overclaimed) <= 0.02 * len(found.verdicts)
+    assert len(found.overclaimed) <= 0.025 * len(found.verdicts)
 
 
-LEAST_RESOLVED = {"dates.jsonl": 0.93, "dates2.jsonl": 0.86}
+LEAST_RESOLVED = {"dates.jsonl": 0.93, "dates2.jsonl": 0.89, "dates3.jsonl": 0.95}
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]
 )
@@ -83,7 +83,7 @@ def test_a_date_beside_another_weekday_than_its_own_is_in_doubt(day: date, weekd
 
 
 @pytest.mark.parametrize(
-    "text", ["by the end of the week", "midnight on Friday", "4pm your time on Friday", "next quarter", "Chords of Yesterday",
+    "text", ["by the end of the week", "midnight on Friday", "4pm your time on Friday", "in acht Tagen zum Arzt", "Chords of Yesterday",
              "crashes on 10.11.24 but 10.11.23 was fine", "a couple of hours ago", "on 03/04/2026"],
 )  # fmt: skip
 def test_what_people_read_differently_is_in_doubt(text: str) -> None:

@@ -45,6 +45,10 @@ class StrictTool(Tool):
     caller_of: CallerOf = Field(exclude=True)
     observe: Callable[[str, float, bool], None] = Field(exclude=True)
 
+    @property
+    def only_reads(self) -> bool:
+        return self.annotations is not None and self.annotations.read_only_hint is True
+
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
         """Run the tool. A failure the caller can fix is a ToolError with a sentence; other failures are reported
         without details."""

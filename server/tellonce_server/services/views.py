@@ -203,7 +203,7 @@ def gist(lines: Sequence[Line]) -> str:
 
 
 _BEGINNING: Final = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
-"""Before the newest entry."""
+"""The position before the newest entry."""
 
 
 def _cursor(moment: datetime, number: int) -> str:
@@ -211,10 +211,7 @@ def _cursor(moment: datetime, number: int) -> str:
 
 
 def _place(cursor: str) -> tuple[datetime, int]:
-    """The moment and number of the last entry of the page before.
-
-    Raises: Refused: it is not such a cursor.
-    """
+    """The time and number of the previous page's last entry. Raises: Refused: it is not such a cursor."""
     moment, _, number = cursor.partition(".")
     try:
         if re.fullmatch(r"[0-9]{1,18}", number):

@@ -70,10 +70,11 @@ class World:
         except KeyError:
             raise RefusedError("Bad Request: message to edit not found") from None
 
-    async def push(self, kind: str, content: Json) -> None:
-        """Make an update, unless the bot asked not to get its kind. It stays as it is, whatever is edited later."""
+    async def push(self, kind: str, *contents: Json) -> None:
+        """Make updates that are fetched together, unless the bot asked not to get their kind. They stay as they are,
+        whatever is edited later."""
         async with self.changed:
-            if self.allowed is None or kind in self.allowed:
+            for content in contents if self.allowed is None or kind in self.allowed else ():
                 self.updates.append({"update_id": next(self._update_numbers), kind: deepcopy(content)})
             self.changed.notify_all()
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from tellonce_hooks.notation import loads
 from tellonce_hooks.project import without_private
 
 TYPE_CHECKING = False
@@ -30,6 +29,14 @@ def reply_id(prompt_id: str) -> str:
     return prompt_id + ":reply"
 
 
+def is_command(prompt: str) -> bool:
+    """Whether a prompt as it was typed runs a command (`/name …`), which the user says to the program, not to memory.
+
+    A path such as /etc/hosts is no command.
+    """
+    return prompt[:1] == "/" and "/" not in prompt.split(None, 1)[0][1:]
+
+
 def turns(path: str) -> list[Json]:
     """The messages of all turns, oldest first. A prompt with a private part comes without it, and without its reply."""
     found: dict[str, Json] = {}
@@ -47,7 +54,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
         return
     try:
-        entry = json.loads(line)
+        entry = loads(line)
     except ValueError:
         return  # half a line of a program that was killed
     if entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary"):

@@ -44,10 +44,15 @@ class PageReads:
             as_of=args.as_of,
             about=args.about,
         )
-        found, total = await page.found(self._deps.database, owner_id, wanted, _after(args.cursor), args.limit)
-        more = len(found) == args.limit and total > args.limit
+        after = _after(args.cursor)
+        found, total = await page.found(
+            self._deps.database, owner_id, wanted, after, args.limit + 1, counted=after is None
+        )
+        shown = found[: args.limit]
         return p.PageMemories(
-            entries=_entries(found), total=total, next_cursor=_cursor(found[-1].memory) if more else None
+            entries=_entries(shown),
+            total=total if after is None else None,
+            next_cursor=_cursor(shown[-1].memory) if len(found) > args.limit else None,
         )
 
     async def today(self, owner_id: int, *, operator: bool) -> p.PageToday:
@@ -150,7 +155,7 @@ class PageReads:
         return tuple(p.DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
 
 
-def _after(cursor: str | None) -> tuple[datetime, int] | None:
+def _after(cursor: str | None) -> page.Position | None:
     if cursor is None:
         return None
     at, _, number = cursor.partition("/")
