@@ -300,7 +300,8 @@ class Profile(Contract):
 
 
 class SummarizeChatArgs(Place):
-    now: bool = Field(default=False, description="Also summarise what is not yet.")
+    now: bool = Field(default=False, description="Also summarise the rest.")
+    cursor: Text | None = Field(default=None, description="next_cursor.")
 
 
 class Period(Contract):
@@ -353,6 +354,7 @@ class ChatSummary(Contract):
     backlog: Backlog
     coverage: Coverage
     queued: tuple[JobKind, ...]
+    next_cursor: str | None = Field(default=None, description="There are older periods; null: these are the oldest.")
 
 
 class ExplainArgs(Place):

@@ -394,8 +394,11 @@ async def test_a_bad_local_summary_is_replaced_by_what_was_said(stage: Stage, te
     assert [fields for fields in stage.told("ltm_parse_result") if not fields["ok"]]
 
 
+LONG_TALK = " ".join(f"Step {n} was done." for n in range(80)) + " The roof leaks."
+
+
 async def test_a_thread_summary_by_claude_is_cut_to_its_cap(stage: Stage) -> None:
-    stage.claude.script = lambda asked: say_json({**SUMMARY, "paragraph": "Long talk. " * 500})
+    stage.claude.script = lambda asked: say_json({**SUMMARY, "paragraph": LONG_TALK, "pending": ["Call Mei"]})
     text = "Talk."
     first = chunk().messages[0].at
     work = ThreadInput.model_validate(
@@ -411,6 +414,7 @@ async def test_a_thread_summary_by_claude_is_cut_to_its_cap(stage: Stage) -> Non
     outcome = await stage.work(work)
     assert isinstance(outcome.result, SummaryResult)
     assert estimate(outcome.result.text) <= 100
+    assert "The roof leaks.\nOpen: Call Mei" in outcome.result.text
     assert outcome.tier == "claude"
 
 

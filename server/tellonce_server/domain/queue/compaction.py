@@ -1,4 +1,4 @@
-"""When a thread's older messages are summarized, and in which runs. All but `compact_thread` is pure."""
+"""When a thread's older messages are summarized, and in which runs. All but the last two functions are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -6,6 +6,7 @@ from itertools import groupby, pairwise
 
 from tellonce.settings import Compaction
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.store import threads
 from tellonce_server.store.database import Queries
 from tellonce_server.store.queue import JobClass
@@ -107,3 +108,14 @@ async def compact_thread(
     return await threads.queue_chunks(
         q, where.owner_id, where.chat_id, thread_key, thread.queued_to, due, now, job_class
     )
+
+
+async def compact_silent(deps: Dependencies) -> int:
+    """Queue the chunk summaries of threads that have fallen silent and return their number. No message has to come."""
+    rules, now, queued = deps.settings.compaction, deps.now(), 0
+    since = now - timedelta(hours=rules.max_age_hours)
+    for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):
+        queued += await compact_thread(deps.database, ChatScope(owner_id, chat_id), key, rules, now)
+    if queued:
+        deps.tell_workers()
+    return queued
