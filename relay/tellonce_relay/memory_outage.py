@@ -1,4 +1,5 @@
-"""Retries calls during an outage of the memory and can notify whoever waits. Only for calls that may be repeated."""
+"""Retries calls during an outage of the memory, and can notify the people who wait. Only for calls that may be
+repeated."""
 
 import asyncio
 import random
@@ -28,7 +29,7 @@ class Outage:
         self._told: set[int] = set()
 
     def lasts(self) -> float:
-        """Seconds since the outage began, which is now if it was not noticed before."""
+        """Seconds since the outage began. The first call starts the outage and returns 0."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         return now - self._since
@@ -41,7 +42,7 @@ class Outage:
         return True
 
     def is_over(self) -> None:
-        """The memory has answered, which ends the outage."""
+        """End the outage, because the memory has answered."""
         self._since = None
         self._told.clear()
 

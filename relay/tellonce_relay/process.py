@@ -103,9 +103,9 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
             raise
         except BadRequest as error:
             # The error concerns our settings, such as the webhook's address, and quotes nobody.
-            logger.warning("Telegram refuses what the settings say: %s", error.message)
+            logger.warning("Telegram rejects a setting; correct it: %s", error.message)
         except TelegramError as error:
-            logger.warning("Telegram does not answer: %s", error)
+            logger.warning("Telegram does not answer, retrying: %s", error)
         else:
             return True
         if not await pause_or_stop(stop, pause):

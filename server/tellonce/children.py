@@ -39,7 +39,7 @@ class Child:
         while not self._stopping:
             started = time.monotonic()
             await self._start()
-            assert self.process is not None  # it has just been started
+            assert self.process is not None  # `_start` has just set it
             code = await self.process.wait()
             if self._stopping:
                 return

@@ -7,7 +7,8 @@ _DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
-    """The numbers meant by `all`, `none` or `1,3-5` in a list of `count` items; None if the text is none of these."""
+    """The numbers that a text such as `all`, `none` or `1,3-5` selects from a list of `count` items; None for other
+    texts."""
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):
         return frozenset(range(1, count + 1)) if said == "all" else frozenset()

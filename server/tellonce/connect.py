@@ -23,7 +23,7 @@ CONNECT_ATTEMPTS = 4
 CALL_SECONDS = 90.0
 
 UNAUTHORIZED = 401
-UNKNOWN_TOKEN = "the memory server does not know our access token; it may be the one of another data folder"
+UNKNOWN_TOKEN = "the memory server rejects our access token, which may belong to another data folder"
 
 
 @asynccontextmanager

@@ -412,7 +412,7 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""Where a wrong value is answered with the right ones, the schema does without them: every word of it costs tokens."""
+"""The schema does not list the allowed values, because an error lists them and every word of a schema costs tokens."""
 
 
 class GetProfileArgs(Place):

@@ -13,12 +13,12 @@ class Remote(Group):
     """Remote clients: the public address, and the OAuth issuer whose access tokens are accepted in addition to our
     own."""
 
-    url: str = Field(default="", description="Public URL of `/mcp`: the audience a token must name.")
+    url: str = Field(default="", description="Public URL of `/mcp`, which a token must name as its audience.")
     issuer: str = Field(default="", description="Issuer of access tokens; default: only tokens of `tellonce token`.")
-    jwks_url: str = Field(default="", description="Where the issuer's public keys are; https, or loopback.")
-    subjects: str = Field(default="", description="Whom the issuer's subjects are: `ann=42, ben=43`.")
+    jwks_url: str = Field(default="", description="URL of the issuer's public keys; https, or loopback.")
+    subjects: str = Field(default="", description="The user id of each subject of the issuer: `ann=42, ben=43`.")
     rate_limit: float = Field(
-        default=500, ge=0, description="Requests a second of one credential made for remote use; 0: any."
+        default=500, ge=0, description="Maximum requests per second of one remote credential; 0: no limit."
     )
 
     @model_validator(mode="after")
@@ -27,7 +27,7 @@ class Remote(Group):
         if self.issuer and not all(named.values()):
             raise ValueError(f"with an issuer {', '.join(n for n, value in named.items() if not value)} is needed too")
         if self.jwks_url and not re.match(r"https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/]", self.jwks_url):
-            raise ValueError("JWKS_URL must be https: whoever alters the keys on the way is every user")
+            raise ValueError("JWKS_URL must be https: with altered keys, anyone could log in as any user")
         return self
 
     @field_validator("subjects")

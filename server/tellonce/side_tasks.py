@@ -27,7 +27,7 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A task. `run` goes on until it is cancelled; a return counts as a failure unless the task `ends`.
+    """A task. `run` must run until it is cancelled; a return counts as a failure unless the task `ends`.
 
     A process cannot work without its `vital` tasks.
     """

@@ -190,7 +190,7 @@ class Talk:
         return phrase("memory.taken_back") if saved else "My last answer saved nothing."
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or deny what the last answer was unsure of."""
+        """Confirm or reject the uncertain memory of the last answer."""
         doubted, self._effects.doubted = self._effects.doubted, []
         for memory in doubted:
             await self._change(memory.id, action)

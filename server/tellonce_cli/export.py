@@ -138,8 +138,8 @@ def external_id(chat_id: int, line: Line) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """What identifies the thread in an import: its topic, or the message that starts it, to which all its messages can
-    reply."""
+    """The fields that identify the thread in an import: its topic, or the message that starts it, to which all its
+    messages can reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):

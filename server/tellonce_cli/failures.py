@@ -1,4 +1,4 @@
-"""How a command fails: with one sentence that says what to do."""
+"""The exception of a command that fails with one sentence that says what to do."""
 
 
 class CommandFailed(Exception):

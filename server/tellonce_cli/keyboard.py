@@ -49,13 +49,14 @@ class Keyboard:
         if self._reading is None:
             self._reading = self._begin(prompt)
         elif self.interactive:
-            print(prompt, end="", flush=True)  # the thread of a question that was interrupted still reads
+            print(prompt, end="", flush=True)  # the thread of an interrupted question is still reading
         line = await asyncio.shield(self._reading)
         self._reading = None
         return line
 
     async def answer(self, question: str) -> str:
-        """What is answered. Ctrl-C and the end of the input answer nothing, which every question takes for a no."""
+        """The answer to a question. It is empty after Ctrl-C and at the end of the input, which every question treats
+        as no."""
         reading = asyncio.ensure_future(self.line(question))
         loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(reading.cancel))
@@ -65,7 +66,7 @@ class Keyboard:
             signal.signal(signal.SIGINT, before)
             reading.cancel()
         if reading.cancelled():
-            print()  # the prompt's line has not ended
+            print()  # end the prompt's line
             return ""
         return reading.result() or ""
 
@@ -106,7 +107,7 @@ def _typed(prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
-        print()  # the prompt's line has not ended
+        print()  # end the prompt's line
         return None
 
 

@@ -1,4 +1,4 @@
-"""The memory as a client meets it: the running server, or one of our own over stdio on the same data."""
+"""Connects a command to the memory: to the running server, or to a separate one over stdio on the same data."""
 
 import os
 import sys
@@ -15,17 +15,16 @@ from tellonce_cli.failures import CommandFailed
 from tellonce_cli.screen import notes
 
 CHANNEL = "terminal"
-"""The client's name, and so the channel and the chat of everything done from a terminal."""
+"""The client's name, which is also the channel and so determines the chat of all commands in a terminal."""
 
 OURS = ("127.0.0.1", "localhost", "::1")
 
 
 @asynccontextmanager
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
-    """A client of the memory. `notice` is told to a person at a terminal when a server has to be started.
-
-    Raises CommandFailed where the memory is another machine's (what is said now would be missed there), and where our own
-    cannot be opened.
+    """A client of the memory. `notice` is printed on a terminal if a server must be started. Raises CommandFailed if
+    the configured server is on another machine and does not answer, because a memory on this machine would be a
+    different one, and if our own cannot be opened.
     """
     try:
         token = settings.bearer("assistant")
@@ -48,7 +47,7 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
 
 async def _open(memory: MemoryClient) -> None:
-    """Now, and not with the first line: there may be none, and what is refused would then be told to nobody."""
+    """Open the memory with a first call, so that a failure is reported before the user types anything."""
     try:
         await memory.get_profile(c.GetProfileArgs(limit=1))
     except (MemoryRefused, MemoryUnreachable) as error:

@@ -11,7 +11,7 @@ from tellonce_cli.page_lines import run, tell
 
 
 def clients() -> None:
-    """Each client with its file, whether our entry is in it, and the file with our entry added."""
+    """List each client with its file, whether our entry is in it, and the file with our entry added."""
     known = connect.connected(connect.this_machine())
     for name in ClientName:
         try:

@@ -32,7 +32,7 @@ async def database(settings: ServerSettings) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncGenerator[Any]:
-    """A connection of its own. Raises CommandFailed if PostgreSQL does not answer."""
+    """A separate connection to the database. Raises CommandFailed if PostgreSQL does not answer."""
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
@@ -45,7 +45,7 @@ async def connected(dsn: str) -> AsyncGenerator[Any]:
 
 @asynccontextmanager
 async def current(dsn: str) -> AsyncGenerator[Any]:
-    """A connection of its own, with the schema up to date."""
+    """A separate connection to the database, with the schema up to date."""
     async with connected(dsn) as connection:
         try:
             await prepare(connection)

@@ -61,9 +61,9 @@ async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:
         async with storage(settings) as services:
             gone = sum([await services.forgetter.forget_again(owner) for owner in sorted(owners)])
     if gone:
-        console.print(f"{gone} memories and messages that were forgotten since the backup are forgotten again.")
+        console.print(f"{gone} memories and messages that were forgotten since the backup were erased again.")
     console.print(
         "A backup may bring back what was forgotten after it was made"
-        + (", where it was worded otherwise then" if owners else "; this memory has no record of that")
+        + (", if it was worded differently then" if owners else "; this memory has no record of that")
         + ". Look through `/memory`, and forget again what should not be there."
     )

@@ -130,11 +130,11 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
             )
             return False
         if server.process is not None and server.process.returncode not in (None, 0):
-            console.print("The server ended; its messages stand above. Run `tellonce doctor` for the fix.", style="red")
+            console.print("The server ended; see its messages above. Run `tellonce doctor` for the fix.", style="red")
             return False
         await asyncio.sleep(POLL_SECONDS)
     if not stop.is_set():
-        console.print("The server does not get ready. Run `tellonce doctor` for the reason.", style="red")
+        console.print("The server has not become ready. Run `tellonce doctor` for the reason.", style="red")
     return False
 
 
@@ -161,7 +161,7 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print("Claude Code:")
     console.print(f"  {claude_code_line(settings, _url(settings))}")
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
-    console.print(f"`{name} import telegram result.json` brings your past along.")
+    console.print(f"`{name} import telegram result.json` imports your history.")
     console.print("Ctrl-C stops everything.")
 
 
@@ -206,7 +206,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("fetching the embedding model (search works by words meanwhile)", total=None)
+        task = progress.add_task("downloading the embedding model (search works by words meanwhile)", total=None)
         state: dict[str, Any] = {}
         while not stop.is_set():
             health = await _health(settings)

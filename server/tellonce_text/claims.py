@@ -154,7 +154,8 @@ _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nin
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """The amount in the words from `position` on, and the number of these words; ('', 0) if there is none."""
+    """The amount spelled out by the words from `position` on, and the number of these words; ('', 0) if there is
+    none."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
         return f"{ORDINALS[word]}th", 1

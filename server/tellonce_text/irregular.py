@@ -1,4 +1,4 @@
-"""English word forms no suffix rule reaches, each with its base; data."""
+"""Irregular English word forms that no suffix rule covers, each with its base form. Data only."""
 
 from typing import Final
 

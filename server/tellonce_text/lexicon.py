@@ -1,4 +1,4 @@
-"""Closed word classes of English (and a few words of other languages) that statements are read with; data, no rules."""
+"""Closed word classes of English, and a few words of other languages, for analyzing statements. Data only."""
 
 import re
 from typing import Final
@@ -94,7 +94,7 @@ IDIOMS: Final = re.compile(
     re.IGNORECASE,
 )
 
-# Capitalised at the head of a sentence without being a name.
+# Words that are capitalized at the start of a sentence without being names.
 OPENERS: Final = words_of(
     """
     user assistant person people someone everyone everything something anyone nobody prefers prefer likes like loves

@@ -10,10 +10,10 @@ _SENTENCE: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """The text cut into sentences; joined they are the text again."""
+    """The text cut into sentences, which joined give the text again."""
     return _SENTENCE.findall(text)
 
 
 def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The same, each with the place where it begins."""
+    """The sentences, each with its start index."""
     return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))

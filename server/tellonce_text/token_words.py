@@ -1,4 +1,5 @@
-"""Frequent words that a modern BPE vocabulary holds as one token, where a word's length does not tell; data for `tokens`."""
+"""Frequent words that are one token in a modern BPE vocabulary, although their length suggests more. Data for
+`tokens`."""
 
 from tellonce_text.word_lists import words_of
 

@@ -2,5 +2,5 @@
 
 
 def words_of(block: str) -> frozenset[str]:
-    """The words of a block, parted by white space."""
+    """The words of a block, separated by white space."""
     return frozenset(block.split())

@@ -28,7 +28,7 @@ class Breaker:
         return max(0.0, self._until - self.clock())
 
     def probing(self) -> None:
-        """Note a request. After an outage only one probe is sent; others wait for its result."""
+        """Note that a request is sent. After a pause only one probe is sent; other requests wait for its result."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
 
@@ -63,7 +63,7 @@ class Guarded:
         return self._model.tier
 
     async def reads(self) -> frozenset[FileKind]:
-        """As the model's own."""
+        """The kinds of files that the guarded model reads."""
         return await readable(self._model)
 
     async def complete(self, request: Completion) -> Answer:
@@ -95,6 +95,6 @@ class Guarded:
     def _refuse_while_resting(self) -> None:
         rest = self.breaker.resting()
         if rest > 0:
-            reason = f"left alone for {rest:.0f} s after a failure"
+            reason = f"paused for {rest:.0f} s after a failure"
             raise LLMUnavailable(self.name, reason, cause=self._cause, retry_after=rest)
         self.breaker.probing()

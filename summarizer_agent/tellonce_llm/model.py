@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
 Tier = Literal["claude", "claude-cli", "ollama", "keep"]
-"""Who answers, best first; `keep` means no model."""
+"""The tiers, best first; `keep` means no model."""
 
 
 FileKind = Literal["image", "pdf", "text"]
@@ -74,7 +74,7 @@ class Answer:
 
 
 class LanguageModel(Protocol):
-    """Something that answers completions."""
+    """A language model that answers requests."""
 
     @property
     def name(self) -> str:

@@ -50,7 +50,7 @@ async def test_what_is_forgotten_is_picked_by_numbers(home: Home) -> None:
     remember = "".join(f"/remember I like {kind} tea\n" for kind in ("green", "black", "white"))
     told = await home.run("chat", told=f"{remember}/forget tea\nseven\n1,3\n/memory\n")
     assert "☑ 1. [fact, " in told
-    assert "Numbers of the list, please." in told
+    assert "Type y, all, n, or numbers from the list, such as 1,3-5." in told
     assert "✓ Forgotten (2 memories)" in told
     left = told.partition("✓ Forgotten")[2]
     assert ["I like green tea" in left, "I like black tea" in left, "I like white tea" in left] == [False, True, False]

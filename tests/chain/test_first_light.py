@@ -105,4 +105,4 @@ async def test_a_command_without_a_server_says_what_to_do(home: Home) -> None:
 
 
 async def _nothing_waits(home: Home) -> bool:
-    return "nothing waits" in await home.run("status")
+    return "queue      empty" in await home.run("status")

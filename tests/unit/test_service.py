@@ -78,7 +78,7 @@ def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> No
     unit = tmp_path / "config" / "systemd" / "user" / "tellonce.service"
     assert code == 0, said
     assert f"WorkingDirectory={tmp_path}\n" in unit.read_text()
-    assert "Not carried over from this shell: ANTHROPIC_API_KEY." in said
+    assert "The service does not see these variables of this shell: ANTHROPIC_API_KEY." in said
     assert "the-secret" not in said + unit.read_text()
     assert command("status")[0] == 0
     assert command("uninstall")[0] == 0

@@ -67,7 +67,7 @@ async def _toast(query: CallbackQuery, text: str) -> None:
     try:
         await query.answer(text[:TOAST])
     except TelegramError as error:
-        logger.info("a toast came too late: %s", error)
+        logger.info("Telegram no longer accepts the toast of a button: %s", error)
 
 
 async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Reaction) -> None:
@@ -82,4 +82,4 @@ async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Rea
         if reaction.question is not None:
             await outbox.send(to, Marked(reaction.question), ForceReply(selective=True))
     except (NotSent, AnswerLost) as error:
-        logger.warning("a button's effect could not be shown: %s", error)
+        logger.warning("a message could not be updated after a button was tapped: %s", error)

@@ -37,7 +37,7 @@ class Confirmations:
     def _is_open(self, noted: str) -> bool:
         try:
             return self._now() - datetime.fromisoformat(noted) < PATIENCE
-        except ValueError:  # the file can be edited by anybody
+        except ValueError:  # a person may have edited the file
             return False
 
 

@@ -17,7 +17,8 @@ _OURS = (
     *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
     *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
 )
-"""Beginnings of answers without a model, in all languages. They occur in old chats and are not evidence."""
+"""Matches the beginnings of this responder's own answers, in all languages. They occur in old chats and are not
+evidence."""
 _OWN = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
     # Answers of earlier releases.
@@ -45,7 +46,7 @@ class OfflineResponder:
     claims = False
 
     async def reads(self) -> frozenset[FileKind]:
-        """No kinds, because there is no model to show a file to."""
+        """An empty set, because there is no model that could read a file."""
         return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:

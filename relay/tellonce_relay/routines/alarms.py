@@ -97,10 +97,10 @@ class Alarms:
         try:
             number = await self._shown(key, reminder, text, late=late)
         except AnswerLost as error:
-            logger.warning("nobody knows whether a reminder arrived; it is not sent twice: %s", error)
+            logger.warning("it is unknown whether a reminder was delivered, so it is not sent again: %s", error)
             number = None
         except TelegramError as error:
-            logger.info("what became of a reminder cannot be found out now: %s", why(error))
+            logger.info("it cannot be checked now whether a reminder was delivered: %s", why(error))
             return
         except NotSent as error:
             logger.warning("a reminder could not be sent: %s", error)

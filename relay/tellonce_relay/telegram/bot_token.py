@@ -16,7 +16,7 @@ def relays_token(settings: RelaySettings) -> str:
     token = bot_token(settings)
     if not settings.user_ids:
         raise SettingsError(
-            "TELEGRAM_USER_ID is not set, so nobody may talk; @userinfobot on Telegram tells you yours."
+            "TELEGRAM_USER_ID is not set, so the bot would answer nobody; @userinfobot on Telegram shows your id."
         )
     if settings.webhook.url is not None and settings.webhook.secret is None:
         raise SettingsError("TELEGRAM_WEBHOOK__SECRET is not set: without it anybody could send the bot updates.")

@@ -107,7 +107,7 @@ class ChatSurface:
                 if not numbers:
                     raise
                 # The person has seen the beginning, so the answer counts as given.
-                logger.warning("the rest of an answer was not sent: %s", error)
+                logger.warning("only the beginning of an answer was sent: %s", error)
                 break
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
 
@@ -122,7 +122,8 @@ class ChatSurface:
         await self._stand()
 
     async def _stand(self) -> None:
-        """Send the permanent beginning in separate messages; a draft becomes the first of them."""
+        """Send the beginning of the answer as permanent messages. The draft, if there is one, becomes the first of
+        them."""
         d = self._delivery
         beginning = _parts(d.begun) if d.begun else []
         for part in beginning[len(d.numbers) :]:
@@ -181,7 +182,7 @@ class ChatSurface:
         try:
             await self._outbox.edit(self._to.chat_id, draft, part)
         except NotSent as error:
-            logger.info("the draft could not be finished and is sent anew: %s", error)
+            logger.info("the draft could not be turned into the answer, which is sent as a new message: %s", error)
             return await self._one(part, None, self._about_to)
         return draft
 
@@ -191,7 +192,7 @@ class ChatSurface:
         try:
             return await self._outbox.send(self._to, part, markup, about_to)
         except AnswerLost as error:
-            logger.warning("nobody knows whether a message arrived; it is not sent twice: %s", error)
+            logger.warning("it is unknown whether a message was delivered, so it is not sent again: %s", error)
             return UNKNOWN
         except NotSent as error:
             raise NotShown(str(error)) from error

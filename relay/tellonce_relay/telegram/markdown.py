@@ -17,7 +17,7 @@ _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("r
 _INLINE_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
 _LINKS = ("http://", "https://", "tg://", "mailto:")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-"""Models use it for line breaks in table cells."""
+"""Matches `<br>`, which models use for line breaks in table cells."""
 
 LONGEST = 16_384
 """Maximum characters that are parsed as Markdown, the length of four messages. With that many open marks the parser

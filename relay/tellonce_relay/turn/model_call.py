@@ -12,7 +12,7 @@ from tellonce_relay.turn.tags import finished
 ResultT = TypeVar("ResultT")
 
 PASSING = ("busy", "away")
-"""Causes that may pass within moments."""
+"""Causes of failure that may end within seconds."""
 
 _OVERLAP = 12
 """Characters that two parts of an answer must share to count as a repetition."""
@@ -23,7 +23,7 @@ _LONGEST_WORD = 40
 
 @dataclass
 class Progress:
-    """The text of the model so far, which is kept if a stream breaks off."""
+    """The text that the model has produced so far. It is kept if the stream breaks off."""
 
     said: str = ""
 
@@ -52,7 +52,7 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """A shorter persistence for an owed answer, which is retried later and which nobody watches."""
+        """A shorter persistence for an answer that is retried later anyway and that nobody is waiting for."""
         return replace(self, total=self.total / 10)
 
 

@@ -120,7 +120,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:
-    """Close the goal that fits best. If none fits, the model meant something that is not a goal."""
+    """Close the goal that fits best. If none fits, nothing is closed: the model meant something that is not a goal."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = _best(topic, found.results)

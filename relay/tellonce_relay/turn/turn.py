@@ -142,7 +142,7 @@ def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one. Only after it may the channel forget the message. Raises MemoryUnreachable and MemoryRefused."""
+    """Step one. The channel must keep the message until this returns. Raises MemoryUnreachable and MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -333,7 +333,7 @@ class _Asking:
 
     def failed(self, error: CannotAnswer, pause: float) -> None:
         """Report that the model is asked again."""
-        logger.info("the model is asked again in %.1f s: %s", pause, error)
+        logger.info("the model failed and is asked again in %.1f s: %s", pause, error)
         self.options.emit("model_retry", cause=error.cause, seconds=round(pause, 1))
 
     async def _add(self, piece: str, begun: str) -> None:

@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 MOST_SEEN = 1000
 
 AGREED, NOTED = "👍", "✍"
-"""Reactions that replace words: to a thanks or a nod, and to an edit."""
+"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit."""
 
 
 class Relay:
@@ -88,7 +88,7 @@ class Relay:
 
     def pass_over(self, update_id: int, error: Exception) -> None:
         """Skip an update that cannot be handled now or later."""
-        logger.error("update %s could not be taken in and is passed over", update_id, exc_info=error)
+        logger.error("update %s cannot be handled and is skipped", update_id, exc_info=error)
         self._e.emit("update_passed_over", update=update_id, reason=type(error).__name__)
         self._e.inbox.done(update_id)
 
@@ -204,9 +204,9 @@ class Relay:
             for aside in case.entry.asides.values():
                 await case.make_surface(aside.delivery).settle(aside.text)
         except turn.NotShown as error:
-            logger.warning("what became of an answer cannot be found out: %s", error)
+            logger.warning("it cannot be checked whether an answer was delivered: %s", error)
         if not case.entry.recorded and not self._is_order(case):
-            # It may have been recorded nevertheless.
+            # The message may have been recorded nevertheless.
             await patiently(lambda: self._is_new(case), FOREVER)
 
     def _note_move(self, message: Message | None) -> None:
@@ -280,7 +280,7 @@ class Relay:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """The edge of one command: for any error, the person gets a sentence."""
+        """Carry out one command. For any error, the person gets a sentence."""
         with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)

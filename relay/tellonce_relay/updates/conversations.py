@@ -1,5 +1,5 @@
-"""Runs turns: each thread's in order, each answered once, however long the model is unavailable, or until the person
-stops it."""
+"""Runs turns in order per thread. Each turn is answered exactly once, however long the model is unavailable, unless the
+person stops it."""
 
 import asyncio
 import logging
@@ -33,7 +33,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Leaving(Exception):
-    """The process ends; the next one continues the turn."""
+    """The process is ending; the next process continues the turn."""
 
 
 class Conversations:
@@ -50,7 +50,7 @@ class Conversations:
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
         self._noticed: set[int] = set()
-        # Chats that were told about the model's outage, and turns that wait for its end.
+        # Chats that were notified of the model's outage, and turns that wait for its end.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
         self._captions = asyncio.Lock()
@@ -106,7 +106,7 @@ class Conversations:
         return True
 
     def leave(self) -> None:
-        """The process ends, so stop waiting for an unavailable model."""
+        """Stop waiting for unavailable models, because the process is ending."""
         self._leaving.set()
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
@@ -114,7 +114,7 @@ class Conversations:
         try:
             await case.surface.say(text, markup)
         except turn.NotShown as error:
-            logger.warning("the person could not be told: %s", error)
+            logger.warning("a sentence could not be sent to the person: %s", error)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         """The call's result. During an outage of the memory it is retried, and the person is told."""
@@ -137,7 +137,7 @@ class Conversations:
         )
 
     async def _deal_with(self, opened: OpenTurn) -> None:
-        """The edge of one turn: for any error, the person gets a sentence, and the next turn begins."""
+        """Run one turn. For any error, the person gets a sentence, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return
@@ -265,11 +265,11 @@ class Conversations:
             await case.surface.keep_partial(begun)
             if case.chat_id not in self._troubled:
                 self._troubled.add(case.chat_id)
-                assert draft.cause is not None  # the answer is owed
+                assert draft.cause is not None  # the answer is given later
                 sentence = trouble(draft.cause, owed=True)
                 await case.tell("owed", sentence)
         except turn.NotShown as error:
-            logger.warning("the person could not be told: %s", error)
+            logger.warning("a sentence could not be sent to the person: %s", error)
         await case.surface.close()
         self._e.inbox.put(case.update_id, case.entry)
         self._e.emit("answer_owed", cause=draft.cause)
@@ -325,4 +325,4 @@ class Conversations:
         try:
             await ask_about_doubts(self._e.command_context.memory, case.surface, case.chat_id, self._confirmations)
         except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
-            logger.info("nobody was asked about doubts: %s", error)
+            logger.info("the user could not be asked about uncertain memories: %s", error)

@@ -16,7 +16,7 @@ SPLIT_SECONDS = 0.5
 
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0
-"""Telegram dates messages by the second."""
+"""Telegram dates messages by the second, so two consecutive ones may seem this far apart."""
 
 _ASKS: Final = re.compile(r"[?？؟][\s)\]\"'”»]*\Z")
 
@@ -50,7 +50,7 @@ class OpenTurn:
 
     @property
     def is_wordless(self) -> bool:
-        """Whether there is nothing written, seen or heard to answer."""
+        """Whether the turn contains nothing to answer: no text, no readable file and no transcript."""
         return not any(
             case.message.text or case.message.caption or case.entry.transcript or self.files.get(case.update_id)
             for case in self.cases

@@ -22,7 +22,7 @@ _SUFFIXES = (".json", ".jsonl", ".md")
 LONGEST_VALUE = 8 * 1024 * 1024
 """Bytes of one string or number, which is held in memory whole."""
 
-_ABSENT = "{path} holds no {name}; is it the export as it was made, in the form JSON?"
+_ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
@@ -51,7 +51,7 @@ class Watched:
             if self._unheard > LONGEST_VALUE:
                 raise ImportFailed(
                     f"One value before byte {self._done:,} of the file is longer than {LONGEST_VALUE // 1024 // 1024} MiB; "
-                    "no message is. What came before is kept."
+                    "no message is that long. What came before is kept."
                 )
             data = self._tail + chunk
             cut = len(data) if not chunk or size < 0 else _safe_cut(data)
@@ -61,8 +61,8 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """The same digits with one in a thousand written as an escape. In a string the meaning is the same; in a number it
-    is an error.
+    """The digits with every thousandth one written as an escape. In a string this means the same; in a number it is an
+    error.
 
     ijson's C code crashes the process at an integer with more digits than Python converts (4,300).
     """

@@ -1,4 +1,4 @@
-"""The text files of a folder or a zip, one at a time and in order, with the day each was last changed."""
+"""Reads the text files of a folder or a zip, one at a time and in order, with the day of their last change."""
 
 import zipfile
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from tellonce_cli.importers.items import ImportFailed
 
 @dataclass(frozen=True)
 class TextFile:
-    """`name`: the path within the folder or zip; of a single file its own name."""
+    """One text file. `name` is its path within the folder or zip, or the name of a single file."""
 
     name: PurePosixPath
     changed: datetime
@@ -20,10 +20,8 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Files with that ending, outside of hidden folders. What is longer than any text a person writes is passed over.
-
-    Raises:
-        ImportFailed: when one cannot be read.
+    """Yield the files with that ending, except in hidden folders. Files that are longer than any text a person writes
+    are skipped. Raises: ImportFailed: a file cannot be read.
     """
     try:
         for name, changed, data in _contents(path, suffix):

@@ -30,7 +30,7 @@ def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf
     @server.prompt(
         name="what_do_you_know_about_me",
         title="What do you know about me?",
-        description="The profile, told to its owner.",
+        description="Describes your profile to you.",
     )
     def what_do_you_know_about_me() -> str:
         return KNOW
@@ -42,7 +42,7 @@ def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf
     @server.prompt(
         name="learn",
         title="Learn from our talk",
-        description="Hands over talk that no model has read, to remember what lasts.",
+        description="Hands over messages that no model has read, so that the assistant can remember what lasts.",
     )
     async def learn(ctx: Context, conversation_id: str = "", chat_id: str = "") -> str:
         services = await ready()

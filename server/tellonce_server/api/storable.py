@@ -17,7 +17,8 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every value with its dotted path. The walk is iterative, because a caller chooses the depth."""
+    """Every value with its dotted path. It is iterative, because a caller could nest values deeper than the recursion
+    limit."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

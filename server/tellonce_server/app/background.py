@@ -1,5 +1,5 @@
-"""The background tasks of a server process: announcing, listening, embedding, returning memory, and completing what a
-killed process left."""
+"""The background tasks of a server process: notifications, embedding, freeing memory, and completing the work of killed
+processes."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence

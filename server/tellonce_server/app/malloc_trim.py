@@ -9,7 +9,8 @@ TRIM_SECONDS = 30.0
 
 
 async def trim() -> None:
-    """Trim the heap. glibc keeps freed memory below a block in use, a little more after each large erasure."""
+    """Return freed memory to the system. glibc keeps freed memory below a block in use, and more of it after each large
+    erasure."""
     release = malloc_trim()
     if release is not None:
         # It runs off the event loop, because it takes milliseconds, in which other threads wait only to allocate.

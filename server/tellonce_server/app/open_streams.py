@@ -11,7 +11,7 @@ LISTEN = "subscriptions/listen"
 
 
 class OpenStreams:
-    """Middleware. After `close`, streams end with a result, as the protocol requires of a server."""
+    """Middleware that registers streams. After `close`, each stream ends with a result, as the protocol requires."""
 
     def __init__(self) -> None:
         self._open: set[anyio.CancelScope] = set()

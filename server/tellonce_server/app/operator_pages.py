@@ -53,7 +53,7 @@ def _add(server: MemoryServer, path: str, security: TransportSecurityMiddleware,
 
 
 async def _hindrance(storage: Storage) -> str | None:
-    """The reason a call would not be answered now; None if it would."""
+    """Why calls cannot be answered now; None if they can."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             services = await storage.services()

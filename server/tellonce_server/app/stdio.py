@@ -1,4 +1,4 @@
-"""The server over stdio, as Claude Desktop and Claude Code start it: for one user, with an orderly end on every
+"""The server over stdio, as Claude Desktop and Claude Code start it: for one user, with an orderly shutdown on every
 signal."""
 
 import asyncio

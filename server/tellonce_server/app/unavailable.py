@@ -38,7 +38,7 @@ class Unavailable:
             if begun or scope["type"] != "http":
                 raise
             sentence = OUTAGES.noted(failure)
-            # A body that was read cannot be read again; a second read would wait for ever.
+            # A body that was read cannot be read again; a second read would wait forever.
             await later(sentence, None if read else await _request_id(receive))(scope, receive, send)
 
 

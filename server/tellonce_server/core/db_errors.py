@@ -39,11 +39,12 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""Failures that a later call may not meet. An interrupted call stores nothing, because each call is one transaction."""
+"""Temporary failures: a later call may succeed. An interrupted call stores nothing, because each call is one
+transaction."""
 
 
 def told(failure: Exception) -> str:
-    """The sentence for the caller, who passes it on to the person."""
+    """The sentence about the failure that a caller gets and may show to the person."""
     match failure:
         case StorageUnavailable():
             return str(failure)

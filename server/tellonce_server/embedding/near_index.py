@@ -1,6 +1,6 @@
 """Builds a separate vector index for every owner with very many messages, while the server runs.
 
-Below that size, a scan of the codes in the primary key is as fast, and writing a message costs a tenth.
+Below that size, a scan of the codes in the primary key is as fast, and storing a message takes a tenth of the time.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from tellonce_server.store import near_indexes
 from tellonce_server.store.database import Database
 
 LARGE: Final = 20_000
-"""An owner with this many messages needs about 5 ms for a scan of the codes."""
+"""Messages from which an owner gets an index. A scan of this many codes takes about 5 ms."""
 
 
 class NearIndexes:
@@ -21,7 +21,7 @@ class NearIndexes:
         self._large = large
 
     async def build_missing(self) -> int:
-        """How many were built: one at a time, and by one process at a time."""
+        """Build the missing indexes one at a time, in one process at a time. Returns their number."""
         if not await near_indexes.any_missing(self._database, self._large):
             return 0
         return await near_indexes.build(self._dsn, self._large)

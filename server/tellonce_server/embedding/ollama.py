@@ -26,9 +26,8 @@ DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """`ready` from its first answer until a failure; `run` retries meanwhile, so that no question waits for it.
-
-    `mean` is zero, so codes of an unmeasured model are its plain signs.
+    """It is `ready` from Ollama's first answer until a failure. `run` then retries, so that no question waits for it.
+    `mean` is zero, so the codes of a model whose mean was not measured are the signs of its vectors.
     """
 
     dimensions = DIMENSIONS
@@ -65,7 +64,7 @@ class OllamaEmbedder:
         raise EmbeddingUnavailable("only the local model shows its layers")
 
     async def run(self) -> None:
-        """Ask until the server answers, and again after a failure, until cancelled."""
+        """Poll the server until it answers, and again after each failure, until cancelled."""
         try:
             while True:
                 await self._probe()

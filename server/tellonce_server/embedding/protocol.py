@@ -40,7 +40,7 @@ class Embedder(Protocol):
 
     @property
     def state(self) -> dict[str, Any]:
-        """For the health page: `model`, `ready`, `bytes` and `total` of a download, `failed`."""
+        """The state for the health page: `model`, `ready`, `bytes` and `total` of a download, and `failed`."""
         ...
 
     async def run(self) -> None:
@@ -76,7 +76,7 @@ class NoEmbedder:
         return {"model": self.model, "ready": False, "bytes": 0, "total": 0, "failed": "switched off"}
 
     async def run(self) -> None:
-        """Nothing to do."""
+        """Return at once, because nothing needs to run."""
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")

@@ -28,7 +28,7 @@ _TOPICS = (
 
 
 def sentences() -> Iterator[str]:
-    """Each frame with each pair of different topics."""
+    """Every sentence pattern filled with every pair of different topics."""
     for frame, first, second in product(_FRAMES, _TOPICS, _TOPICS):
         if first != second:
             yield frame.format(first, second)

@@ -7,7 +7,7 @@ from tellonce_server.store.codes import ModelVector
 
 
 async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
-    """The vector for the database; with None, the caller uses words alone."""
+    """The vector in PostgreSQL's form, or None if no embedder is available; the caller then uses words alone."""
     try:
         model, vectors = embedder.model, await embedder.embed([text], urgent=True)
     except EmbeddingUnavailable:

@@ -37,14 +37,14 @@ def _tensor(data: memoryview, entry: _Entry) -> Floats:
 
 
 def by_column(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
-    """Signed bytes and a factor per column; zero stays zero."""
+    """The matrix rounded to signed bytes, with one factor per column; zero stays zero."""
     largest = np.abs(weight).max(axis=0).astype(np.float64)
     scale = (2 * largest / 254).astype(np.float32)
     return np.clip((weight / scale).round(), -128, 127).astype(np.int8), scale
 
 
 def whole(weight: Floats) -> tuple[npt.NDArray[np.uint8], Floats, npt.NDArray[np.uint8]]:
-    """Unsigned bytes, one factor for all of them, and the byte that stands for zero."""
+    """The matrix rounded to unsigned bytes, with one factor for all of them and the byte that represents zero."""
     lowest, highest = np.float64(min(weight.min(), 0)), np.float64(max(weight.max(), 0))
     exact = (highest - lowest) / 255
     zero, scale = np.round(-lowest / exact), np.float32(exact)

@@ -50,12 +50,13 @@ class _Request:
 
     @property
     def moment(self) -> datetime:
-        """The point in time whose memory is shown."""
+        """The point in time for which the memory is shown."""
         return self.args.as_of or self.asked_at
 
 
 def _characters(rows: ContextRows) -> int:
-    """Characters of text not processed before. Text that every turn shows is processed once (`lines.body`)."""
+    """The number of characters that were not processed before. A text that every turn shows is processed only once
+    (`lines.body`)."""
     newest = rows.window[-1:]
     longest = max((len(line.content) for line in rows.window), default=0)
     return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)

@@ -41,7 +41,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """A token's preview: what was shown, and which part of it is erased."""
+    """The preview that a token stands for, and the matches of it that are erased."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]

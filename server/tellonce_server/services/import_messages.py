@@ -23,7 +23,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 BATCH = 500
-"""Messages per transaction, and so the most that a crash can cost."""
+"""Messages per transaction. A crash loses at most this many, which another import adds."""
 
 
 class OwnConversation(NamedTuple):

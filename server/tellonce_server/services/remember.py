@@ -125,7 +125,7 @@ class Rememberer:
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
             source = await checker.source(where, statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
-        if statement.kind != "pin":  # pinned memories are kept to the letter: an account, a shelf, a code
+        if statement.kind != "pin":  # a pinned text is kept verbatim: it may be an account or a code
             plain = text
             text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
@@ -169,7 +169,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement. This comes first, because it waits for an erasure in progress."""
+        """Store one statement. It is stored before the tombstones are read, because storing waits for an erasure in
+        progress."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -186,7 +187,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """Memories with the same words and another day, by the user's word: the due time is part of the claim."""
+        """Memories with the same words and another due day. The user's new statement replaces them, because the due
+        time is part of the claim."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -319,7 +321,7 @@ class Rememberer:
     async def _held(
         self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
     ) -> Memory | None:
-        """Confirm a memory, so that what should have ended it no longer does."""
+        """Confirm a memory. Returns it, or None if it no longer exists."""
         held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
@@ -333,7 +335,8 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, memory: Memory, target: ChatScope) -> Memory:
-        """Copy the memory to another owner explicitly, because an owner's rows are never read for another owner."""
+        """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
+        owner."""
         copy = NewMemory(
             owner_id=target.owner_id,
             chat_id=target.chat_id,

@@ -29,7 +29,7 @@ class Reminding:
         stored = await self._rememberer.remember(where, self._statement(where, args))
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
-        assert memory is not None  # there was one statement
+        assert memory is not None  # one statement was passed in
         # A thread that another client names has no number; only Telegram's topics are delivered to.
         db, topic = self._deps.database, args.message_thread_id
         await reminders.set_alarm(

@@ -193,7 +193,7 @@ def gist(lines: Sequence[Line]) -> str:
 
 
 _BEGINNING: Final = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
-"""Before the newest memory."""
+"""The position before the newest memory."""
 
 
 def _cursor(last: Memory) -> str:
@@ -201,9 +201,8 @@ def _cursor(last: Memory) -> str:
 
 
 def _place(cursor: str) -> tuple[datetime, int]:
-    """The moment and number of the last memory of the page before.
-
-    Raises: Refused: it is no cursor of a profile.
+    """Parse a cursor: the time and number of the previous page's last memory. Raises: Refused: it is not a cursor of a
+    profile.
     """
     moment, _, number = cursor.partition(".")
     try:

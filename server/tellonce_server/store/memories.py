@@ -143,8 +143,8 @@ async def page(
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
-    """Memories visible in a chat with these statuses and kinds (None: all), newest first, behind the one whose moment and
-    number are given."""
+    """Memories visible in a chat with these statuses and kinds (None: all), newest first, after the one with the given
+    time and number."""
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
@@ -171,7 +171,8 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """The memories most similar to the texts with these vectors and lexemes, `each` for every way of finding them."""
+    """The memories most similar to the texts with these vectors and lexemes: up to `each` by each way of finding
+    them."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )
@@ -181,7 +182,7 @@ async def known_for(
 async def read_by(
     q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
 ) -> list[Memory]:
-    """What these tiers learned from these messages alone, unless the user has confirmed it."""
+    """The memories that these tiers learned from these messages alone, except those the user has confirmed."""
     rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
     return [memory(row) for row in rows]
 
@@ -349,7 +350,7 @@ class Ended:
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """What was learned from these messages of the chat and no longer holds, or no longer in these words."""
+    """The memories from these messages of the chat that no longer hold, or whose text has changed."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
 
 

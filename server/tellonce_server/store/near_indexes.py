@@ -1,4 +1,4 @@
-"""The vector indexes of single owners: which are missing, and their building."""
+"""The vector indexes of single owners: finds and builds missing ones."""
 
 import logging
 from typing import Any, Final
@@ -14,17 +14,18 @@ logger = logging.getLogger(__name__)
 
 
 async def any_missing(database: Database, large: int) -> bool:
-    """Whether an owner with so many messages has no index of its own."""
+    """Whether an owner with at least `large` messages has no index."""
     return bool(await database.rows("near.missing", large))
 
 
 async def build(dsn: str, large: int) -> int:
-    """Build those missing, one at a time; how many. 0 while another process builds. `dsn` logs in as the tables' owner."""
+    """Build the missing indexes, one at a time. Returns their number, 0 while another process builds. `dsn` logs in as
+    the tables' owner."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         if not await connection.fetchval(query("locks.take"), _LOCK):
             return 0
-        # Read again: the process that held the lock may have built them.
+        # This is read again, because the process that held the lock may have built some.
         missing = await connection.fetch(query("near.missing"), large)
         for row in missing:
             await connection.execute(row["clear"])

@@ -12,7 +12,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1..covered_to are in chunk summaries, ..queued_to in chunk jobs, ..last_no open."""
+    """A thread's counters. Messages 1 to covered_to are in chunk summaries, those up to queued_to are queued to be
+    summarized, and those up to last_no are open."""
 
     thread_key: str
     last_no: int

@@ -1,4 +1,4 @@
-"""The country of a time zone, by the table that comes with the zones."""
+"""The country of a time zone, from the table in the time zone database."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 
 def region_of(zone: ZoneInfo) -> str | None:
-    """The ISO 3166 code of the country whose zone this is; None for UTC and other zones of no country."""
+    """The ISO 3166 code of the zone's country; None for UTC and other zones without a country."""
     return _countries().get(zone.key)
 
 

@@ -12,12 +12,12 @@ Span = tuple[datetime, datetime]
 
 
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """What a question about the past means: "on March 15" is the last one."""
+    """The spans that a question about the past means: "on March 15" is the last one."""
     return _spans(text, Said(now, zone, region_of(zone)), "past")
 
 
 def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
-    """The same for a message, which looks back or ahead as its verbs do."""
+    """The spans that a message means. The tense of its verbs decides whether they are past or future."""
     return _spans(text, Said(sent_at, zone, region_of(zone)), None)
 
 

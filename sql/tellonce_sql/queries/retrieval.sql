@@ -1,6 +1,6 @@
 -- name: setting
--- $1 owner, $2 chat or null for all of the owner, $3 text, $4 and $5 a span of time or null: the text's lexemes, who spoke
--- lately, how much there is, and whether anything lies in the span
+-- $1 owner, $2 chat or null for all of the owner, $3 text, $4 and $5 a span of time or null: the text's lexemes, the
+-- recent speakers, the number of messages, and whether any message lies in the span
 with recent as materialized (
   (select speaker, sent_at from messages
    where $2::bigint is not null and owner_id = $1 and chat_id = $2
@@ -28,14 +28,15 @@ from size
 -- name: messages
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
 -- text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 dense candidates to re-rank, $10
--- how many of each kind, $11 and $12 a span of time or null, $13 of how many of the best the neighbours come too, $14 all
--- lexemes as tsquery texts, $15 whether the latest routine messages come too, $16 whether to ask the owner's own vector
--- index for the dense ones, $17 speakers whose messages come first in the span, $18 how many of the span to look at,
--- $19 until when else the span may be told of.
--- Candidates by likeness, by words and by time, with what a ranker needs of each. By likeness: an index-only Hamming scan of
--- the codes, whose nearest are then compared exactly; or the owner's own index. By time: of a busy span the likest, those of
--- $17 first. `ranks` is null where no lexeme is held, as in most of the likest. The scan is written twice, for one chat and
--- for all: under one condition for both the planner would read the heap.
+-- how many of each kind, $11 and $12 a span of time or null, $13 for how many of the best candidates to include the
+-- neighbors, $14 all lexemes as tsquery texts, $15 whether to include the latest routine messages, $16 whether to use
+-- the owner's own vector index for dense candidates, $17 speakers whose messages come first in the span, $18 how many
+-- messages of the span to read, $19 the end of the time in which later messages may refer to the span. Candidates by
+-- similarity, by words and by time, with the ranker's data for each. By similarity: an index-only Hamming scan of the
+-- codes, of which the nearest are compared exactly, or the owner's own index. By time: the most similar messages of a
+-- busy span, those of $17 first. `ranks` is null if a message has none of the lexemes, as most similar ones have none.
+-- The scan is written twice, for one chat and for all, because with one condition for both the planner would read the
+-- heap.
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -115,9 +116,9 @@ cross join lateral (
 
 -- name: messages_within
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
--- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest to
--- look at, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts.
--- The same candidates from one thread or one span of time, which is cut out before anything is compared.
+-- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest
+-- messages to read, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts. The same
+-- candidates from one thread or one span of time, whose messages are selected before anything is compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -244,7 +245,8 @@ left join lateral (
 -- name: summaries
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts,
--- $11 as it was at this time or null for now: what was written anew since may tell what nobody knew then
+-- $11 a past time or null for now. Summaries written or rewritten after that time are left out, because they may
+-- contain what was not known then.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -287,5 +289,5 @@ cross join lateral (
 select tsvector_to_array(to_tsvector('chatmem', $1))
 
 -- name: document_frequencies
--- How common the commonest lexemes of messages are, from the planner's statistics; empty before the first analyze
+-- The frequencies of the most common lexemes of messages, from the planner's statistics; empty before the first analyze
 select lexeme, frequency from lexeme_frequencies()

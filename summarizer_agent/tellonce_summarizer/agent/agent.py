@@ -124,7 +124,11 @@ class Agent:
                 raise
             for task in (work, lease):
                 if task.done() and (failure := task.exception()) is not None:
-                    log.error("job %s is left to its lease", job.job_id, exc_info=failure)
+                    log.error(
+                        "job %s was not returned; it stays claimed until its lease expires",
+                        job.job_id,
+                        exc_info=failure,
+                    )
             await _ended(work, lease)
 
     async def _work(self, job: WorkItem) -> None:
@@ -177,7 +181,7 @@ class Agent:
                 await asyncio.sleep(_pause(attempt))
                 continue
             except MemoryRefused as error:
-                log.warning("the result of job %s was not taken: %s", job.job_id, error)
+                log.warning("the server refused the result of job %s: %s", job.job_id, error)
                 return "refused"
             return submitted.state
 
@@ -193,7 +197,7 @@ class Agent:
             except MemoryUnreachable:
                 continue
             except MemoryRefused as error:
-                log.warning("job %s is somebody else's now: %s", job.job_id, error)
+                log.warning("the lease of job %s is lost: %s", job.job_id, error)
                 self._emitter(job)("lease_lost", reason="refused")
                 return
         self._emitter(job)("lease_lost", reason="not renewed in time")
@@ -203,7 +207,7 @@ class Agent:
         try:
             await self._place.fail_work(args)
         except (MemoryUnreachable, MemoryRefused) as error:
-            log.warning("job %s could not be handed back: %s", job.job_id, error)
+            log.warning("job %s could not be returned: %s", job.job_id, error)
 
     async def _hand_back(self, job: WorkItem) -> None:
         self._emitter(job)("work_handed_back")
@@ -211,7 +215,7 @@ class Agent:
             async with asyncio.timeout(_HAND_BACK_SECONDS):
                 await self._fail(job, "the worker was stopped")
         except TimeoutError:
-            log.warning("job %s is left to its lease", job.job_id)
+            log.warning("job %s was not returned; it stays claimed until its lease expires", job.job_id)
 
     async def _wind_down(self) -> None:
         if not self._running:

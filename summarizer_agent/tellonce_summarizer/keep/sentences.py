@@ -25,7 +25,7 @@ class Said:
 def telling(
     messages: Sequence[WorkMessage], notable: Iterable[NotableSentence], most: int, *, shown_only: bool = False
 ) -> list[Said]:
-    """At most `most` sentences in order; without a scorer, the first one of each of the newest messages."""
+    """At most `most` sentences in order. Without a scorer, they are the first sentences of the newest messages."""
     found = [sentence for sentence in notable if sentence.shown or not shown_only]
     by_id = {message.id: message for message in messages}
     best = sorted((s for s in found if s.message_id in by_id), key=lambda s: (not s.shown, -s.score))[:most]
@@ -36,7 +36,7 @@ def telling(
 
 
 def whole(sentence: NotableSentence) -> str:
-    """The sentence, preceded by the one it needs to be understood."""
+    """The sentence, preceded by the previous one if it cannot be understood without it."""
     return " ".join(" ".join(filter(None, (sentence.before, sentence.text))).split())
 
 

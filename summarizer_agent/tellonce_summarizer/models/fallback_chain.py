@@ -121,7 +121,8 @@ async def _asked(
 
 
 def _figures(call: ModelCall) -> dict[str, object]:
-    """The figures without the provider's own message, which may repeat our text; the ledger stores it."""
+    """The event's fields, without the provider's own message, which may repeat our text. Only the ledger stores that
+    message."""
     return call.model_dump(exclude={"seconds", "note"})
 
 

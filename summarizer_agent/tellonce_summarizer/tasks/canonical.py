@@ -11,7 +11,7 @@ from tellonce_summarizer.models.answers import CanonicalShape
 
 _OVER = 1.1
 _SIDES_SHARE = 0.8
-"""The share of the cap for statements; the rest is for the topics of the conversation."""
+"""The share of the cap that statements may use; the rest is for the topics of the conversation."""
 _SENTENCES = 2
 
 

@@ -20,7 +20,7 @@ _BEFORE_CHARACTERS = 400
 
 
 def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
-    """Items and canonical summary; every dropped item is reported to `emit`."""
+    """The task of reading one exchange: items and canonical summary. Every dropped item is reported to `emit`."""
     return Task(
         request=partial(_request, work),
         accept=partial(_accepted, work, emit),

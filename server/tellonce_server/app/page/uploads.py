@@ -1,4 +1,4 @@
-"""Uploads and downloads of files, which MCP has no form for because they may be gigabytes."""
+"""Uploads and downloads of files by plain HTTP, because they may be gigabytes, too large for MCP messages."""
 
 import secrets
 import time

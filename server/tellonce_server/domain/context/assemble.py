@@ -45,10 +45,10 @@ class Assembled:
 
 
 STATED_PART = 12
-"""A question leaves one part in this many of the budget to pins, wishes and the memories that match it.
+"""For a question, the budget divided by this number is reserved for pins, wishes and the memories that match it.
 
-The part stays reserved even if there are none, and all other learned text comes after the matching messages. A question
-therefore finds the same messages with and without the summarizer.
+This part stays reserved even if there are none, and all other learned text comes after the matching messages. A
+question therefore finds the same messages with and without the summarizer.
 """
 
 

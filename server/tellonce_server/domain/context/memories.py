@@ -48,7 +48,7 @@ class Memories:
             draft.say(text)
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
-        """Add those that fit into the rest of the share."""
+        """Add the memories that fit into the rest of the share."""
         draft = self._draft
         # A note is the user's own words: where the message itself stands above, they are not said again.
         shown = {*self.ids, *draft.included.get("log", ())}

@@ -36,7 +36,7 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
-"""Maximum words of an answer; a longer message that contains a date is conversation."""
+"""Maximum words of an answer. A longer message that contains a date does not answer a question for a date."""
 _MOST_CHARACTERS = 2_000
 """Maximum characters of an answer, for texts without spaces and for addresses, whose search starts at every character.
 """
@@ -70,7 +70,8 @@ def _text(said: str, _: Sequence[str]) -> str | None:
 
 
 def _yes_no(said: str, _: Sequence[str]) -> str | None:
-    """A clear yes or no decides alone. Any other word is an answer only if its clause says nothing else."""
+    """The answer "yes" or "no", or None. An unambiguous word such as "yes" may be followed by more; any other word counts
+    only if its clause contains nothing else."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
     first = clause.partition(" ")[0]
     if first in _PLAIN_YES or _ASSENT.fullmatch(clause):

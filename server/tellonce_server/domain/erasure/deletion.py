@@ -73,8 +73,8 @@ class _Progress:
 
 @dataclass
 class Erased:
-    """The result of an erasure. `changed` are messages and memories that differ from the preview and stay; `left` is
-    what a last search of every text found."""
+    """The result of an erasure. `changed` are messages and memories that were not erased because they changed after the
+    preview; `left` are the matches of a final search of every text."""
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("memories", "messages", "sentences"), 0))
     changed: set[tuple[str, int, int]] = field(default_factory=set)
@@ -99,13 +99,13 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degrees at least as certain as the least certain selected one."""
+        """The degrees of certainty to erase: all that are at least as certain as the least certain selected match."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message with its new text, and the number of sentences it loses."""
+    """A message with its new text, and the number of removed sentences."""
 
     new: NewText
     gone: int
@@ -230,8 +230,8 @@ class Eraser:
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
             await t.run("scrub.request", now)
-            # This is part of the commit, so that a process that dies afterwards does not leave it in the caches of
-            # others.
+            # The announcement is part of the commit, so that other processes clear their caches even if this one dies
+            # afterwards.
             await t.run("notify.send", FORGOTTEN, "")
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:

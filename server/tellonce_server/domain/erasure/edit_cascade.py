@@ -74,7 +74,8 @@ class Rederiver:
 
 
 def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
-    """Sentences that the new text lacks. Summaries may repeat them even if no memory was learned from them."""
+    """The sentences of the former text that the new text lacks. Summaries may repeat them even if no memory was learned
+    from them."""
     said = [part.strip() for part in sentences(old_text)]
     # Each sentence is compared with the whole new text, which may have thousands of sentences.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)

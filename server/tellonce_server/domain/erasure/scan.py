@@ -1,4 +1,4 @@
-"""Reads every text of an owner and finds those that say what is to be forgotten."""
+"""Reads every text of an owner and finds the texts that say what is to be forgotten."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
 """Columns of a message, as `forget.texts` returns them."""
 COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
 _MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
-"""A number, a hash or a UUID. These are nobody's words, though they may contain the digits of a literal."""
+"""Matches a number, a hash or a UUID. These are not searched, because they may contain a literal's digits by chance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Rewrites the tables and recycles the log after an erasure, so that erased text leaves the database's files too.
 
 PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses
-them. Only a rewritten table is free of them, and it is locked meanwhile. A rewrite therefore gives way as soon as
-anybody has waited for it for a moment, and is retried later.
+them. Only a rewritten table is free of them, and it is locked meanwhile. A rewrite is therefore cancelled as soon as
+another session has waited for the table for a moment, and retried later.
 """
 
 import logging
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""Maximum pause after giving way. Each pause is twice the last, because a cancelled rewrite is wasted work."""
+"""Maximum pause after a cancelled rewrite. Each pause is twice the last, because a cancelled rewrite is wasted work."""
 
 
 class Scrubber:
@@ -45,8 +45,8 @@ class Scrubber:
     async def scrub(self, *, gives_way: bool = True) -> bool:
         """Rewrite now and return whether it was done.
 
-        Returns False if another process is scrubbing or somebody needed a table. Tables rewritten by then are not
-        repeated.
+        Returns False if another process is scrubbing or another session needed a table. The next attempt skips the
+        tables that were rewritten.
         """
         async with store.session(self._login) as session, store.session(self._login) as watch:
             if not await store.is_alone(session):

@@ -11,14 +11,14 @@ from tellonce_server.domain.keep.sentences import Sentence
 from tellonce_server.embedding.protocol import Vector
 
 SHOWN: Final = 0.9
-"""Log-odds from which a note is shown. training/keep/README.md has the figures behind it."""
+"""Minimum log-odds of a sentence that contexts show. training/keep/README.md has the measurements."""
 
 SEARCHED: Final = -0.6
-"""Log-odds from which a sentence is kept for search only."""
+"""Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Log-odds from which a short statement similar to a kept one is kept for search, because changes and endings have
-this form; from SEARCHED on it is shown."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note, as changes and endings are. It is kept for
+search only, or shown from SEARCHED on."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -29,10 +29,10 @@ SAME_COSINE: Final = 0.92
 MOST_A_MESSAGE: Final = 2
 
 WISH: Final = -0.5
-"""Log-odds from which a sentence counts as a wish, chosen where the head is right most often."""
+"""Minimum log-odds of a wish, chosen so that the head is right most often."""
 
 DANGLES: Final = 0.5
-"""Log-odds from which a sentence is kept together with the one before it."""
+"""Minimum log-odds of a sentence that is kept together with the one before it."""
 
 FRAGMENT_WORDS: Final = 4
 """A sentence of at most this many words is always kept together with the one before it."""
@@ -91,7 +91,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether it is shown; None if it is not kept. `likeness` is its greatest cosine with a note kept before."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with a note kept
+    before."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True
@@ -105,7 +106,7 @@ def _is_order(one: Scored) -> bool:
 
 
 def _dangles(one: Scored) -> bool:
-    """Whether it cannot be understood without the sentence before it."""
+    """Whether the sentence cannot be understood without the one before it."""
     return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 

@@ -23,10 +23,10 @@ EACH: Final = 16
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
-"""Longest messages of the exchange that are compared by meaning."""
+"""Maximum messages of the exchange that are compared by meaning, the longest ones."""
 
 TERMS: Final = 6
-"""The rarest words that are matched; common ones would match every memory."""
+"""Maximum words that are matched, the rarest ones; common words would match every memory."""
 
 CHARACTERS: Final = 600
 

@@ -18,7 +18,7 @@ from tellonce_server.store.database import Queries, Row
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
-"""The share of a statement's content in a line that repeats it."""
+"""Minimum share of a statement's content in a line that repeats it."""
 
 COSINE: Final = 0.75
 """The cosine from which a line repeats a statement in other words."""

@@ -145,7 +145,7 @@ class Statements:
         again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # one that was already history when it was stored
+                if former.id < known.id:  # the new statement was already history when it was stored
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 

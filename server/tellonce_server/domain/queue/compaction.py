@@ -14,10 +14,8 @@ def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | N
 
 
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
-    """How many of the newest messages stay verbatim; None if nothing is due.
-
-    `spoke` is the time of the thread's last message before now: after a day of silence it is compacted whatever its
-    size.
+    """How many of the newest messages stay verbatim; None if nothing is due. `spoke` is the time of the thread's last
+    earlier message: after a day of silence, the thread is compacted whatever its size.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -37,9 +35,8 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 
 
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
-    """Cut all but the newest `kept` messages into contiguous runs, oldest first.
-
-    A run has `chunk_least` to `chunk` messages; the rest stays verbatim until there are more. Messages from before a
+    """Cut all but the newest `kept` messages into contiguous runs, oldest first. A run has `chunk_least` to `chunk`
+    messages; a shorter remainder stays verbatim. Messages from before a
     `/new` are cut completely, because they are not shown; with `all_due`, all messages are.
     """
     finished, talk = _talks(open_messages)
@@ -69,7 +66,7 @@ def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessa
 
 
 def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
-    """Full pieces, and a last one if it is long enough."""
+    """Pieces of full size, and a last one if it is long enough."""
     pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
     return (piece for piece in pieces if len(piece) >= rules.chunk_least)
 

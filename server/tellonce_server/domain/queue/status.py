@@ -32,7 +32,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """The cost per exchange of the best tier that has read one this month."""
+    """This month's cost per exchange, in US dollars, of the best tier that has read one."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

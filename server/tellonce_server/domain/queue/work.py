@@ -26,7 +26,7 @@ from tellonce_server.store.queue import Job, JobKey
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""The share of the month's budget that imports and second readings may spend."""
+"""The share of the monthly budget that imports and second readings may spend."""
 
 PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
 """Tiers with counted calls; local models have no limit."""
@@ -55,7 +55,8 @@ class Allowed:
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """Learning is always allowed within the month's budget. Summaries and second readings each have an allowance of
+    """What a job may use. Learning is always allowed within the monthly budget. Summaries and second readings each have
+    an allowance of
     one call per exchange; beyond it, local models are used."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
@@ -194,8 +195,8 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # If the budget is spent, a worker with the paid tier as its best gets no second readings, because it would
-        # repeat its own.
+        # If the budget is spent, a worker whose best tier is the paid one gets no second readings: it would only use
+        # the same lower tier again.
         if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
             await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
         return []
@@ -261,7 +262,7 @@ class WorkQueue:
         return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the month's budget, or its part for past work, is spent."""
+        """Whether the monthly budget, or its part for past work, is spent."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False

@@ -40,8 +40,8 @@ TOLD = 60
 """Memories that a profile is written from."""
 
 FOLDED = 24
-"""Maximum chunk summaries that a rolling summary takes in at a time, about 500 messages. Older ones, as in an imported
-history, would leave almost nothing in its few hundred tokens."""
+"""Maximum chunk summaries that a rolling summary takes in at a time, about 500 messages. Of older ones, as in an
+imported history, almost nothing would remain in its few hundred tokens."""
 
 
 class Inputs:

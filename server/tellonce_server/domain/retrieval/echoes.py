@@ -8,10 +8,10 @@ from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.signals import asking
 
 SAME_QUESTION = 0.9
-"""The cosine from which a question of the user's is the current question in other words."""
+"""Minimum cosine of an earlier question that is the current question in other words."""
 
 REPEATED = 0.7
-"""The share of an answer's word pairs in better results from which it repeats them."""
+"""Minimum share of an answer's word pairs that occur in better results for it to count as a repetition."""
 
 _WORD = re.compile(r"\w+")
 

@@ -9,7 +9,7 @@ WHOLE = 160
 """Maximum tokens of a message that is shown whole."""
 
 SHORTEST = 60
-"""The tokens of a long reply if the budget is small."""
+"""Maximum tokens of a long reply if the budget is small."""
 
 WHOLE_ROUTINE = 500
 """Maximum tokens of a routine message that is shown whole. The window shows only its summary, so its full words are
@@ -37,7 +37,8 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
 
 
 def excerpts_of(total: int) -> int:
-    """Tokens of a long reply in a context of `total` tokens: at least ten such replies fit a quarter of it."""
+    """Maximum tokens of a long reply in a context of `total` tokens, so that at least ten such replies fit into a
+    quarter of it."""
     return max(SHORTEST, min(WHOLE, total // 40))
 
 

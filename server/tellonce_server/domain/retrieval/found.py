@@ -1,4 +1,4 @@
-"""A scored search result before its text is read, and its conversion to a hit. Pure."""
+"""A scored search result before its text is read, and its conversion to a `Hit`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -113,7 +113,7 @@ def _summary(row: Row, likeness: float, covered: float) -> Found:
 def _measured(
     question: Question, rows: Sequence[Row], tokens: Sequence[int], ranking: Ranking
 ) -> tuple[list[float], list[float]]:
-    """How well each text matches by words and by meaning, on the scales of the messages found with it."""
+    """The score of each text by words and by meaning, on the scales of the messages in the same search."""
     ranks = ranks_of(question, [row["ranks"] for row in rows])
     cosines = np.array([row["cosine"] for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
@@ -126,7 +126,7 @@ def _measured(
 
 
 def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
-    """The hit for a result. `text` is the whole text, read again if it was clipped or edited. `reply` limits the
+    """The search result to return. `text` is the whole text, read again if it was clipped or edited. `reply` limits the
     tokens of an assistant's reply."""
     tokens = found.tokens if text is found.text else estimate(text)
     replies = found.role == "assistant" and found.speaker is None

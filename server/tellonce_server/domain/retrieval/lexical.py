@@ -35,9 +35,11 @@ def normal(text: str) -> str:
 
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _APOSTROPHE: Final = re.compile(r"['’](?:s|m|re|ve|ll|d|t)\b", re.IGNORECASE)
-# A slash or an underscore between words, and a full stop without its space: the parser would keep both words as one.
+# Matches a slash or an underscore between words, or a full stop without a space after it. PostgreSQL's parser would
+# read both words as one.
 _BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
-# Scripts without spaces, and Hangul, whose words carry their particles. They are matched by pairs of characters.
+# Matches text in scripts without spaces, and in Hangul, where particles are attached to words. Such text is matched by
+# pairs of characters.
 _SPACELESS: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )

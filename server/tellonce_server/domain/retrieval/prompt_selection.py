@@ -10,17 +10,19 @@ from tellonce_server.domain.retrieval.question import asks
 
 SUMMARIES = 2
 MORE_MEMORIES = 12
-"""Memories offered to a question, including those within `limits`."""
+"""Maximum memories for a question, including those within `limits`."""
 
 MEMORY_COVERED = 0.15
-"""The share of the query's words required of a memory that is less similar than the settings ask."""
+"""Minimum share of the query's words in a memory whose similarity is below the settings' minimum."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""What a message needs, one of both, if the user's message is not a question."""
+"""Minimum cosine, or minimum share of the query's words, of a message found for a user message that is not a question.
+Either suffices."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""How much more of the query another thread's message must contain than any message of this thread."""
+"""How much larger the share of the query's words in another thread's message must be than in any message of this
+thread."""
 
 
 def choose(

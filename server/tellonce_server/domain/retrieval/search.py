@@ -32,7 +32,7 @@ FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
 """Statuses of the memories searched. Superseded ones are for questions about the past."""
 
 SHARES_SECONDS = 600.0
-"""How long word frequencies are cached; they change slowly."""
+"""How long word frequencies are cached. They change slowly."""
 
 NO_SHARES_SECONDS = 20.0
 """How long the absence of statistics is cached."""
@@ -74,7 +74,7 @@ class Retriever:
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
-        # Numbers are per chat, so only within one chat does the newest one limit later pages.
+        # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self._hits(request, ranked[start:end]), following)
@@ -95,7 +95,7 @@ class Retriever:
     ) -> list[Hit]:
         """The results for a prompt of `total` tokens, most important first; `shown` are messages it contains anyway.
 
-        First come as many as `limits` says; if the query is a question, everything else relevant follows.
+        The first results are limited by `limits`; if the query is a question, all other relevant results follow.
         """
         chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
         return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
@@ -188,7 +188,7 @@ class Retriever:
         return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """Texts of messages, by (chat, number), that differ from the candidates': clipped there, or edited since."""
+        """The texts, by (chat, number), of messages whose candidate text is clipped or has been edited since."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await candidates.contents(database, r.owner_id, clipped)

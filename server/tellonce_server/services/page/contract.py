@@ -46,7 +46,7 @@ class PageEntry(Contract):
 
     memory: Memory
     quote: str | None
-    said_in: int | None = Field(description="The chat its sources are in.")
+    said_in: int | None = Field(description="The chat that contains its sources.")
 
 
 class PageMemories(Contract):
@@ -203,7 +203,7 @@ class FormerState(Contract):
 
 class PageUndoArgs(Contract):
     memories: Annotated[tuple[FormerState, ...], Field(min_length=1, max_length=200)]
-    withdraw: RowId | None = Field(default=None, description="A statement made in place of these.")
+    withdraw: RowId | None = Field(default=None, description="A statement that replaced these.")
 
 
 class PageUndone(Contract):

@@ -85,7 +85,7 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """Open the archive in `file`; the caller closes it. Raises BackupRefused if `file` is not an archive or a newer
+    """Open the archive `file`. The caller must close it. Raises BackupRefused if `file` is not an archive or a newer
     program wrote it."""
     archive = zipfile.ZipFile(file)
     try:

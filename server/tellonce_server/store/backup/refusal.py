@@ -1,4 +1,4 @@
-"""Why a backup is not taken or put back."""
+"""The error of a backup or restore that was not carried out."""
 
 
 class BackupRefused(Exception):
