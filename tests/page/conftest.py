@@ -64,7 +64,7 @@ async def chrome() -> AsyncIterator[Browser]:
 
 @pytest.fixture
 async def tab(chrome: Browser, server: HttpServer) -> AsyncIterator[Tab]:
-    """A signed-in tab. Whatever a test does in it, nothing fails unseen and no request leaves the machine."""
+    """A signed-in tab. At the end, the test fails if there was an error in the page or a request left the machine."""
     async with signed_in(chrome, server) as tab:
         yield tab
         assert tab.wrong == []
