@@ -1,4 +1,4 @@
-"""The summarizer and the server count tokens alike: else a cap of the one is none to the other."""
+"""The summarizer and the server count tokens alike, because each relies on the other's limits."""
 
 import pytest
 
