@@ -205,6 +205,9 @@ class ExchangeItem(Contract):
     )
     importance: float = Field(default=0.5, ge=0, le=1)
     pin: bool = False
+    categories: Annotated[tuple[Annotated[Text, Field(max_length=40)], ...], Field(max_length=6)] = Field(
+        default=(), description="The kind of thing it tells of, in general words, the narrowest first."
+    )
     note: bool = Field(default=False, description="`text` is the user's own sentence, kept without a model.")
     shown: bool = Field(default=True, description="For a note: false if it is kept for search only.")
     same_as: int | None = None

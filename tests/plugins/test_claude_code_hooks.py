@@ -12,6 +12,7 @@ import pytest
 
 from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
+from tellonce_hooks import notation
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.patience import HANGS
@@ -77,6 +78,15 @@ async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_s
         ("assistant", "17."),
     ]
     assert await recorded(server, session, 4) == said, "hooks and catch-up together record nothing twice"
+
+
+def test_the_quick_json_is_json() -> None:
+    value = {"a": [1, -2.5, None, True, 'é"\n\\'], "b": {}, "c": ""}
+    for loads, dumps in (notation._quick(), notation._usual()):
+        assert loads(f" {dumps(value)}\n") == value == json.loads(dumps(value))
+        for wrong in ("", "{", "1 2", "nul", '{"a":}', "\x00"):
+            with pytest.raises(ValueError, match=r"."):
+                loads(wrong)
 
 
 async def test_the_index_is_short_and_names_what_explain_takes(server: HttpServer, session: Session) -> None:

@@ -85,9 +85,7 @@ async def test_a_picture_is_shown_to_the_model_and_found_by_what_it_shows(memory
 
 async def test_an_album_and_the_reply_that_asks_about_a_picture_are_one_turn_each(memory: Memory) -> None:
     async with claude(Say("Lovely.")) as (responder, stub), relaying(memory, responder) as api:
-        first = await api.photo(caption="Our trip", media_group_id="1")
-        date = api.world.messages[42, first]["date"]
-        await api.photo(media_group_id="1", date=date)
+        first, _ = await api.album("Our trip", "")
         await api.replies(1)
         await api.say("What is on it?", reply_to=first)
         await api.replies(2)

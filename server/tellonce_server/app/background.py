@@ -59,6 +59,7 @@ class Background:
                 SideTask("embedding model", self._actors.deps.embedder.run),
                 SideTask("embedding backlog", self._backlog.run),
                 _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
+                _every("categories", TIDY_SECONDS, self._actors.categories.assign),
                 _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
                 _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
                 _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),

@@ -65,6 +65,7 @@ class NewMemory:
     intends: Intent | None = None
     valid_to: datetime | None = None
     superseded_by: int | None = None
+    categories: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ async def add(
     scope: Sequence[str],
     embedding: HalfVector | None,
     words_key: int,
+    category_words: str,
 ) -> Memory:
     row = await one(
         q,
@@ -118,6 +120,7 @@ async def add(
         *(list(m.source_ids), m.model, now, index_text, list(scope), embedding, m.about, m.reason),
         *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
         *(m.note, m.shown, m.provisional, m.tier, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
+        *(list(m.categories) if m.categories is not None else None, category_words),
     )
     return memory(row)
 
@@ -213,6 +216,19 @@ async def unkeyed(q: Queries, limit: int) -> list[tuple[int, int, str, int]]:
 async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
     """Store keys, each with owner, number and version."""
     await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
+
+
+async def categorize(
+    q: Queries,
+    words: Sequence[str],
+    vectors: Sequence[HalfVector],
+    *,
+    least: float,
+    most: int,
+    limit: int,
+) -> int:
+    """Make members of the nearest categories of up to `limit` memories that have none. Returns how many there were."""
+    return await q.run("memories.categorize", list(words), list(vectors), least, most, limit)
 
 
 async def set_status(

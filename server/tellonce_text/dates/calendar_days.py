@@ -228,8 +228,8 @@ def _day_of_year(
     """The meaning of a day without a year: the last or the next such day. A given weekday must match."""
 
     def days(of: int) -> Days | None:
-        first = _date(of, month, day)
-        end = _date(of, month, last) if last and last > day else first
+        end = _date(of, month, last) if last and last != day else _date(of, month, day)
+        first = _date(of, month, day) if last is None or last >= day else _month_before(of, month, day)
         return Days(first, end + DAY) if first and end else None
 
     def meaning(scene: Scene) -> Meaning | None:
@@ -241,6 +241,11 @@ def _day_of_year(
         return yearly_on_weekday(scene, days, weekday)
 
     return meaning
+
+
+def _month_before(year: int, month: int, day: int) -> date | None:
+    """The first day of `the 28th until the 5th of December`."""
+    return _date(year, month - 1, day) if month > 1 else _date(year - 1, 12, day)
 
 
 def _date(year: int, month: int, day: int) -> date | None:

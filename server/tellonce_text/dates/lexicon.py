@@ -16,7 +16,7 @@ _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part
 """The tags that English words keep in a text of another language."""
 
 _NUMERIC: Final = frozenset(
-    "month weekday weekdays day season number vague ordinal step noon".split(),
+    "month weekday weekdays day season number vague ordinal step noon fraction".split(),
 )
 
 
@@ -54,6 +54,14 @@ def signs() -> Mapping[str, tuple[str, ...]]:
         for word in own:
             found.setdefault(word, []).append(language)
     return {word: tuple(languages) for word, languages in found.items()}
+
+
+def is_determiner(word: str, language: str) -> bool:
+    """Whether the word is an article or a possessive."""
+    return not _DETERMINERS.isdisjoint(lexicon(language).words.get(word, NO_TAGS))
+
+
+_DETERMINERS: Final = frozenset({"article", "one", "own"})
 
 
 @cache

@@ -79,6 +79,11 @@ def ends_sentence(line: Line, index: int) -> bool:
 _ENDS: Final = frozenset("!?;…。！？.")
 
 
+def language_of(text: str) -> str:
+    """The language that most of the text's words are signs of, English if none."""
+    return _language([token for match in _TOKEN.finditer(text) for token in _tokens(match)])
+
+
 def line_of(text: str, language: str | None = None) -> Line | None:
     """The text's tokens, or None if nothing in it can be a time. Without `language`, it is detected from the words."""
     if not _MAYBE.search(text):

@@ -159,6 +159,26 @@ select
     from said where ext_id = $8
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted
 
+-- name: log
+-- $1 owner, $2 chat, $3 thread key, $4 memories and $5 chunk summaries at most: what was learned, also what has ended since but
+-- not what was only read again, and the summaries of the thread since the last /new
+with learned as not materialized (
+  select id, kind, content, valid_from, status, note, about
+  from memories
+  where owner_id = $1 and (chat_id is null or chat_id = $2) and shown and not pinned and kind <> 'pin'
+    and (status in ('active', 'completed') or (status = 'superseded' and superseded_by is not null))
+), happened as not materialized (
+  select from_at, to_at, text, body, to_no
+  from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk'
+    and from_id >= coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
+)
+select
+  greatest(0, (select count(*) from learned) - $4::int) + greatest(0, (select count(*) from happened) - $5::int) as omitted,
+  array(select row(id, kind, content, valid_from, status, note, about)
+    from learned order by valid_from desc, id desc limit $4) as learned,
+  array(select row(from_at, to_at, text, body::text) from happened order by to_no desc limit $5) as happened
+
 -- name: around
 -- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now: the neighbors of a
 -- quoted message

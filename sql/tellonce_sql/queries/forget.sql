@@ -14,10 +14,11 @@ from message_versions
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and $4::boolean and may_say(content, $3)
 union all
 select 'memory', chat_id, id, version, kind, '', valid_from,
-  array[content, strings_of(quotes), reason, nullif(about, 'user')], null
+  array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10))], null
 from memories
 where owner_id = $1 and ($2::bigint is null or chat_id is null or chat_id = $2)
-  and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user')), $3)
+  and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user'),
+    array_to_string(categories, chr(10))), $3)
 union all
 select 'memory_version', null, id, version, '', '', replaced_at, array[content], null
 from memory_versions
@@ -193,8 +194,9 @@ delete from memory_versions v using unnest($2::bigint[], $3::int[]) as g (id, ve
 where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: drop_quotes
--- $1 owner, $2 numbers: removes the quotes, reasons and subjects from memories that stay
-update memories set quotes = '[]', reason = null, about = 'user'
+-- $1 owner, $2 numbers: memories that stay lose the words they were learned from, and what is noted beside them
+update memories set quotes = '[]', reason = null, about = 'user', categories = null,
+  tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))
 where owner_id = $1 and id = any($2::bigint[])
 
 -- name: set_summaries

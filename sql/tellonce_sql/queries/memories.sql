@@ -1,9 +1,9 @@
 -- name: add
 -- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17 model,
--- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason for its
--- status, $24 and $25 when it holds or happens, $26 the precision of these times, $27 note, $28 shown, $29 provisional,
--- $30 tier, $31 what it will replace and end once confirmed, $32 valid to, $33 superseded by, $34 key of its words
+-- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whose it is, $23 why it is as it is, $24 and $25
+-- when it holds or happens, $26 how exactly that is known, $27 note, $28 shown, $29 provisional, $30 tier, $31 what it would
+-- replace and end, $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 their words to index
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
@@ -12,10 +12,11 @@ with owner as (
 insert into memories (owner_id, id, chat_id, kind, status, content, quotes, confidence, priority, importance, pinned,
   deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding,
   about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, tier, intends, valid_to,
-  superseded_by, words_key)
+  superseded_by, words_key, categories)
 select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
-  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[]), case when may_write_vectors() then $21::halfvec end,
-  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34
+  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[] || category_lexemes($36)),
+  case when may_write_vectors() then $21::halfvec end,
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35::text[]
 from owner
 returning *
 
@@ -198,7 +199,7 @@ with changed as (
   select owner_id, id, version, content, $4 from memories where owner_id = $1 and id = $2
 )
 update memories
-set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false,
+set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false, categories = null,
   embedding = case when may_write_vectors() then $7::halfvec end,
   tsv = to_tsvector('chatmem', $5) || array_to_tsvector($6::text[])
 where owner_id = $1 and id = $2
@@ -290,6 +291,26 @@ from memories
 where embedding is null and (owner_id, id) > ($1, $2)
 order by owner_id, id
 limit $3
+
+-- name: categorize
+-- across owners: the server's own background work
+-- $1 words of categories to index, $2 their vectors, $3 the least similarity, $4 how many categories at most, $5 how many
+-- memories: those for which nobody named a category become members of the nearest ones
+update memories m
+set categories = '{}', tsv = m.tsv || array_to_tsvector(n.lexemes)
+from (
+  select owner_id, id, embedding from memories
+  where categories is null and embedding is not null
+  limit $5) w
+cross join lateral (
+  select coalesce(array_agg(distinct lexeme), '{}') as lexemes
+  from (
+    select words from unnest($1::text[], $2::halfvec[]) as c (words, vector)
+    where 1 - (vector <=> w.embedding) >= $3
+    order by vector <=> w.embedding, words
+    limit $4) nearest
+  cross join lateral unnest(category_lexemes(words)) as lexeme) n
+where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
 -- across owners: the server's own background work, owner by owner from unnest

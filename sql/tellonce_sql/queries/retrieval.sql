@@ -179,8 +179,9 @@ cross join lateral (
 -- name: memories
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 statuses, $8 believed at this time or null for now, $9 since, $10 until, $11 all
--- lexemes as tsquery texts. With $8, memories that had not ended by then, in their text of that time; without those
--- that were rejected without ever being certain.
+-- lexemes as tsquery texts, $12 lexemes that may name a category and $13 words of categories asked for, $14 how many of their
+-- members: `listed`. Believed then was what had not ended yet, in the words it had then; what was rejected without
+-- ever being certain was not.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -210,14 +211,31 @@ with asked as materialized (
     and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
   order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
+), kinds as materialized (
+  select string_agg(quote_literal(lexeme), ' | ')::tsquery as term
+  from unnest($12::text[] || category_lexemes($13)) as k (lexeme)
+), listed as materialized (
+  select id
+  from (
+    select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to
+    from memories_with($5::tsquery && (select term from kinds)) f
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
+  where ($2::bigint is null or chat_id is null or chat_id = $2)
+    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
+      and (status <> 'rejected' or confidence > 0.5)))
+    and valid_from <= coalesce($8, 'infinity')
+    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+  order by valid_from desc, id desc
+  limit $14
 )
 select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
   case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
   m.valid_from, m.source_ids, m.pinned, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
-    then array(select ts_rank(m.tsv, term) from terms) end as ranks
-from (select id from dense union select id from lexical) h
+    then array(select ts_rank(m.tsv, term) from terms) end as ranks,
+  m.id in (select id from listed) as listed
+from (select id from dense union select id from lexical union select id from listed) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
 left join lateral (
   select content from memory_versions v

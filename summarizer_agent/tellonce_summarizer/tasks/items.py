@@ -19,6 +19,7 @@ from tellonce_summarizer.moments import first_moment, last_moment
 from tellonce_summarizer.quotes import own, placed
 
 MOST = 60
+MOST_CATEGORIES, LONGEST_CATEGORY = 6, 40
 _LONGEST_QUOTE = 2000
 
 Drop = Callable[[str], None]
@@ -76,10 +77,16 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
         doubt=doubt[:200] or None,
         importance=0.5 if shape.importance is None else min(1.0, max(0.0, shape.importance)),
         pin=bool(shape.pin),
+        categories=_categories(shape.categories),
         same_as=shape.same_as or None,
         replaces=tuple(dict.fromkeys(shape.replaces)),
         ends=tuple(dict.fromkeys(shape.ends)),
     )
+
+
+def _categories(names: Sequence[str]) -> tuple[str, ...]:
+    folded = (" ".join(name.casefold().split()) for name in names)
+    return tuple(dict.fromkeys(name for name in folded if 0 < len(name) <= LONGEST_CATEGORY))[:MOST_CATEGORIES]
 
 
 def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:

@@ -69,16 +69,28 @@ class Telegram:
 
     async def burst(self, *texts: str, user: int = 42, chat: int | None = None, **extra: Any) -> list[int]:
         """Several messages in one second."""
-        first = self.world.message(chat or user, person(user), text=texts[0], **extra)
-        await self.world.push("message", first)
-        same = {"date": first["date"], **extra}
-        return [first["message_id"], *[await self.say(text, user, chat, **same) for text in texts[1:]]]
+        return await self._at_once([{"text": text} for text in texts], user, chat, **extra)
 
     async def photo(self, data: bytes = PIXEL, **fields: Any) -> int:
         """A picture of these bytes."""
+        return await self.show(**self._picture(data), **fields)
+
+    async def album(self, *captions: str, user: int = 42, chat: int | None = None) -> list[int]:
+        """An album with a picture for each caption, which may be empty."""
+        shown = [{**self._picture(PIXEL), **({"caption": caption} if caption else {})} for caption in captions]
+        return await self._at_once(shown, user, chat, media_group_id="album")
+
+    def _picture(self, data: bytes) -> Json:
         number = self.upload(data)
         sizes = [{"file_id": number, "file_unique_id": number, "width": 1, "height": 1, "file_size": len(data)}]
-        return await self.show(photo=sizes, **fields)
+        return {"photo": sizes}
+
+    async def _at_once(self, shown: list[Json], user: int, chat: int | None, **extra: Any) -> list[int]:
+        made = [self.world.message(chat or user, self._person(user), **fields, **extra) for fields in shown]
+        for message in made:
+            message["date"] = made[0]["date"]
+        await self.world.push("message", *made)
+        return [int(message["message_id"]) for message in made]
 
     async def voice(self, data: bytes = b"OggS", **fields: Any) -> int:
         """A voice message."""
@@ -104,8 +116,10 @@ class Telegram:
         return number
 
     async def edit(self, number: int, text: str, user: int = 42, chat: int | None = None) -> None:
+        """A person changes the words of a message, or the caption of a picture."""
         message = self.world.find(chat or user, number)
-        message |= {"text": text, "edit_date": message["date"] + 30}
+        words = "text" if "text" in message else "caption"
+        message |= {words: text, "edit_date": message["date"] + 30}
         await self.world.push("edited_message", dict(message))
 
     async def press(self, message: Json, label: str, user: int = 42, *, old: bool = False) -> None:

@@ -70,10 +70,11 @@ class World:
         except KeyError:
             raise RefusedError("Bad Request: message to edit not found") from None
 
-    async def push(self, kind: str, content: Json) -> None:
-        """Create an update, unless the bot does not want its kind. Later edits do not change it."""
+    async def push(self, kind: str, *contents: Json) -> None:
+        """Create updates that are fetched together, unless the bot does not want their kind. Later edits do not change
+        them."""
         async with self.changed:
-            if self.allowed is None or kind in self.allowed:
+            for content in contents if self.allowed is None or kind in self.allowed else ():
                 self.updates.append({"update_id": next(self._update_numbers), kind: deepcopy(content)})
             self.changed.notify_all()
 

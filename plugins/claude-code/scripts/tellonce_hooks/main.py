@@ -3,13 +3,12 @@ continues."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from contextlib import suppress
-from datetime import datetime
+import time
 
 from tellonce_hooks import project, spool
+from tellonce_hooks.notation import dumps, loads
 from tellonce_hooks.server import Away, Refused, record_turn, token
 from tellonce_hooks.transcript import is_command, message, reply_id, turns
 
@@ -37,7 +36,7 @@ def run(arguments: list[str]) -> int:
     if command == "mode":
         return _mode(arguments[1:])
     try:
-        _EVENTS[command](json.load(sys.stdin))
+        _EVENTS[command](loads(sys.stdin.buffer.read().decode()))
     except (Away, Refused, OSError, ValueError, LookupError) as error:
         print(f"tellonce: {error}", file=sys.stderr)
     return 0
@@ -46,7 +45,7 @@ def run(arguments: list[str]) -> int:
 def _headers() -> int:
     """Print the headers of the MCP connection in the form of Claude Code's headersHelper."""
     try:
-        print(json.dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
+        print(dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
     except Away as error:
         print(f"tellonce: {error}; start it with `tellonce up`", file=sys.stderr)
         return 1
@@ -78,11 +77,13 @@ def _started(event: Json) -> None:
     except Away as error:
         kept = len(spool.waiting())
         so_far = f" ({kept} so far)" if kept else ""
-        note = f"Memory is not available ({error}). Start it with `tellonce up`; messages are kept until then{so_far}."
-        print(json.dumps({"systemMessage": note}))
+        note = (
+            f"Memory is not available ({error}). Start it with `tellonce up`; messages are kept until then{so_far}."
+        )
+        print(dumps({"systemMessage": note}))
         return
     except Refused as error:
-        print(json.dumps({"systemMessage": f"Memory: {error}"}))
+        print(dumps({"systemMessage": f"Memory: {error}"}))
         return
     _detached(lambda: spool.flush("SessionStart"))
 
@@ -165,11 +166,13 @@ def _mode_of(event: Json) -> str:
 def _print(answer: Json) -> None:
     output = answer.get("hookSpecificOutput")
     if output:
-        print(json.dumps({"hookSpecificOutput": output}))
+        print(dumps({"hookSpecificOutput": output}))
 
 
 def _now() -> str:
-    return datetime.now().astimezone().isoformat()
+    """The time in the form of the transcripts."""
+    seconds = time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03}Z"
 
 
 def _detached(work: Callable[[], None]) -> None:
@@ -182,10 +185,9 @@ def _detached(work: Callable[[], None]) -> None:
     for number in (0, 1, 2):
         os.dup2(silence, number)
     try:
-        with suppress(
-            Away, Refused, OSError, ValueError, LookupError
-        ):  # messages that were not recorded are still in the spool
-            work()
+        work()
+    except (Away, Refused, OSError, ValueError, LookupError):
+        pass  # messages that were not recorded are still in the spool
     finally:
         os._exit(0)
 

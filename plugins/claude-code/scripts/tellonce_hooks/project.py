@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import zlib
 
+from tellonce_hooks.notation import dumps
 from tellonce_hooks.server import option, read_object
 
 TYPE_CHECKING = False
@@ -23,7 +22,7 @@ people can write it."""
 
 MOST_NAME = 128
 
-PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+PRIVATE = r"(?is)<private>.*?(?:</private>|\Z)"
 
 
 def folder() -> str:
@@ -56,13 +55,17 @@ def choose(path: str, wanted: str) -> None:
     os.makedirs(data(), exist_ok=True)
     part = os.path.join(data(), "projects.json.part")
     with open(part, "w", encoding="utf-8") as file:
-        json.dump(chosen, file, indent=1)
+        file.write(dumps(chosen))
     os.replace(part, os.path.join(data(), "projects.json"))
 
 
 def without_private(text: str) -> str:
     """The text without what the user marked `<private>…</private>`; an opened part that is not closed goes to the end."""
-    return PRIVATE.sub("", text).strip()
+    if "<private>" in text.lower():
+        import re  # noqa: PLC0415  # loading it takes longer than everything else a prompt needs
+
+        text = re.sub(PRIVATE, "", text)
+    return text.strip()
 
 
 def data() -> str:

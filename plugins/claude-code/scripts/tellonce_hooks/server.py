@@ -1,11 +1,13 @@
-"""One call of the memory server's `record_turn`, over HTTP by hand: importing an HTTP library takes longer than the call."""
+"""One call of the memory server's `record_turn`, over HTTP by hand: importing an HTTP library, or `socket`, takes longer
+than the call."""
 
 from __future__ import annotations
 
-import json
+import _socket
 import os
-import socket
 import sys
+
+from tellonce_hooks.notation import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # importing typing takes longer than all of this module
@@ -49,7 +51,7 @@ def read_object(path: str) -> Json:
     """The JSON object in a file; empty if there is none."""
     try:
         with open(path, encoding="utf-8") as file:
-            value = json.load(file)
+            value = loads(file.read())
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -78,10 +80,10 @@ def data_folder() -> str:
 def record_turn(arguments: Json, seconds: float) -> Json:
     """Call `record_turn` and return its structured result. Raises Away or Refused."""
     params = {"name": "record_turn", "arguments": arguments, "_meta": META}
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    body = dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
     try:
         status, answer = _exchange(body, seconds)
-        result = json.loads(answer).get("result") if status == 200 else None
+        result = loads(answer.decode()).get("result") if status == 200 else None
     except (OSError, ValueError) as error:
         raise Away(str(error)) from error
     if not isinstance(result, dict) or "tellonce/later" in (result.get("_meta") or {}):
@@ -106,23 +108,44 @@ def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
         "Mcp-Name: record_turn",
         f"Content-Length: {len(body)}",
     )
-    with socket.create_connection((host, port), seconds) as connection:
-        stream = _encrypted(connection, host) if scheme == "https" else connection
-        stream.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-        answer = b""
+    connection = _encrypted(host, port, seconds) if scheme == "https" else _connected(host, port, seconds)
+    answer = b""
+    try:
+        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         while True:
-            piece = stream.recv(65536)
+            piece = connection.recv(65536)
             if not piece:
                 break
             answer += piece
+    finally:
+        connection.close()
     head, _, rest = answer.partition(b"\r\n\r\n")
     return int(head.split(None, 2)[1]), _payload(head, rest)
 
 
-def _encrypted(connection: socket.socket, host: str) -> socket.socket:
-    import ssl  # noqa: PLC0415  # only for a server elsewhere: it takes longer to load than a local call takes
+def _connected(host: str, port: int, seconds: float) -> _socket.socket:
+    """A connection to the first address that answers. Raises OSError."""
+    failure = OSError(f"{host} has no address")
+    # As bytes, because a text would load the tables of international names.
+    for family, kind, protocol, _, address in _socket.getaddrinfo(host.encode(), port, 0, _socket.SOCK_STREAM):
+        connection = _socket.socket(family, kind, protocol)
+        connection.settimeout(seconds)
+        try:
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            failure = error
+        else:
+            return connection
+    raise failure
 
-    return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+
+def _encrypted(host: str, port: int, seconds: float) -> _socket.socket:
+    import socket  # noqa: PLC0415  # only for a server elsewhere: they take longer to load than a local call takes
+    import ssl  # noqa: PLC0415
+
+    plain = socket.create_connection((host, port), seconds)
+    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
 
 
 def _payload(head: bytes, rest: bytes) -> bytes:

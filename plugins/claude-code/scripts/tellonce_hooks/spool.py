@@ -5,12 +5,10 @@ A file per session lists the ids that are done, one per line, so that a catch-up
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from contextlib import suppress
-from datetime import datetime
 
+from tellonce_hooks.notation import dumps, loads
 from tellonce_hooks.project import data
 from tellonce_hooks.server import Refused, record_turn
 
@@ -31,7 +29,7 @@ def put(place: Json, message: Json) -> str:
     folder = _folder("spool")
     file = os.path.join(folder, f"{time.time_ns():020d}-{_name(message['message_id'])}.json")
     with open(file + ".part", "w", encoding="utf-8") as stream:
-        json.dump({"place": place, "message": message}, stream)
+        stream.write(dumps({"place": place, "message": message}))
     os.replace(file + ".part", file)
     return file
 
@@ -41,8 +39,10 @@ def done(session: str, ids: list[str], files: list[str]) -> None:
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
-        with suppress(FileNotFoundError):  # another hook has deleted it already
+        try:
             os.unlink(file)
+        except FileNotFoundError:
+            pass  # another hook was faster
 
 
 def tidy() -> None:
@@ -72,24 +72,20 @@ def waiting() -> list[tuple[str, Json]]:
         if name.endswith(".json"):
             try:
                 with open(os.path.join(folder, name), encoding="utf-8") as stream:
-                    found.append((os.path.join(folder, name), json.load(stream)))
+                    found.append((os.path.join(folder, name), loads(stream.read())))
             except (OSError, ValueError):
                 continue  # another hook has taken it
-    return sorted(found, key=lambda kept: _said_at(kept[1]["message"]))
-
-
-def _said_at(message: Json) -> datetime:
-    return datetime.fromisoformat(message["sent_at"].replace("Z", "+00:00"))
+    return sorted(found, key=lambda kept: kept[1]["message"]["sent_at"])  # all times are in UTC in one format
 
 
 def flush(event: str) -> None:
     """Record all stored messages in order, session by session. After Away, the remaining messages stay stored."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
-        by_place.setdefault(json.dumps(entry["place"], sort_keys=True), []).append((file, entry["message"]))
+        by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))
     for place, entries in by_place.items():
         for start in range(0, len(entries), BATCH):
-            _send(json.loads(place), entries[start : start + BATCH], event)
+            _send(loads(place), entries[start : start + BATCH], event)
 
 
 def _send(place: Json, entries: list[tuple[str, Json]], event: str) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from tellonce_hooks.notation import loads
 from tellonce_hooks.project import without_private
 
 TYPE_CHECKING = False
@@ -55,7 +54,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
         return
     try:
-        entry = json.loads(line)
+        entry = loads(line)
     except ValueError:
         return  # an incomplete line of a killed program
     if entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary"):

@@ -12,6 +12,7 @@ from tellonce_server.domain.context.draft import SEPARATOR, Draft
 from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
 from tellonce_server.domain.context.focus import find_focus
 from tellonce_server.domain.context.history import History
+from tellonce_server.domain.context.log import fill_log, log_share
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.memories import Memories
 from tellonce_server.domain.context.relevant import Relevant, unseen
@@ -56,13 +57,18 @@ def assemble(m: Material) -> Assembled:
     draft = Draft(m, TokenBudget(m.total), scaled(m.budgets, m.total))
     parts = _Parts(draft, History(draft), Memories(draft), Relevant(draft))
     draft.fill_now()
+    # What a question needs comes first; the log's share is kept for it, so that the log is the same for every question.
+    logged = draft.token_budget.set_aside(log_share(m.total))
     parts.history.fill_newest()
     if m.asked:
-        _for_question(parts)
+        _for_question(parts, logged)
     else:
+        draft.token_budget.left += logged
+        fill_log(draft)
         _for_talk(parts)
     parts.history.fill_summaries()
-    parts.relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), parts.memories.ids))
+    known = {*parts.memories.ids, *draft.included.get("log", ())}
+    parts.relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), known))
     parts.relevant.write()
     return _finished(draft, parts.history.messages)
 
@@ -76,9 +82,9 @@ class _Parts(NamedTuple):
     relevant: Relevant
 
 
-def _for_question(parts: _Parts) -> None:
+def _for_question(parts: _Parts, logged: int) -> None:
     """For a question, fill what was found for it first. It may use half of the budget, because the latest messages
-    need a part."""
+    need a part. What it leaves of the `logged` tokens kept for the log is for more of what was found."""
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
@@ -86,7 +92,12 @@ def _for_question(parts: _Parts) -> None:
     parts.history.fill_older()
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    draft.token_budget.left += logged
+    fill_log(draft)
+    if logged:
+        parts.relevant.fill(unseen(draft, parts.relevant.left, parts.history.messages))
     draft.token_budget.left += stated
+    parts.memories.fill_list([hit for hit in m.found(*MEMORY_KINDS) if hit.listed])
     parts.memories.fill(first)
     _fill_stated(parts, others)
 
@@ -123,7 +134,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
     # The estimates of the parts exceed the estimate of the whole by rounding only. If the whole is still over the
     # budget, the least important sections are removed first.
-    for name in ("elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
+    for name in ("log", "elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break
         sections = [section for section in sections if section.name != name]

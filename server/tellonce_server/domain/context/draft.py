@@ -16,6 +16,7 @@ SEPARATOR = "\n\n"
 """The text between two sections."""
 
 _LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
+    ("log", "LOG", "append"),
     ("profile", "USER PROFILE", "stable"),
     ("summary", "CHAT SUMMARY", "stable"),
     ("memories", "FACTS, GOALS AND PINS", "slow"),
@@ -26,7 +27,7 @@ _LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
     ("now", "Now", "volatile"),
 )
 _TITLES: dict[ShownName, str] = {name: title for name, title, _ in _LAYOUT}
-_FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))
+_FENCED: frozenset[ShownName] = frozenset(("log", "profile", "summary", "memories", "elsewhere", "relevant"))
 
 
 @dataclass

@@ -1,32 +1,58 @@
-"""The memories of one context that fit their share, under one heading per kind. Pure."""
+"""The memories of one context that fit their share: the members of a list that a question asks for, then the others under
+one heading per kind. Pure."""
 
 from collections.abc import Sequence
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
 from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Remembered
+
+LIST = "ALL OF THIS KIND"
+ABOVE = "in the log above"
+LIST_PART = 2
+"""A list leaves one part in this many of the share to pins, wishes and what was found."""
 
 
 class Memories:
-    """Filled in two steps, pinned memories first, and written after both."""
+    """Filled in steps, a list first and then pinned memories, and written after all of them."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._kept: list[tuple[Remembered, str]] = []
+        self._listed: list[tuple[Hit, str]] = []
+        self._above = ""
         self._spent = 0
         self._open = False
 
     @property
     def ids(self) -> list[int]:
         """The ids of the memories shown."""
-        return [memory.id for memory, _ in self._kept]
+        return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
+
+    def fill_list(self, members: Sequence[Hit]) -> None:
+        """Add the members of what the question asks for, best first; they are shown oldest first, a line each."""
+        draft = self._draft
+        above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
+        members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
+        self._above = f"{ABOVE}: {', '.join(f'#{number}' for number in above)}" if above else ""
+        if not (members or above) or not self._opened() or not draft.token_budget.pay(cost(LIST) + cost(self._above)):
+            return
+        view, share = draft.material.view, draft.shares.memories // LIST_PART
+        taken = take(members, lambda hit: form.member_line(hit, view), share, draft.token_budget, dense=True)
+        self._spent += taken.cost
+        draft.omit("memory", [members[i].id for i in taken.left], "list budget")
+        self._listed = [(members[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
 
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """Add the memories that fit into the rest of the share."""
         draft = self._draft
-        # A note consists of the user's own words, so it is omitted if the context already shows its message.
-        ordered = [x for x in ordered if x.pinned or not (x.note and draft.says(x.content))]
+        # A note is the user's own words: where the message itself stands above, they are not said again.
+        shown = {*self.ids, *draft.included.get("log", ())}
+        ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not self._opened():
             return
         # Each kind costs its heading. The headings of all kinds that may occur are paid for in advance.
@@ -43,8 +69,10 @@ class Memories:
         blocks: dict[str, list[str]] = {title: [] for title in form.KIND_TITLES.values()}
         for memory, text in self._kept:
             blocks[_heading(memory)].append(text)
+        members = [text for _, text in sorted(self._listed, key=lambda pair: pair[0].at)]
+        members += [self._above] if self._above else []
         self._draft.bodies["memories"] = "\n".join(
-            "\n".join([title, *block]) for title, block in blocks.items() if block
+            "\n".join([title, *block]) for title, block in ((LIST, members), *blocks.items()) if block
         )
         self._draft.note("memories", self.ids)
 

@@ -27,10 +27,14 @@ class Relevant:
         self._draft = draft
         self._kept: list[tuple[Hit, str]] = []
         self._open = False
+        self._left: list[Hit] = []
+        self.left: list[Hit] = []
+        """The results of the latest step that did not fit, in rank order."""
 
     def fill(self, hits: Sequence[Hit]) -> None:
         """Add the results that fit into the rest of the budget; they are in rank order."""
         draft = self._draft
+        self.left = []
         if not hits or not self._opened():
             return
         view = draft.material.view
@@ -41,10 +45,14 @@ class Relevant:
         self._kept += [(hits[index], text) for index, text in zip(taken.kept, taken.texts, strict=True)]
         for text in taken.texts:
             draft.say(text)
-        for index in taken.left:
-            draft.omit(hits[index].kind, [hits[index].id], "relevant budget")
+        self.left = [hits[index] for index in taken.left]
+        self._left += self.left
 
     def write(self) -> None:
+        kept = {hit for hit, _ in self._kept}
+        for hit in self._left:
+            if hit not in kept:
+                self._draft.omit(hit.kind, [hit.id], "relevant budget")
         in_time = sorted(self._kept, key=lambda pair: pair[0].at)
         self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
         for hit, _ in self._kept:

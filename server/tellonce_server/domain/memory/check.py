@@ -31,7 +31,7 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Characters of the message around a quote that may give the day of a statement."""
+"""Characters of the message around a quote that may give the days and names of a statement."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -190,9 +190,10 @@ class _Evidence:
         self._quotes = quotes
         self._admits = admits
         self._zone = quotes[0].zone
-        said = (*(quoted.quote for quoted in quotes), *around)
-        self._words = literals.Words(said)
+        said = (text for quoted in quotes for text in dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE])))
+        self._words = literals.Words((*said, *around))
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
+        self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         if follows is not None:
             self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
 
@@ -200,10 +201,19 @@ class _Evidence:
         """Reasons: the days, numbers and names of the claim that the quotes do not contain."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
+        moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [f"The number {number} is not in the quote." for number in self._missing_numbers(text, moments)]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
+
+    def _named_today(self, text: str) -> Iterator[_Moment]:
+        """The day it was said, where the claim names it: `sober for 600 days as of 20 November`."""
+        admits = self._admits or _admits_nothing
+        for quoted in self._quotes:
+            today = quoted.said_at.astimezone(quoted.zone).date()
+            if str(today.day) in literals.said_numbers(text) and admits(text, quoted.said_at, quoted.zone, today):
+                yield _Moment(today, "day")
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
@@ -237,7 +247,7 @@ class _Evidence:
         )
 
     def _follows(self, moment: _Moment) -> bool:
-        if moment.numbers() <= self._numbers:
+        if moment.numbers() <= self._written:
             return True
         return any(self._follows_from(quoted, moment) for quoted in self._quotes)
 

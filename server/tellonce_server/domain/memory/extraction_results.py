@@ -259,6 +259,7 @@ class Learner:
             tier=x.tier,
             intends=intent if not judged.certain else None,
             valid_to=over,
+            categories=tuple(mask(name) for name in item.categories) or None,
         )
 
     async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:

@@ -1,14 +1,17 @@
 """The numbers that follow from a text without occurring in it: number words, and the parts of the days it names."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory import literals
+from tellonce_text.dates.phrases import count_at
 from tellonce_text.dates.readings import Reading, Said
 from tellonce_text.dates.regions import region_of
 from tellonce_text.dates.resolver import expressions
+from tellonce_text.dates.tokens import line_of
 
 try:
     from text_to_num import alpha2digit
@@ -33,10 +36,42 @@ def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[s
     were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
-    spelled = (literals.said_numbers(alpha2digit(head, language, 0)) for language in LANGUAGES)
+    counted = frozenset(_spelled(head))
     said = Said(said_at, zone, region_of(zone))
     named = (part for found in expressions(head, said) for reading in found.readings for part in _parts(reading))
-    return frozenset[str]().union(*spelled).union(named, (str(said_at.astimezone(zone).year),))
+    return counted.union(_fractions(head, counted), named, (str(said_at.astimezone(zone).year),))
+
+
+def _spelled(text: str) -> Iterator[str]:
+    """Numbers in words: by the library, and by the words of dates, which also have Russian and dozens."""
+    for language in LANGUAGES:
+        digits = alpha2digit(text, language, 0)
+        yield from literals.said_numbers(digits)
+        yield from (literals.written(float(m[1].replace(",", ".")) * int(m[2])) for m in _SCALED.finditer(digits))
+    line = line_of(text)
+    for index in range(len(line) if line else 0):
+        count = count_at(line, index) if line else None
+        if count and count.exact:
+            yield str(count.value)
+
+
+_SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
+"""`1.2 million`, with the million in digits."""
+
+
+def _fractions(text: str, counted: Iterable[str]) -> Iterator[str]:
+    """What `half` and the like make of a whole and of the numbers said: a share, its percentage, minutes of an hour."""
+    line = line_of(text)
+    parts = {line[at].get("fraction") for at in range(len(line))} - {None} if line else set[int]()
+    wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
+    for part in parts:
+        shares = [100 / part, 100 - 100 / part, 1 / part, 60 / part]
+        shares += [value for whole in wholes for value in (whole / part, whole + 1 / part, 60 * whole + 60 / part)]
+        yield from (literals.written(round(share, 2)) for share in shares)
+
+
+_LONGEST: Final = 9
+"""Digits of a number that a share is taken of."""
 
 
 def _parts(reading: Reading) -> Iterator[str]:

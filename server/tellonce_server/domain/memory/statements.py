@@ -70,6 +70,7 @@ class Statements:
             scope=memory_lexemes(new.owner_id),
             embedding=vector,
             words_key=dedup.key(new.content),
+            category_words=index_text(" ".join(new.categories or ()), None),
         )
 
     async def put(

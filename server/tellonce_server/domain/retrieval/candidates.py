@@ -33,6 +33,8 @@ OF_A_SPAN = 1000
 many."""
 
 MEMORIES = 40
+LISTED = 60
+"""The newest members of the categories that a question names."""
 SUMMARIES = 20
 SCANNED = 3000
 """Maximum messages read in a search of one thread or one period, the newest ones."""
@@ -50,7 +52,7 @@ class Scan:
     """A search of the database among `size` messages, limited to numbers below `below`.
 
     `vector` and `code` are two forms of the query's vector; if None, only words count. `near_index` means that the
-    owner has a vector index, which replaces the scan of codes if there are many.
+    owner has a vector index, which replaces the scan of codes if there are many. `categories` are the words of the nearest categories.
     """
 
     request: SearchRequest
@@ -60,6 +62,7 @@ class Scan:
     vector: HalfVector | None
     code: BitString | None
     near_index: bool = False
+    categories: Sequence[str] = ()
 
     @property
     def rarest(self) -> str:
@@ -124,6 +127,7 @@ async def memories(database: Database, scan: Scan, statuses: Sequence[str]) -> l
         "retrieval.memories",
         *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), MEMORIES, list(statuses)),
         *(r.as_of or r.until, r.since, r.ends, scan.terms),
+        *([f"@k{term}" for term in scan.question.terms], " ".join(scan.categories), LISTED),
     )
 
 

@@ -21,7 +21,7 @@ MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "
 
 class Found(NamedTuple):
     """A scored result. `text` is the whole text unless `clipped`; `covered` is the weighted share of the query's words
-    in it."""
+    in it; `listed` marks one of several members of a category that the query names."""
 
     kind: ResultKind
     id: int
@@ -39,6 +39,7 @@ class Found(NamedTuple):
     source_ids: Sequence[int]
     routine: str | None = None
     memory_status: MemoryStatus | None = None
+    listed: bool = False
 
 
 def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:
@@ -58,10 +59,12 @@ def _message(c: Candidate, score: float, covered: float) -> Found:
 def memories(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
     tokens = [estimate(row["content"]) for row in rows]
     covered, likeness = _measured(question, rows, tokens, ranking)
-    return [_memory(question, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
+    several = sum(row["listed"] for row in rows) > 1
+    return [_memory(question, several, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
 
 
-def _memory(question: Question, row: Row, tokens: int, likeness: float, covered: float) -> Found:
+def _memory(question: Question, several: bool, row: Row, tokens: int, likeness: float, covered: float) -> Found:
+    listed = several and row["listed"]
     former = question.asks_past_state and row["status"] == "superseded"
     return Found(
         kind=row["kind"],
@@ -74,11 +77,12 @@ def _memory(question: Question, row: Row, tokens: int, likeness: float, covered:
         speaker=None,
         at=row["valid_from"],
         tokens=tokens,
-        score=w.ALONE * likeness + w.MEMORY + w.FORMER * former,
+        score=w.ALONE * likeness + w.MEMORY + w.FORMER * former + w.LISTED * listed,
         cosine=row["cosine"],
         covered=covered,
         source_ids=tuple(row["source_ids"]),
         memory_status=row["status"],
+        listed=listed,
     )
 
 
@@ -131,4 +135,5 @@ def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
     return Hit(
         *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
         *(found.tokens, found.score, found.cosine, found.source_ids, found.routine, found.memory_status),
+        found.listed,
     )

@@ -43,7 +43,8 @@ def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, l
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
     messages = _of_thread(without_echoes(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
-    return [*first, *_memories(ranked, limits)[:MORE_MEMORIES], *_summaries(ranked), *more]
+    stated = dict.fromkeys([*_memories(ranked, limits)[:MORE_MEMORIES], *(f for f in ranked if f.listed)])
+    return [*first, *stated, *_summaries(ranked), *more]
 
 
 def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:

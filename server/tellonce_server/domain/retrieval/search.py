@@ -14,6 +14,7 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.retrieval import candidates, cursor, found, prompt_selection, ranking
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
+from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.cursor import Cursor
 from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
 from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
@@ -54,12 +55,14 @@ class _Embedded:
 
     half: HalfVector
     bits: BitString
+    categories: Sequence[str]
 
 
 class Retriever:
-    def __init__(self, database: Database, embedder: Embedder) -> None:
+    def __init__(self, database: Database, embedder: Embedder, categories: Categories | None = None) -> None:
         self._database = database
         self._embedder = embedder
+        self._categories = categories or Categories(database, embedder)
         self._shares: dict[str, float] = {}
         self._shares_until = 0.0
 
@@ -136,7 +139,7 @@ class Retriever:
         below = r.before_id or NEWEST
         if vector is None:
             return Scan(r, question, setting.size, below, None, None)
-        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index)
+        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index, vector.categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
         """The query's vector; None means search by words alone."""
@@ -147,7 +150,7 @@ class Retriever:
             vector = (await self._embedder.embed([wording], urgent=True))[0]
         except EmbeddingUnavailable:
             return None
-        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean))
+        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean), self._categories.near(vector))
 
     async def _known_shares(self) -> dict[str, float]:
         """How common words are, by the planner's statistics."""

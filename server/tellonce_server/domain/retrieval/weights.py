@@ -90,6 +90,9 @@ MEMORY: Final = 1.0
 FORMER: Final = 1.0
 """For a superseded memory if the query asks about the past."""
 
+LISTED: Final = 1.0
+"""For one of several members of a category that the query names."""
+
 SUMMARY: Final = -0.5
 """For a summary, which covers many subjects."""
 
