@@ -16,8 +16,10 @@ _DATES = ("%I:%M %p on %d %B, %Y", "%d %B %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d"
 
 def locomo(file: Path) -> list[Dialogue]:
     """Read a list of conversations, each with dated sessions of two speakers and questions with the ids of their
-    evidence. A category is one of LoCoMo's numbers or, in our own files, a word. A second speaker called `assistant` is
-    an assistant.
+    evidence.
+
+    A category is one of LoCoMo's numbers or, in our own files, a word. A second speaker called `assistant` is an
+    assistant.
     """
     return [
         _locomo(f"{file.stem}-{number}", sample) for number, sample in enumerate(json.loads(file.read_text("utf-8")), 1)

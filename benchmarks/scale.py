@@ -1,6 +1,8 @@
 """`python -m benchmarks.scale --folder DIR --messages 10000 …`: creates seeded databases of many messages, which are
-built once and reused. Each size is a separate database in one embedded PostgreSQL below DIR. Rows are as the server
-writes them, except that vectors are synthetic (see `population`). They are copied with the messages of all chats mixed.
+built once and reused.
+
+Each size is a separate database in one embedded PostgreSQL below DIR. Rows are as the server writes them, except that
+vectors are synthetic (see `population`). They are copied with the messages of all chats mixed.
 """
 
 import argparse

@@ -1,13 +1,15 @@
 """`python -m benchmarks.soak`: uses one memory steadily for a long time and reports whether its memory use and latency
-stay constant. People write, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless
-`--minutes` is given. Each minute it prints a line with the memory of server, summarizer, PostgreSQL and its shared
-buffers, the connections, and the open jobs. At the end it prints a table with the latency of each tool in slices of
-five minutes, and a verdict. Each run begins with a new memory that already has some history, because in an empty one
-all calls are fast, and caches of texts fill slowly. A fixed computation is timed every second, and latencies are judged
-relative to it, because the speed of a shared machine changes by half within minutes. The first minutes are not judged,
-because memory grows until connections have prepared their statements and caches are full (`tests/unit/test_caches.py`
-limits them). PostgreSQL's use of its shared buffers is not judged either, because their size is a setting and growing
-tables fill them.
+stay constant.
+
+People write, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` is
+given. Each minute it prints a line with the memory of server, summarizer, PostgreSQL and its shared buffers, the
+connections, and the open jobs. At the end it prints a table with the latency of each tool in slices of five minutes,
+and a verdict. Each run begins with a new memory that already has some history, because in an empty one all calls are
+fast, and caches of texts fill slowly. A fixed computation is timed every second, and latencies are judged relative to
+it, because the speed of a shared machine changes by half within minutes. The first minutes are not judged, because
+memory grows until connections have prepared their statements and caches are full (`tests/unit/test_caches.py` limits
+them). PostgreSQL's use of its shared buffers is not judged either, because their size is a setting and growing tables
+fill them.
 """
 
 import argparse

@@ -123,6 +123,7 @@ async def our_server(
     folder: Path, dsn: str, embeddings: str = "local", source: Path | None = None
 ) -> AsyncGenerator[Ours]:
     """Our server over HTTP as run by `tellonce serve`, called with the relay's credential, which may use any chat.
+
     `source` is another checkout whose server runs instead.
     """
     port = free_port()

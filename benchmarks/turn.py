@@ -1,7 +1,8 @@
-"""Measures the time that the relay adds to a turn: `python -m benchmarks.turn [--turns N] [--json FILE]`. A person
-writes to a bot on an emulated Bot API, and the time until the bot's sendMessage is measured: for the relay (real
-processes, embedded PostgreSQL), and for a minimal bot with the same libraries and stub model but without memory. The
-two alternate, so that other load affects both equally. The difference of their medians is the time that the memory
+"""Measures the time that the relay adds to a turn: `python -m benchmarks.turn [--turns N] [--json FILE]`.
+
+A person writes to a bot on an emulated Bot API, and the time until the bot's sendMessage is measured: for the relay
+(real processes, embedded PostgreSQL), and for a minimal bot with the same libraries and stub model but without memory.
+The two alternate, so that other load affects both equally. The difference of their medians is the time that the memory
 adds. It also prints the relay's time by step, from its events, and the processor time of a turn in each process,
 including the work after the reply, which other load hardly changes.
 """

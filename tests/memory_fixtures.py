@@ -57,7 +57,9 @@ async def postgres(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Em
 
 async def _relax(server: EmbeddedPostgres) -> None:
     """Switch off durability, which makes creating and dropping databases much faster, and autovacuum, which would run
-    at unpredictable times. Tests of crashes use separate servers with the normal settings.
+    at unpredictable times.
+
+    Tests of crashes use separate servers with the normal settings.
     """
     admin = await asyncpg.connect(server.dsn(SUPERUSER, "postgres"))
     for setting in ("fsync", "full_page_writes", "autovacuum"):

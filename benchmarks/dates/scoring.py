@@ -41,8 +41,9 @@ class Answer(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """`right`: the correct days and time, certain or not. `wrong`: another day, stated as certain. `overclaimed`:
-    stated as certain although a careful reader could not know.
+    """`right`: the correct days and time, certain or not.
+
+    `wrong`: another day, stated as certain. `overclaimed`: stated as certain although a careful reader could not know.
     """
 
     row: Row

@@ -1,6 +1,8 @@
 """Simulates people who write, speak and send pictures while relay, server and summarizer are killed at random and the
-model fails now and then; then checks the invariants. It needs no pytest, because a benchmark runs it for longer. The
-same seed gives the same people, words, victims and times.
+model fails now and then; then checks the invariants.
+
+It needs no pytest, because a benchmark runs it for longer. The same seed gives the same people, words, victims and
+times.
 """
 
 import asyncio

@@ -1,5 +1,7 @@
 """Runs the whole product: relay, server with embedded PostgreSQL, and summarizer as separate processes, with an
-emulated Telegram and stubs of the models on loopback. It needs no pytest, because benchmarks use it too.
+emulated Telegram and stubs of the models on loopback.
+
+It needs no pytest, because benchmarks use it too.
 """
 
 import asyncio

@@ -1,5 +1,6 @@
-"""Simulates people who use the memory while its processes are killed, and keeps a ledger of acknowledged calls. Each
-call is repeated until it is answered, as by the relay, so all calls are acknowledged when the load stops.
+"""Simulates people who use the memory while its processes are killed, and keeps a ledger of acknowledged calls.
+
+Each call is repeated until it is answered, as by the relay, so all calls are acknowledged when the load stops.
 """
 
 import asyncio

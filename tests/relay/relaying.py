@@ -133,9 +133,10 @@ async def relaying(
     emit: Emit = silent,
     owed_pauses: tuple[float, float] = (0.01, 0.02),
 ) -> AsyncIterator[Telegram]:
-    """The emulated Telegram of a running relay. `state` is a folder that outlives the relay, `profile` the default
-    user's profile, `own` are settings. With `killed`, the relay ends at once without acknowledging updates, so that
-    only its files remain, as after a kill.
+    """The emulated Telegram of a running relay.
+
+    `state` is a folder that outlives the relay, `profile` the default user's profile, `own` are settings. With
+    `killed`, the relay ends at once without acknowledging updates, so that only its files remain, as after a kill.
     """
     scratch = tempfile.TemporaryDirectory(prefix="relay-")
     own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)

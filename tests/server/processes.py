@@ -18,9 +18,10 @@ from tests.patience import HANGS, promised
 
 
 def free_port() -> int:
-    """Reserve a port until this process ends. The socket stays bound without listening, so the system gives the number
-    to no other socket and refuses connections, but a server that names the port (and sets SO_REUSEADDR, as asyncio
-    does) can listen on it.
+    """Reserve a port until this process ends.
+
+    The socket stays bound without listening, so the system gives the number to no other socket and refuses connections,
+    but a server that names the port (and sets SO_REUSEADDR, as asyncio does) can listen on it.
     """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

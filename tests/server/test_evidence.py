@@ -1,6 +1,8 @@
 """The permanent check of docs/CONTRACT.md, 4: with the summarizer, a question finds no less of its evidence than
-without. It uses a small conversation and search by words; `python -m benchmarks.evidence` measures large ones with the
-embedding model.
+without.
+
+It uses a small conversation and search by words; `python -m benchmarks.evidence` measures large ones with the embedding
+model.
 """
 
 from collections.abc import Sequence

@@ -1,5 +1,7 @@
-"""Two users and a shared group act at random on one server, and no answer to one of them contains another's text. Every
-text contains a canary of its owner. A memory that a user shares with the group legitimately brings its canary there.
+"""Two users and a shared group act at random on one server, and no answer to one of them contains another's text.
+
+Every text contains a canary of its owner. A memory that a user shares with the group legitimately brings its canary
+there.
 """
 
 import json

@@ -1,5 +1,6 @@
-"""Recalled text stays data: whatever it contains, the prompt has the same shape as with harmless text. The shape
-consists of the beginnings of lines, where titles, day headers, speakers and fences are.
+"""Recalled text stays data: whatever it contains, the prompt has the same shape as with harmless text.
+
+The shape consists of the beginnings of lines, where titles, day headers, speakers and fences are.
 """
 
 import re

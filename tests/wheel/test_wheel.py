@@ -31,6 +31,7 @@ def built(folder: Path) -> Path:
 
 def installed(wheel: Path, folder: Path) -> Path:
     """A separate environment with the wheel and with this environment's other packages, which are not downloaded again.
+
     The packages' folder is named in a `.pth` file; Python ignores `.pth` files within it, so the editable installation
     is not used.
     """

@@ -1,5 +1,7 @@
 """`python -m training.keep [--model FOLDER]`: trains on the texts, prints the precision on authors left out, and writes
-the weights. The authors of HELD_OUT are never trained on; their figures are those of the written weights.
+the weights.
+
+The authors of HELD_OUT are never trained on; their figures are those of the written weights.
 """
 
 import argparse

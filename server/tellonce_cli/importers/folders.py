@@ -20,8 +20,12 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the files with that ending, except in hidden folders. Files that are longer than any text a person writes
-    are skipped. Raises: ImportFailed: a file cannot be read.
+    """Yield the files with that ending, except in hidden folders.
+
+    Files that are longer than any text a person writes are skipped.
+
+    Raises:
+        ImportFailed: a file cannot be read.
     """
     try:
         for name, changed, data in _contents(path, suffix):

@@ -201,8 +201,10 @@ def _cursor(last: Memory) -> str:
 
 
 def _place(cursor: str) -> tuple[datetime, int]:
-    """Parse a cursor: the time and number of the previous page's last memory. Raises: Refused: it is not a cursor of a
-    profile.
+    """Parse a cursor: the time and number of the previous page's last memory.
+
+    Raises:
+        Refused: it is not a cursor of a profile.
     """
     moment, _, number = cursor.partition(".")
     try:

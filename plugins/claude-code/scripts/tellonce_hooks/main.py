@@ -77,9 +77,7 @@ def _started(event: Json) -> None:
     except Away as error:
         kept = len(spool.waiting())
         so_far = f" ({kept} so far)" if kept else ""
-        note = (
-            f"Memory is not available ({error}). Start it with `tellonce up`; messages are kept until then{so_far}."
-        )
+        note = f"Memory is not available ({error}). Start it with `tellonce up`; messages are kept until then{so_far}."
         print(dumps({"systemMessage": note}))
         return
     except Refused as error:

@@ -33,8 +33,10 @@ class Refused(Exception):
 
 
 def option(name: str) -> str:
-    """The user's value for the plugin's option `name`; empty if not set. Hooks get the options in their environment.
-    The headers helper and a skill's command do not, so they read Claude Code's settings.
+    """The user's value for the plugin's option `name`; empty if not set.
+
+    Hooks get the options in their environment. The headers helper and a skill's command do not, so they read Claude
+    Code's settings.
     """
     told = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
     return (told if told is not None else str(_stored_options().get(name, ""))).strip()
