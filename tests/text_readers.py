@@ -1,4 +1,4 @@
-"""Every public function that reads stored text, by its name, and hostile texts for them to read."""
+"""Every public function that reads stored text, by name, and hostile texts for them."""
 
 import importlib
 import inspect
@@ -310,7 +310,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
     "tellonce_text.dates.tokens.line_of": date_tokens.line_of,
 }
-"""Each reads one text of any content and length."""
+"""Functions that read one text of any content and length."""
 
 NOT_READERS = frozenset(
     """
@@ -354,7 +354,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_text.dates.phrases.skip
     """.split()
 )
-"""They take names, settings, numbers as text or single words; or hand whole texts to the readers and no more."""
+"""Functions that take names, settings, numbers as text or single words, or only pass texts to the readers above."""
 
 SLOW = frozenset(
     """
@@ -375,11 +375,11 @@ SLOW = frozenset(
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans tellonce_text.dates.tokens.line_of
     """.split()
 )
-"""Linear too, but they take each word apart: .1 to .8 s for a text as long as any may be, in a thread of the server's."""
+"""Functions that are linear but process each word: .1 to .8 s for a text of maximum length, in a thread."""
 
 
 def _of_length(seed: str) -> str:
-    """The seed again and again, as much of it as one message may hold."""
+    """The seed repeated to the maximum length of a message."""
     text = seed * (MAX_TEXT_BYTES // len(seed.encode()) + 1)
     return text.encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
 
@@ -407,7 +407,7 @@ _MIXED = {
 
 
 def hostile_texts() -> dict[str, str]:
-    """Texts as long as one message may be, by what they are full of."""
+    """Texts of a message's maximum length, by their contents."""
     whole = {name: _of_length(seed) for name, seed in _SEEDS.items()}
     for name, (head, middle, tail) in _MIXED.items():
         whole[name] = head + _of_length(middle)[: -len((head + tail).encode())] + tail
@@ -423,7 +423,7 @@ def _modules() -> Iterator[ModuleType]:
 
 
 def public_readers() -> Iterator[str]:
-    """Names of all public plain functions to which a text can be given."""
+    """The names of all public functions that accept a text."""
     for module in _modules():
         for name, found in vars(module).items():
             function = inspect.unwrap(found) if callable(found) else None

@@ -1,4 +1,4 @@
-"""The offline responder: what a message wants, and which finds answer it."""
+"""The offline responder: what a message asks for, and which search results answer it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

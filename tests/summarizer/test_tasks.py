@@ -1,4 +1,4 @@
-"""The ladder and its tasks, with stubbed providers that answer and misbehave."""
+"""The fallback chain and its tasks, with stubbed providers that answer or fail."""
 
 import os
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.anyio
 
 @dataclass
 class Stage:
-    """Both providers, the ladder over them, and every event told."""
+    """Both providers, the fallback chain, and all emitted events."""
 
     claude: AnthropicStub
     ollama: OllamaStub
@@ -101,7 +101,7 @@ AGREED = {"verdicts": [{"number": 1, "holds": True, "why": ""}]}
 
 
 def by_shape(first: Reply, second: Reply | None = None) -> Script:
-    """`first` to the exchange, `second` to the second reading."""
+    """A script that answers the exchange with `first` and the second reading with `second`."""
     agreed = second or say_json(AGREED)
     return lambda asked: agreed if "verdicts" in (asked.schema or {}).get("properties", {}) else first
 
@@ -260,7 +260,7 @@ async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Sta
     stage.claude.script = by_shape(say_json({**GOOD, "items": items}))
     first, last = extracted(await stage.work(exchange(SAID))).items
     assert first.quotes == (Quote(message_id=1, text="I work as a nurse at Mercy Hospital"),)
-    assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # under the names asked for before
+    assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # with the former names of fields
     assert (last.same_as, last.replaces, last.ends, last.importance) == (12, (13,), (), 1.0)
     assert len(stage.told("ltm_item_dropped")) == 4
     assert "nurse" not in str(stage.told("ltm_item_dropped"))

@@ -1,5 +1,6 @@
-"""Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects. The
-messages of a transcript get the same ids as from the plugin, so that a session recorded by both is stored once.
+"""Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
+
+The messages of a transcript get the same ids as from the plugin, so that a session recorded by both is stored once.
 """
 
 import json

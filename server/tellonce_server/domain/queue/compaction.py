@@ -19,8 +19,10 @@ def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | N
 
 
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
-    """How many of the newest messages stay verbatim; None if nothing is due. `spoke` is the time of the thread's last
-    earlier message: after a day of silence, the thread is compacted whatever its size.
+    """How many of the newest messages stay verbatim; None if nothing is due.
+
+    `spoke` is the time of the thread's last earlier message: after a day of silence, the thread is compacted whatever
+    its size.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -40,9 +42,10 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 
 
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
-    """Cut all but the newest `kept` messages into contiguous runs, oldest first. A run has `chunk_least` to `chunk`
-    messages; a shorter remainder stays verbatim. Messages from before a
-    `/new` are cut completely, because they are not shown; with `all_due`, all messages are.
+    """Cut all but the newest `kept` messages into contiguous runs, oldest first.
+
+    A run has `chunk_least` to `chunk` messages; a shorter remainder stays verbatim. Messages from before a `/new` are
+    cut completely, because they are not shown; with `all_due`, all messages are.
     """
     finished, talk = _talks(open_messages)
     current = talk[: max(0, len(talk) - kept)]
