@@ -182,7 +182,7 @@ where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: drop_quotes
 -- $1 owner, $2 numbers: memories that stay lose the words they were learned from, and what is noted beside them
-update memories set quotes = '[]', reason = null, about = 'user'
+update memories set quotes = '[]', reason = null, about = 'user', user_name = null
 where owner_id = $1 and id = any($2::bigint[])
 
 -- name: set_summaries

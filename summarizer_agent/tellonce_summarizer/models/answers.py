@@ -69,6 +69,7 @@ class ItemShape(Shape):
     doubt: str | None = Field("", description="Why it is not certain, in a few words.")
     importance: float | None = 0.5
     pin: bool | None = False
+    user_name: str | None = Field("", description="The user's own name, in the item in which they say it; else empty.")
     same_as: Number | None = Field(0, description="A number of KNOWN, or 0.")
     replaces: Numbers = Field([], description="Numbers of KNOWN.")
     ends: Numbers = Field([], description="Numbers of KNOWN.")
