@@ -1,4 +1,4 @@
-"""The offline responder: what a message wants, and which finds answer it."""
+"""The offline responder: what a message asks for, and which search results answer it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,8 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming import Incoming
-from tellonce_relay.responders.offline import from_memory
-from tellonce_relay.responders.wording import best_sentences
+from tellonce_relay.responders.offline import best_sentences, from_memory
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""Single days by the calendar: `2026-03-15`, `3.4.2026`, `March 3rd`, `the 15th`."""
+"""Grammar rules for calendar dates: `2026-03-15`, `3.4.2026`, `March 3rd`, `the 15th`."""
 
 from collections.abc import Callable
 from datetime import date
@@ -19,7 +19,7 @@ from tellonce_text.dates.yearly import yearly, yearly_on_weekday
 
 
 def stamp(line: Line, index: int) -> Phrase | None:
-    """`2026-03-15`; its time of day is the resolver's."""
+    """Parse `2026-03-15`. The resolver parses its time of day."""
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])
@@ -39,7 +39,7 @@ def _han(parts: tuple[str | None, ...], index: int) -> Phrase | None:
 
 
 def numeric(line: Line, index: int) -> Phrase | None:
-    """`3/15/2026`, `15.3.2026`, `3.4.`; without a year only where something says that it is a day."""
+    """`3/15/2026`, `15.3.2026`, `3.4.`; without a year only if a neighboring word shows that it is a date."""
     token = line[index]
     if token.kind != "numeric":
         return None
@@ -62,7 +62,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
 
 
 def _is_like_version(line: Line, index: int) -> bool:
-    """Whether nothing marks one of the sentence's dotted triples as a day: `crashes on 10.11.24, 10.11.23 was fine`."""
+    """Whether dotted numbers are likely versions, because no word marks one of the sentence's as a date: `crashes on
+    10.11.24, 10.11.23 was fine`."""
     if line.language == "en":
         return True
     first, end = line.sentences[index]
@@ -100,7 +101,7 @@ _LEADS_TO_DAY: Final = frozenset("be until from starting through thru at".split(
 
 
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
-    """By the custom of the region; if it is unknown, both readings, unless only one is a date."""
+    """The date by the region's custom. If the region is unknown, both readings, unless only one is a valid date."""
 
     def meaning(scene: Scene) -> Meaning | None:
         by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
@@ -118,7 +119,7 @@ def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[S
 
 _MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
 _BOTH_WAYS: Final = frozenset({"CA"})
-"""Where both customs are common."""
+"""Regions where both customs are common."""
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
@@ -214,7 +215,8 @@ def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
 
 
 def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
-    """A complete date. If its weekday does not match, one of the two is a mistake."""
+    """The meaning of a complete date. It is not certain if its weekday does not match, because one of the two is a
+    mistake."""
     found = _date(year, month, day)
     agreed = weekday is None or found is None or found.weekday() == weekday
     return lambda _scene: Meaning((one_day(found),), agreed) if found else None
@@ -223,7 +225,7 @@ def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Sc
 def _day_of_year(
     year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
-    """A day of the given year, else of the last or next one; its weekday must match."""
+    """The meaning of a day without a year: the last or the next such day. A given weekday must match."""
 
     def days(of: int) -> Days | None:
         end = _date(of, month, last) if last and last != day else _date(of, month, day)
@@ -310,7 +312,7 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether a month or a feast named near by may be what the day belongs to."""
+    """Whether a month or a feast is named nearby, to which the day may belong."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 

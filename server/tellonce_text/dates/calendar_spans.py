@@ -1,4 +1,5 @@
-"""Months, seasons, quarters, years, and feasts by their names: `May 2026`, `last summer`, `the first Monday of October`."""
+"""Grammar rules for months, seasons, quarters, years and feasts: `May 2026`, `last summer`, `the first Monday of
+October`."""
 
 from collections.abc import Callable
 from datetime import date
@@ -86,7 +87,8 @@ def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days
 
 
 def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
-    """`May 2026`, `next March`, `in June`; a word that is also another word needs something that leads to a month."""
+    """`May 2026`, `next March`, `in June`; a month whose name is also another word needs a word before it such as
+    `in`."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     token = line[at]
@@ -108,7 +110,7 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
-    """`March of last year`, `in March this year`: the step, to be counted from the year it was said."""
+    """The step in `March of last year` or `in March this year`, counted from the year in which it was said."""
     at = skip(line, index, "of")
     if line[at].has("step") and line[at + 1].get("unit") == "year":
         return line[at].get("step"), at + 2
@@ -116,7 +118,7 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The same days, never certain, because June and April are names too."""
+    """The same meaning, marked as not certain, because June and April are names, too."""
 
     def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)

@@ -1,4 +1,5 @@
-"""Days counted from the day it was said: `three weeks ago`, `in two weeks on Tuesday`, `the past 3 days`."""
+"""Grammar rules for days counted from the day of the text: `three weeks ago`, `in two weeks on Tuesday`, `the past 3
+days`."""
 
 from datetime import date
 from typing import Final
@@ -91,7 +92,7 @@ def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meani
 
 
 def _unless_past(phrase: Phrase) -> Phrase:
-    """Exclude the past tense: `I read it in two days` gives a duration."""
+    """The phrase, unless the sentence is in the past tense: in `I read it in two days`, `in two days` is a duration."""
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)

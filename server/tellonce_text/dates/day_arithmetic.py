@@ -1,4 +1,4 @@
-"""Calendar units and weekdays counted from a day."""
+"""Counts calendar units and weekdays from a day."""
 
 from datetime import date
 from typing import Final
@@ -51,7 +51,7 @@ def unit_days(today: date, unit: str, step: int) -> Days:
 
 
 def counted_day(today: date, unit: str, offset: int) -> date:
-    """The very day `offset` units away."""
+    """The single day that is `offset` units away."""
     match unit:
         case "day":
             return today + offset * DAY

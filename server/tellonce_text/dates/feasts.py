@@ -1,4 +1,4 @@
-"""On which day of a year a feast falls: fixed days, days counted from Easter, and the n-th weekday of a month."""
+"""Computes the day of a feast in a year: fixed days, days counted from Easter, and the n-th weekday of a month."""
 
 from datetime import date
 from typing import Final

@@ -43,11 +43,11 @@ NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], fro
 )
 _RULES: Final = (*CALENDAR_RULES, *RELATIVE_RULES)
 _DEEPEST: Final = 3
-"""How many expressions may hold one another: the week after the first Monday of March."""
+"""Maximum nesting of expressions, as in `the week after the first Monday of March`."""
 
 
 def phrase_at(line: Line, index: int, depth: int = 0) -> Phrase | None:
-    """The longest phrase that names days from here on."""
+    """The longest phrase that begins at this token and names days, or None."""
     if depth > _DEEPEST or not may_begin(line, index):
         return None
 

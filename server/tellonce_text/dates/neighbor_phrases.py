@@ -1,4 +1,5 @@
-"""Days beside or within what another phrase names: `end of March`, `the day after Thanksgiving`, `the week of March 3`."""
+"""Grammar rules for days next to or within another phrase: `end of March`, `the day after Thanksgiving`, `the week of
+March 3`."""
 
 from collections.abc import Callable
 from typing import Final
@@ -64,13 +65,14 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning | None) -> Meaning | None:
-    """A week ends on Friday for some and on Sunday for others."""
+    """The meaning of the end of a span. It has two readings for a week, which ends on Friday for some and on Sunday for
+    others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
     return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
-    """`the week`, `the year`, said of the one that runs."""
+    """`the week` or `the year`, meaning the current one."""
     at = skip(line, index, "article")
     unit = line[at].get("unit")
     if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":

@@ -30,7 +30,8 @@ _HOUR: Final = timedelta(hours=1)
 def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
     """The expressions of the text in order, none overlapping.
 
-    `direction` is given where the whole text is known to look one way (a question about the past, a plan).
+    `direction` is given if the whole text is known to be about the past or the future, such as a question about the
+    past or a plan.
     """
     line = line_of(text)
     if line is None:
@@ -51,7 +52,7 @@ def resolved(
     scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred))
     try:
         readings, certain, approximate = _readings(item, scene, line, first)
-    except (ValueError, OverflowError):  # 30 February, year 0, 9,999 years ahead
+    except (ValueError, OverflowError):  # raised for 30 February, year 0, or 9,999 years ahead
         return None
     if not readings and not item.repeats:
         return None
@@ -139,7 +140,7 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
-    """The moment of `2026-03-15T10:00:00Z`, where the stamp has a time of day."""
+    """The time of a stamp such as `2026-03-15T10:00:00Z`; None if it has no time of day."""
     token = line[item.phrase.end - 1] if item.phrase and item.phrase.form == "stamp" else None
     if token is None or token.kind != "stamp" or token.parts[3] is None:
         return None
@@ -159,7 +160,7 @@ def _elapsed_reading(offset: timedelta, slack: timedelta, scene: Scene) -> Readi
 
 
 def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """From the first day of the one to the last day of the other, which comes after it."""
+    """The range from the first day of one meaning to the last day of a later one."""
     found: list[Reading] = []
     certain = meaning.certain
     for days in meaning.choices:
@@ -212,7 +213,8 @@ def _part_reading(day: date, part: str, scene: Scene) -> Reading:
 
 
 def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = None) -> datetime:
-    """The moment on the wall clock; one that the change to summer time skips becomes the one an hour later."""
+    """The time when the wall clock shows this. A time that the change to summer time skips becomes the one an hour
+    later."""
     zone = clock.zone if clock and clock.zone else scene.said.tzinfo
     shift = DAY if hour == 24 else timedelta()
     moment = datetime.combine(day + shift, time(hour % 24, minute), zone)
@@ -220,14 +222,14 @@ def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = N
 
 
 def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
-    """Whether "tomorrow" is the same day where the clock hangs, for a time of day in another zone."""
+    """For a time of day in another zone, whether "tomorrow" is the same day there."""
     if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast", "weekday"}:
         return True
     return scene.said.astimezone(clock.zone).date() == scene.today
 
 
 def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """A time of day without a day: the last one or the coming one."""
+    """The readings of a time of day without a day: the last and the next time the clock shows it."""
     days = [scene.today + shift * DAY for shift in (-1, 0, 1)]
     if item.clock is None:
         readings = [_part_reading(day, item.part or "morning", scene) for day in days]

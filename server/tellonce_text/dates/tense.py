@@ -7,11 +7,12 @@ from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
 _FAR: Final = 30
-"""Tokens looked at on either side, so that a text without sentence marks stays linear."""
+"""Maximum tokens that are read on either side, so that the time stays linear for texts without punctuation."""
 
 
 def _is_attribute(line: Line, first: int, end: int) -> bool:
-    """`the contract of 3 March`, `die Rechnung vom 3.4.`: the day of a thing, whatever is told of it now."""
+    """`the contract of 3 March`, `die Rechnung vom 3.4.`: the date belongs to a thing, so the tense of the sentence
+    says nothing about it."""
     if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
         return False
     before = line[first - 1]
@@ -34,7 +35,7 @@ class Look(NamedTuple):
 def direction_at(line: Line, first: int, end: int) -> Look:
     """The direction of the verb that governs the tokens from `first` to `end`.
 
-    It is the nearest before them, else after.  An English sentence without one looks ahead more often than not.
+    It is the nearest before them, else after.  An English sentence without a verb is more often about the future.
     """
     if _reported(line, first) or _moved_from(line, first):
         return Look(None)
@@ -84,9 +85,9 @@ def _looks_past(line: Line, index: int) -> bool:
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
-    """Whether the verb of the past stands in the clause of the expression, which does not look at what was to come.
+    """Whether the past verb is in the clause of the expression and the clause is not about a plan.
 
-    A verb of the present between them belongs to another clause than the one of the past: `the course I paid for starts Friday`.
+    A present verb between them shows that they are in different clauses: `the course I paid for starts Friday`.
     """
     if found == "future":
         return not any(
@@ -110,7 +111,7 @@ _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "
 
 
 def _is_notice(line: Line, index: int, first: int) -> bool:
-    """`Closed on Friday`: a participle alone may tell what was or what will be."""
+    """`Closed on Friday`: a participle alone may be about the past or the future."""
     return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
 
 
@@ -121,14 +122,15 @@ def _leads_ahead(line: Line, first: int) -> bool:
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
-    """`Was Friday all right?`, `Did you say Friday?`: about the day itself, whichever it is."""
+    """`Was Friday all right?`, `Did you say Friday?`: the question is about the day itself, which may be past or
+    future."""
     return line[first - 1].word in {"say", "mean"} or (
         first == line.sentences[first][0] + 1 and line[line.sentences[end - 1][1] - 1].word == "?"
     )
 
 
 def _reported(line: Line, first: int) -> bool:
-    """`I thought the meeting was the 12th`: what somebody thought or said may be neither past nor still so."""
+    """`I thought the meeting was the 12th`: something that was thought or said may be past or still to come."""
     for index in _back(line, first):
         token = line[index]
         if token.has("tense_reported"):
@@ -139,7 +141,8 @@ def _reported(line: Line, first: int) -> bool:
 
 
 def _only_arranged(line: Line, first: int) -> bool:
-    """`signed up for a race in September`: the nearest verb tells when it was arranged or when it takes place."""
+    """`signed up for a race in September`: the verb does not say whether September is when it was arranged or when it
+    takes place."""
     for index in _back(line, first):
         token = line[index]
         if token.has("tense_arranged") and _is_participle(token):
@@ -151,7 +154,7 @@ def _only_arranged(line: Line, first: int) -> bool:
 
 
 def _moved_from(line: Line, first: int) -> bool:
-    """`moved from Tuesday to Thursday`: the day it was moved from lies on either side of today."""
+    """`moved from Tuesday to Thursday`: the former day may be past or future."""
     before = line[first - 1]
     return before.word == "from" and any(line[index].has("tense_arranged") for index in _back(line, first))
 
@@ -162,7 +165,7 @@ def _back(line: Line, first: int) -> range:
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Whether something was put off to the day: in languages whose verbs are not read otherwise."""
+    """Whether something was postponed to the day, for languages whose other verbs are not read."""
     if line.language == "en":
         return None
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
@@ -210,7 +213,8 @@ def _order(line: Line, first: int) -> Direction | None:
 
 
 def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction | None:
-    """The direction this token gives. `first`: where the expression begins, or -1 when the token comes after it."""
+    """The direction that this token gives. `first` is the start of the expression, or -1 if the token comes after
+    it."""
     token = line[index]
     if token.kind != "word":
         return None

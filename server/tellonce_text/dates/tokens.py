@@ -12,7 +12,8 @@ Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "en
 
 
 class Token(NamedTuple):
-    """`word` is in lower case; a number's `suffix` is what is glued to it (`3rd`, `3pm`); `parts` of stamps and dates."""
+    """`word` is in lower case; a number's `suffix` is attached to it (`3rd`, `3pm`); `parts` are the numbers of a stamp
+    or date."""
 
     kind: Kind
     start: int
@@ -33,12 +34,12 @@ class Token(NamedTuple):
 
 END: Final = Token("end", 0, 0, "")
 _PAD: Final = 80
-"""Empty tokens at either end: further than any rule looks."""
+"""The number of empty tokens at either end, which is more than any rule reads."""
 _PADDING: Final = (END,) * _PAD
 
 
 class Line:
-    """The tokens of a text; past either end there are empty ones."""
+    """The tokens of a text, with empty tokens before and after them."""
 
     def __init__(self, text: str, tokens: Sequence[Token], language: str) -> None:
         self.text = text
@@ -84,7 +85,7 @@ def language_of(text: str) -> str:
 
 
 def line_of(text: str, language: str | None = None) -> Line | None:
-    """The text's tokens, or None when nothing in it can be a time. Without a language its words tell which it is."""
+    """The text's tokens, or None if nothing in it can be a time. Without `language`, it is detected from the words."""
     if not _MAYBE.search(text):
         return None
     raw = [token for match in _TOKEN.finditer(text) for token in _tokens(match)]
@@ -109,7 +110,8 @@ _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
 
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
-    """One token; of a compound such as `mid-June` its parts, unless the compound is a word of its own."""
+    """The token of a match, or the tokens of the parts of a compound such as `mid-June`, unless the lexicon has the
+    compound."""
     token = _token(match)
     elided = _ELISION.match(token.word) if token.kind == "word" else None
     if elided:

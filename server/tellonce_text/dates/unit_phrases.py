@@ -1,4 +1,5 @@
-"""The days and calendar units around today: `yesterday`, `last week`, `this weekend`, `the week after next`."""
+"""Grammar rules for days and calendar units around today: `yesterday`, `last week`, `this weekend`, `the week after
+next`."""
 
 from datetime import time
 from typing import Final
@@ -53,14 +54,15 @@ def day_word(line: Line, index: int) -> Phrase | None:
 
 
 def _is_titled(line: Line, index: int) -> bool:
-    """A capital within a sentence of small letters: `the chords for Yesterday`."""
+    """Whether the word is capitalized in a lower-case sentence, as a title is: `the chords for Yesterday`."""
     token, before = line[index], line[index - 1]
     whole = line.text[token.start : token.end]
     return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
 
 
 def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
-    """After midnight "tomorrow" may be the day that has begun; a night slept badly is "tonight" as well."""
+    """Whether the meaning is certain. Shortly after midnight, "tomorrow" may mean the day that has just begun, and
+    "tonight" may mean the past night."""
     if tonight:
         return scene.direction != "past" or scene.said.hour >= _NOON
     return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
@@ -122,7 +124,8 @@ def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
 
 
 def _begins_alike(scene: Scene) -> bool:
-    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
+    """Whether the week is unambiguous. On a Sunday, "next week" may begin today or tomorrow, unless the region's first
+    weekday is known."""
     return scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
 
 

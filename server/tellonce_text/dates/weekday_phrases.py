@@ -1,4 +1,4 @@
-"""Weekdays: `Friday`, `next Friday`, `the Friday before last`, `Tuesday in two weeks`."""
+"""Grammar rules for weekdays: `Friday`, `next Friday`, `the Friday before last`, `Tuesday in two weeks`."""
 
 from collections.abc import Callable
 from typing import Final
@@ -44,7 +44,7 @@ def weekday(line: Line, index: int) -> Phrase | None:
 
 
 def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
-    """The step before a weekday or a unit, and whether it is the nearest one that is meant (`this coming Friday`)."""
+    """The step before a weekday or a unit, and whether it means the nearest one (`this coming Friday`)."""
     step, nearest = None, False
     for _ in range(2):
         verb = line[index].word == "coming" and line[index - 1].has("tense_be")
@@ -55,7 +55,8 @@ def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
 
 
 def _is_weekday(line: Line, index: int) -> bool:
-    """An abbreviation or a lower-case word that is also another word needs something before it."""
+    """Whether the token is a weekday. An abbreviation, or a lower-case word with another meaning, needs a word such as
+    `on` before it."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "en":
         return True
@@ -69,8 +70,8 @@ def _is_weekday(line: Line, index: int) -> bool:
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
-    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `Ash Wednesday`: a name; `that Tuesday`, `the Friday
-    after we met`: a day known to both."""
+    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `Ash Wednesday`: it is a name; `that Tuesday`,
+    `the Friday after we met`: both speakers know the day."""
     before, after = line[index - 1], line[end]
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = before.word.endswith("'s") and before.capital
@@ -105,7 +106,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
-    """Certain only where those who count days and those who count calendar weeks mean the same."""
+    """The meaning of a weekday with a step. It is certain only if counting days and counting calendar weeks give the
+    same day."""
     today, monday = scene.today, monday_of(scene.today)
     here = one_day(monday + number * DAY)
     if step == 0:
@@ -169,7 +171,7 @@ def _coming(scene: Scene, number: int) -> Days:
 
 
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:
-    """The one before last or after next: certain where counting days and counting weeks give the same."""
+    """The weekday before last or after next. It is certain if counting days and counting weeks give the same day."""
     today = scene.today
     near = (number - today.weekday() - 1) % 7 + 1 if weeks > 0 else -((today.weekday() - number - 1) % 7 + 1)
     counted = one_day(today + (near + (7 if weeks > 0 else -7)) * DAY)

@@ -70,6 +70,9 @@ class ItemShape(Shape):
     importance: float | None = 0.5
     pin: bool | None = False
     user_name: str | None = Field("", description="The user's own name, in the item in which they say it; else empty.")
+    categories: Annotated[list[str], BeforeValidator(_listed)] = Field(
+        default=[], description="Up to 4 general nouns, singular, narrowest first."
+    )
     same_as: Number | None = Field(0, description="A number of KNOWN, or 0.")
     replaces: Numbers = Field([], description="Numbers of KNOWN.")
     ends: Numbers = Field([], description="Numbers of KNOWN.")

@@ -246,18 +246,9 @@ def _grouped(parts: Sequence[str]) -> set[str]:
 
 
 def _whole(digits: str) -> str:
-    """Without the leading zeros of clock times and days: 09 becomes 9, 0044 stays."""
+    """The number without a leading zero, as clock times and days have it: 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 
 def written(value: float) -> str:
     return str(int(value)) if value == int(value) else str(value)
-
-
-def sentences(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"(?<=[.!?…؟।])\s|(?<=[。！？])|\n", text) if part.strip()]
-
-
-def asks(sentence: str) -> bool:
-    """Whether the sentence is a question by its mark, which is the same in most scripts."""
-    return sentence.rstrip("\"'”’»)」』 ")[-1:] in ("?", "？", "؟", "⁇", "\u037e")
