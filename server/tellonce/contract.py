@@ -287,6 +287,7 @@ class Conversation(Contract):
 class Profile(Contract):
     """A page of memories, newest first. The narrative is on the first page."""
 
+    user_name: str | None = Field(default=None, description="As the user gave it.")
     narrative: str
     facts: tuple[Memory, ...]
     preferences: tuple[Memory, ...]

@@ -80,7 +80,7 @@ class Inputs:
         return ExchangeInput(
             timezone=self._deps.settings.timezone,
             now=sender_time(lines[-1]),
-            user_name=None,
+            user_name=await memories.user_name(self._deps.database, key.owner_id, key.chat_id),
             before=tuple(_message(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(_message(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
