@@ -106,7 +106,9 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
     A note is the user's own sentence, so it is shown in quotation marks with the day it was said.
     """
     if memory.note:
-        return f"“{memory.content}” ({memory.valid_from.astimezone(zone).date().isoformat()})"
+        return (
+            f"{phrase('offline.quote', text=memory.content)} ({memory.valid_from.astimezone(zone).date().isoformat()})"
+        )
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return memory.content
     due = memory.deadline.astimezone(zone)

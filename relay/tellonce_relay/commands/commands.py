@@ -59,7 +59,8 @@ async def _memory(command_context: CommandContext, incoming: Incoming) -> button
     if memory_browser.is_empty(profile):
         now = (await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
         said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
-        return buttons.Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
+        parts = [phrase("memory.profile_title"), phrase("memory.soon" if said else "memory.nothing"), *said]
+        return buttons.Reply("\n\n".join(parts)[: views.LONGEST])
     return shown
 
 
@@ -81,7 +82,7 @@ async def _ask_to_wipe(command_context: CommandContext, surface: ChatSurface, in
     preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
     count = sum(match.kind != "message" for match in preview.matches)
     if count:
-        await surface.say(phrase("forget.wipe", memories=counted("memory", count)), buttons.wipe_buttons())
+        await surface.say(phrase("forget.wipe", n=count), buttons.wipe_buttons())
     else:
         await surface.say(phrase("forget.wipe_nothing"))
 
