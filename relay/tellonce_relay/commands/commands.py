@@ -59,8 +59,7 @@ async def _memory(command_context: CommandContext, incoming: Incoming) -> button
     if memory_browser.is_empty(profile):
         now = (await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
         said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
-        parts = [phrase("memory.profile_title"), phrase("memory.soon" if said else "memory.nothing"), *said]
-        return buttons.Reply("\n\n".join(parts)[: views.LONGEST])
+        return buttons.Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
     return shown
 
 
