@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Memory
-from tellonce.contract_types import Bigint, Contract, ExternalId, Place, RowId, Text
-from tellonce.moments import Instant
+from tellonce.contract_types import Bigint, Contract, ExternalId, Instant, Place, RowId, Text
 
 SET_REMINDER = "set_reminder"
 LIST_REMINDERS = "list_reminders"

@@ -1,4 +1,4 @@
-"""`tellonce chat` as a person and as a script meet it: one answer a line, the commands, and an end at once."""
+"""`tellonce chat` as a person and a script use it: one answer per line, the commands, and an immediate end."""
 
 import asyncio
 import io
@@ -157,7 +157,7 @@ async def test_an_answer_keeps_its_lines_on_a_terminal(monkeypatch: pytest.Monke
 
 @dataclass
 class Typing:
-    """`tellonce chat` on a terminal of its own, and all that it showed."""
+    """`tellonce chat` on a separate terminal, and its whole output."""
 
     process: asyncio.subprocess.Process
     master: int
@@ -173,7 +173,7 @@ class Typing:
                 self.seen += await asyncio.to_thread(os.read, self.master, 65536)
 
     def rest(self) -> None:
-        """Read what a program that ended left to be read."""
+        """Read the remaining output of a program that has ended."""
         os.set_blocking(self.master, False)
         with suppress(OSError):
             while piece := os.read(self.master, 65536):

@@ -1,4 +1,5 @@
-"""Reminders: set in words or by a model, shown with their time, changed by buttons, delivered once and on time."""
+"""Reminders are set in words or by a model, shown with their time, changed by buttons, and delivered once and on
+time."""
 
 import asyncio
 import random
@@ -36,7 +37,7 @@ async def statuses(memory: Memory) -> dict[str, str]:
 
 
 async def coming(client: MemoryClient, wanted: Callable[[tuple[Reminder, ...]], bool]) -> tuple[Reminder, ...]:
-    """The reminders, once they are as wanted: one is finished a moment after it is shown."""
+    """Wait until the reminders are as expected, because one is finished a moment after it is shown."""
     async with asyncio.timeout(HANGS):
         while not wanted(  # noqa: ASYNC110 - the server has no event for it
             found := (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
@@ -71,7 +72,7 @@ async def test_one_that_repeats_comes_again_and_late_ones_say_when_they_were_due
         assert (await api.replies(1))[0].startswith(
             "⏰ I'll remind you Mon, Feb 23 at 8:00 AM: water the plants (every"
         )
-        clock.forward(days=15)  # both Mondays passed: it comes once, and next week again
+        clock.forward(days=15)  # both Mondays have passed: it is delivered once, and again next week
         await api.say("/help")
         await coming(client, lambda found: found[0].due_at == next_time)
         late = next(m for m in api.sent if "This was due" in m["text"])
@@ -210,7 +211,7 @@ async def test_with_relay_and_server_killed_around_delivery_each_reminder_comes_
                 at = start + timedelta(seconds=n * kills / reminders)
                 await memory.set_reminder(SetReminderArgs(chat_id=42, content=f"task {n}.", at=at))
         for kill in range(kills):
-            await asyncio.sleep(rng.uniform(0.2, 1.2))  # the moment of the kill is to be any
+            await asyncio.sleep(rng.uniform(0.2, 1.2))  # the kill may happen at any time
             if kill % 3 == 2:
                 await server.stop(signal.SIGKILL)
                 await server.start()

@@ -20,7 +20,7 @@ from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
 from tellonce_text.dates.alarms import Alarm, alarm
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.zones import region_of
 
 MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
