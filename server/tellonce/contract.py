@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, Field, WithJsonSchema, model_validator
 
 from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
 from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
-from tellonce.contract_types import Bigint, Contract, ExternalId, RowId, Text, Unit
+from tellonce.contract_types import Bigint, Contract, End, ExternalId, Instant, Moment, RowId, Text, Unit
 from tellonce.contract_types import Clean as Clean
 from tellonce.contract_types import ForgetLabel as ForgetLabel
 from tellonce.contract_types import JobKind as JobKind
@@ -27,7 +27,6 @@ from tellonce.contract_types import When as When
 from tellonce.forget_contract import ForgetArgs as ForgetArgs
 from tellonce.forget_contract import ForgetMatch as ForgetMatch
 from tellonce.forget_contract import Forgotten as Forgotten
-from tellonce.moments import End, Instant, Moment
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"
@@ -301,7 +300,8 @@ class Profile(Contract):
 
 
 class SummarizeChatArgs(Place):
-    now: bool = Field(default=False, description="Also summarise what is not yet.")
+    now: bool = Field(default=False, description="Also summarise the rest.")
+    cursor: Text | None = Field(default=None, description="next_cursor.")
 
 
 class Period(Contract):
@@ -354,6 +354,7 @@ class ChatSummary(Contract):
     backlog: Backlog
     coverage: Coverage
     queued: tuple[JobKind, ...]
+    next_cursor: str | None = Field(default=None, description="There are older periods; null: these are the oldest.")
 
 
 class ExplainArgs(Place):
@@ -414,7 +415,7 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""Where a wrong value is answered with the right ones, the schema does without them: every word of it costs tokens."""
+"""The schema does not list the allowed values, because an error lists them and every word of a schema costs tokens."""
 
 
 class GetProfileArgs(Place):

@@ -35,10 +35,10 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""Settings that determine whose memory it is, where it is, and how it is kept."""
+"""The settings that determine the memory's owner, its location and its storage."""
 
 _OLLAMA = ("ollama_url", "ollama_embedding_model")
-"""Settings that matter only if Ollama computes the vectors."""
+"""The settings that are needed only if Ollama computes the vectors."""
 
 _SECRET = "put here what you have set it to"
 

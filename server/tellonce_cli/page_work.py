@@ -11,7 +11,6 @@ from pathlib import Path
 from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import backup, export
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import Tally, own_bot, take
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import ImportFailed, Item, estimate_size, read, recognized
@@ -19,6 +18,7 @@ from tellonce_cli.importers.forecast import forecast, measured
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.memory_import import make_keeper
 from tellonce_cli.page_lines import run, tell
+from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_messages import Importers
 from tellonce_server.services.services import Services
 

@@ -1,4 +1,4 @@
-"""The page as an MCP App: packed into one document and shown by a host that is the only way out of its frame."""
+"""The page as an MCP App: bundled into one document and shown by a host, which is its only connection."""
 
 import json
 from collections.abc import AsyncIterator
@@ -46,7 +46,7 @@ window.render = (html) => {
 
 @pytest.fixture
 async def host(server: HttpServer) -> AsyncIterator[Client]:
-    """An MCP client as a host has it: it says that it shows apps."""
+    """A host's MCP client, which declares that it shows apps."""
     async with (
         httpx2.AsyncClient(headers=server.headers()) as http,
         Client(
@@ -118,10 +118,11 @@ async def test_the_app_shows_the_memory_through_its_host_and_reaches_nothing_els
 
 async def test_the_preview_of_forget_opens_as_the_page_with_its_ticks(chrome: Browser, host: Client) -> None:
     page = await chrome.new_page()
-    frame = await shown(page, host, "forget", {"literal": "oscilloscopes, I have"})
+    await host.call_tool("remember", {"content": "Likes marzipan with rose water", "kind": "preference"})
+    frame = await shown(page, host, "forget", {"literal": "marzipan with rose"})
     await frame.locator("#matches > li").first.wait_for()
     await frame.locator("#forget-go").click()
-    await frame.locator("#forget-typed").fill("oscilloscopes, I have")
+    await frame.locator("#forget-typed").fill("marzipan with rose")
     await frame.locator("dialog button.main").click()
     await expect(frame.locator("#traces")).to_have_text("0 traces left")
     await page.close()

@@ -10,6 +10,7 @@ from playwright.async_api import expect
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tests.page.browser import Tab
+from tests.page.seed import ask
 from tests.patience import HANGS
 from tests.server.processes import HttpServer
 from tests.stubs.exports import telegram
@@ -26,7 +27,7 @@ async def state(memory: MemoryClient, number: int) -> c.Memory:
 
 
 async def messages(memory: MemoryClient) -> int:
-    """How many there are, in all chats."""
+    """The number of messages in all chats."""
     found = (await memory.mcp.call_tool("page_today", {})).structured_content
     assert found is not None
     return int(found["messages"])
@@ -108,7 +109,8 @@ async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(t
     assert FLIGHT in [x.id for x in there.dates]
 
 
-async def test_one_memory_shows_where_it_was_said_and_which_answers_used_it(tab: Tab) -> None:
+async def test_one_memory_shows_where_it_was_said_and_which_answers_used_it(tab: Tab, memory: MemoryClient) -> None:
+    await ask(memory, "one-memory-")
     page = await tab.show(f"memory/{ANN}")
     await expect(page.locator(".quote.source")).to_contain_text("My sister Ann lives in Porto")
     await expect(page.get_by_text("Nice to meet you, Mara.")).to_be_visible()
@@ -131,7 +133,8 @@ async def test_the_timeline_opens_the_words_and_shows_what_was_known_then(tab: T
     await tab.show("timeline/people")
 
 
-async def test_why_lists_the_answers_and_their_sections_against_the_budget(tab: Tab) -> None:
+async def test_why_lists_the_answers_and_their_sections_against_the_budget(tab: Tab, memory: MemoryClient) -> None:
+    await ask(memory, "why-")
     page = await tab.show("why")
     await page.get_by_role("link", name="What do I drink in the evening?").first.click()
     await page.wait_for_selector("[data-section]")
@@ -199,7 +202,7 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
     tab: Tab, memory: MemoryClient, server: HttpServer, tmp_path: Path
 ) -> None:
     page = await tab.show("data")
-    telegram(tmp_path / "result.json", messages=400)
+    telegram(tmp_path / "result.json", messages=120)
     before = await messages(memory)
     await page.locator("#import-file").set_input_files(tmp_path / "result.json")
     await expect(page.locator("#import-plan")).to_contain_text("telegram", timeout=HANGS * 1000)

@@ -1,4 +1,4 @@
-"""`tellonce connect` in empty homes and beside what people already have there, for every client and system."""
+"""`tellonce connect` in empty homes and with existing configurations, for every client and system."""
 
 import json
 import sys
@@ -10,15 +10,15 @@ import pytest
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS, Machine
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
+from tellonce_cli.screen import CommandFailed
 
 SYSTEMS = ("linux", "darwin", "win32")
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home; the settings are those of nobody."""
+    """An empty home without any settings."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "DATABASE_URL", "TELEGRAM_USER_ID"):

@@ -1,4 +1,4 @@
-"""What is published names only what exists, and itself by one name and version; no engine or registry is needed to see that."""
+"""Published files name only existing things, and the product by one name and version. No engine or registry is needed."""
 
 import json
 import re

@@ -1,6 +1,6 @@
-"""What Claude Code keeps: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
+"""Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-A transcript's messages bear the ids that the plugin gives them, so that a session both recorded is kept once.
+The messages of a transcript get the same ids as from the plugin, so that a session recorded by both is stored once.
 """
 
 import json
@@ -14,8 +14,7 @@ from typing import Any
 
 from tellonce.contract import Role
 from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
-from tellonce_cli.importers.files import Progress
-from tellonce_cli.importers.folders import TextFile, text_files
+from tellonce_cli.importers.files import Progress, TextFile, text_files
 from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, LeftOut, Unreadable, tolerant
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
@@ -29,7 +28,8 @@ _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<s
 
 
 def holds(folder: Path) -> bool:
-    """Whether it is Claude Code's folder, one of a project's sessions or memory, or a project with instructions."""
+    """Whether the folder is Claude Code's own, a project's folder of sessions or memory, or a project with
+    instructions."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()
@@ -43,8 +43,8 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Sessions first, oldest project folder first, then what is remembered; neither of a project in which the user
-    does not let the plugin record. Raises ImportFailed."""
+    """Yield the sessions, by project folder, and then the contents of memory files. Projects in which the user does not
+    let the plugin record are left out. Raises ImportFailed."""
     found, done, allowed = False, 0, choices()
     for file in sorted(_transcripts(path)):
         found = True
@@ -62,12 +62,13 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
 
 
 def _further(progress: Progress, before: int, done: int) -> None:
-    """Progress within a file, after those before it."""
+    """Report the progress within a file. `before` is the size of the files before it, in bytes."""
     progress(before + done)
 
 
 def _root(path: Path) -> Path:
-    """Beside its projects the program's own folder holds histories and plugins, which are no sessions."""
+    """The folder to search for sessions. In the program's own folder this is `projects`, because it also contains
+    histories and plugins."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -78,7 +79,8 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """Files that hold what is remembered, each with its project's folder; the user's own instructions have none."""
+    """The files or folders with memories, each with its project's folder, which is empty for the user's own
+    instructions."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -93,7 +95,7 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The folder of the project whose file it is: of its sessions, else the file's own."""
+    """The folder of a file's project, from its sessions or else from the file's own folder."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
@@ -103,7 +105,7 @@ def _project(folder: Path) -> str:
 
 
 def _folder_of(transcript: Path) -> str:
-    """Where the session was held, as its first lines tell; else the folder it lies in."""
+    """The working folder of the session, from its first lines; else the name of the transcript's folder."""
     with transcript.open("rb") as stream:
         for _, line in lines_of(stream, lambda _: None):
             found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
@@ -141,13 +143,13 @@ class _Session:
         yield from self.end()
         self.seen.add(number)
         said = without_private(text)
-        # What was answered to a private part would tell of it.
+        # A reply to a private part could reveal it, so it is left out too.
         self.prompt = number if said == text else ""
         if said:
             yield self._message(entry, said, "user", number)
 
     def end(self) -> Iterator[Item]:
-        """The reply that is held."""
+        """Yield the reply that is still held."""
         reply, self.reply = self.reply, None
         if reply is not None:
             yield reply
@@ -187,12 +189,12 @@ def _left_out(folder: str) -> LeftOut:
 
 
 def _aside(entry: dict[str, Any]) -> bool:
-    """What subagents and the program itself wrote."""
+    """Whether a subagent or the program itself wrote the entry."""
     return any(entry.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"))
 
 
 def _text(content: object) -> str:
-    """What was written: no tool's result, no image."""
+    """The text of the entry, without results of tools and images."""
     if isinstance(content, str):
         return content.strip()
     blocks: list[Any] = content if isinstance(content, list) else []

@@ -119,12 +119,13 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """What importing takes, with the memories it brings and what is left out."""
+    """The estimate for importing the contents `talk`, with the memories in the file and what is left out."""
     return replace(_reading(talk, rules, settings), memories=talk.memories, left_out=talk.left_out)
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """By whoever reads what was said here (docs/CONTRACT.md, 6); a subscription costs nothing by the call, but has few calls."""
+    """The estimate for the model that learns here (docs/CONTRACT.md, 6). Calls within a subscription cost nothing but
+    are limited in number."""
     calls = talk.calls(rules)
     if settings.learner == "auto" and settings.anthropic_api_key is not None:
         price = price_of(settings.model)

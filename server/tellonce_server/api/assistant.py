@@ -24,10 +24,10 @@ CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempoten
 ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 PROFILE_LINES = 50
-"""Memories on a page of a profile unless the call gives another number."""
+"""Default number of memories on one page of a profile."""
 
 WHOLE_PROFILE = 100_000
-"""Memories the relay gets unless it gives a limit."""
+"""Default number of memories for the relay."""
 
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
@@ -149,7 +149,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.SUMMARIZE_CHAT,
             "Summarize chat",
-            "The chat's summaries by period, today's routines, pending work.",
+            "Summaries by period, today's routines, pending work.",
             c.SummarizeChatArgs,
             c.ChatSummary,
             tools.summarize_chat,
@@ -171,7 +171,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.START_NEW_CHAT,
             "Start new chat",
-            "Put the chat's summary away and begin afresh; memories stay. When the user asks, or a notice says so.",
+            "Archive the chat's summary and begin afresh; memories stay. If the user asks or a notice says so.",
             c.StartNewChatArgs,
             c.NewChat,
             tools.start_new_chat,
@@ -276,7 +276,8 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> BaseModel:
-    """Erase according to the person's answer. A question that was not answered yields no token."""
+    """Erase according to the person's answer. If the question was not answered, nothing is erased and no token is
+    returned."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)

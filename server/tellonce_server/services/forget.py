@@ -4,11 +4,11 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 
-from tellonce.choices import picked
-from tellonce.contract import ForgetArgs, Forgotten
+from tellonce.contract import ForgetArgs, ForgetMatch, Forgotten
+from tellonce.forget_contract import picked
 from tellonce.plural import counted
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
@@ -20,8 +20,7 @@ from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own
 from tellonce_server.domain.erasure.rebuild import table_of
 from tellonce_server.domain.erasure.related import related
 from tellonce_server.domain.erasure.request import query_of, stated
-from tellonce_server.domain.erasure.restore_check import known_again
-from tellonce_server.domain.erasure.scan import Hit, scan
+from tellonce_server.domain.erasure.scan import Hit, known_again, scan
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview
@@ -41,7 +40,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """A token's preview: what was shown, and which part of it is erased."""
+    """The preview that a token stands for, and the matches of it that are erased."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -54,11 +53,12 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview: its matches, what would be erased from each table, and the matches as numbers."""
+    """A preview: its matches and the listed ones, what would be erased from each table, and the matches as numbers."""
 
     shown: Sequence[Shown]
+    listed: tuple[ForgetMatch, ...]
     tally: dict[str, int]
-    sealed: Sequence[Sequence[object]]
+    sealed: str
 
 
 class Forgetter:
@@ -75,16 +75,15 @@ class Forgetter:
         """
         query = await query_of(self._deps.database, where, args)
         found = await self._scan(where, query, args)
-        seen = await asyncio.to_thread(_seen, found)
+        now = self._deps.now()
+        seen = await asyncio.to_thread(_seen, found, now)
         if not seen.shown:
             return Forgotten()
-        now = self._deps.now()
         near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
-        listed = previews.listed(seen.shown, now)
         return Forgotten(
-            matches=listed,
+            matches=seen.listed,
             related=previews.listed(near, now, len(seen.shown) + 1),
-            unlisted=len(seen.shown) - len(listed),
+            unlisted=len(seen.shown) - len(seen.listed),
             would_erase=seen.tally,
             confirm=await self._seal(where, args, seen.sealed),
             notes=(*_preview_notes(seen), *self._notes()),
@@ -150,7 +149,7 @@ class Forgetter:
     def _notes(self) -> tuple[str, ...]:
         return (EXTERNAL_NOTE,) if self._deps.settings.database_url is not None else ()
 
-    async def _seal(self, where: ChatScope, args: ForgetArgs, hits: Sequence[Sequence[object]]) -> str:
+    async def _seal(self, where: ChatScope, args: ForgetArgs, hits: str) -> str:
         token, now = secrets.token_urlsafe(12), self._deps.now()
         until = now + timedelta(minutes=CONFIRM_MINUTES)
         preview = Preview(where.chat_id, until, previews.asked(args, self._key), hits)
@@ -196,10 +195,10 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
 
 
-def _seen(found: Sequence[Hit]) -> _Seen:
+def _seen(found: Sequence[Hit], now: datetime) -> _Seen:
     shown = previews.matches(found)
     ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
-    return _Seen(shown, _tally(ticked), previews.packed([each.match for each in shown]))
+    return _Seen(shown, previews.listed(shown, now), _tally(ticked), previews.packed([each.match for each in shown]))
 
 
 def _preview_notes(seen: _Seen) -> list[str]:

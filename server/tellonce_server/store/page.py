@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Final, TypeAlias
 
-from tellonce.contract import Memory, Role
+from tellonce.contract import MAX_BIGINT, Memory, Role
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row, one
+
+Position: TypeAlias = tuple[datetime, int]
+"""The time and number of a memory: its place in the list."""
+
+BEFORE_ALL: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
+"""Above every memory in the list."""
 
 
 @dataclass(frozen=True)
@@ -102,15 +109,15 @@ class Link:
 
 
 async def found(
-    q: Queries, owner_id: int, f: Filter, after: tuple[datetime, int] | None, limit: int
+    q: Queries, owner_id: int, f: Filter, after: Position | None, limit: int, *, counted: bool = False
 ) -> tuple[list[Quoted], int]:
-    """A page of memories, newest first, and their total number (0 on an empty page)."""
+    """A page of memories, newest first, and their total number if `counted` (otherwise 0)."""
     rows = await q.rows(
         "page.memories",
         *(owner_id, _list(f.kinds), list(f.statuses), _list(f.origins), f.chat_id, f.least_confidence, f.holds),
-        *(f.as_of, f.about, f.learned_since, *(after or (None, None)), limit),
+        *(f.as_of, f.about, f.learned_since, *(after or BEFORE_ALL), limit, counted),
     )
-    return [_quoted(row) for row in rows], rows[0]["total"] if rows else 0
+    return [_quoted(row) for row in rows], rows[0]["total"] or 0 if rows else 0
 
 
 async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[Quoted]:
@@ -124,7 +131,7 @@ async def totals(q: Queries, owner_id: int) -> Totals:
 
 async def answers(q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int) -> list[AnswerRow]:
     """Past contexts. With `shown`, only those that showed this memory."""
-    return [AnswerRow(**row) for row in await q.rows("page.answers", owner_id, before, shown, limit)]
+    return [AnswerRow(**row) for row in await q.rows("page.answers", owner_id, before or BEFORE_ALL[0], shown, limit)]
 
 
 async def months(q: Queries, owner_id: int, zone: str) -> list[tuple[str, int]]:

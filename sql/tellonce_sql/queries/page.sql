@@ -1,16 +1,19 @@
 -- name: memories
 -- $1 owner, $2 kinds (a note's is `note`) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
--- $7 characters it holds or null, $8 a moment or null, $9 whom it is about or null, $10 learned since or null, $11 and $12
--- the time and number of the last one before, $13 how many. With $8: what was believed then, in the words of that time.
-with found as materialized (
-  select m.id, m.valid_from
-  from memories m
-  left join lateral (
-    select content from memory_versions v
-    where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
-    order by v.version limit 1) v on $8::timestamptz is not null
-  where m.owner_id = $1
-    and ($2::text[] is null or case when note then 'note' else kind end = any($2))
+-- $7 characters it holds or null, $8 a past time or null, $9 whom it is about or null, $10 learned since or null, $11 and
+-- $12 the time and number of the last one already listed (for none: infinity and the highest), $13 how many, $14 whether
+-- to count all. With $8: the memories that held then, in their text of that time. A page is read from the index in its
+-- order; only counting reads all.
+with found as not materialized (
+  select *
+  from (
+    select *, case when $8::timestamptz is null then content else coalesce((
+      select v.content from memory_versions v
+      where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
+      order by v.version limit 1), content) end as words
+    from memories m
+    where owner_id = $1) m
+  where ($2::text[] is null or case when note then 'note' else kind end = any($2))
     and ($4::text[] is null or origin = any($4))
     and ($5::bigint is null or chat_id = $5 or source_chat_id = $5)
     and confidence >= $6::float4
@@ -19,24 +22,16 @@ with found as materialized (
     and case when $8::timestamptz is null then status = any($3::text[])
       else status <> 'uncertain' and (status <> 'rejected' or confidence > 0.5)
         and valid_from <= $8 and (valid_to is null or valid_to > $8) end
-    and ($7::text is null or position(lower($7) in lower(coalesce(v.content, m.content))) > 0)
-), listed as materialized (
-  select id from found
-  where $11::timestamptz is null or (valid_from, id) < ($11, $12::bigint)
-  order by valid_from desc, id desc
-  limit $13
+    and ($7::text is null or position(lower($7) in lower(words)) > 0)
 )
-select m.*, coalesce(v.content, m.content) as words, (select count(*) from found) as total
-from listed l
-join memories m on m.owner_id = $1 and m.id = l.id
-left join lateral (
-  select content from memory_versions v
-  where v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
-  order by v.version limit 1) v on $8::timestamptz is not null
-order by m.valid_from desc, m.id desc
+select *, case when $14::boolean then (select count(*) from found) end as total
+from found
+where (valid_from, id) < ($11, $12)
+order by valid_from desc, id desc
+limit $13
 
 -- name: dated
--- $1 owner, $2 now, $3 until when: what is coming until then, and the goals that are overdue
+-- $1 owner, $2 now, $3 a time: dates and deadlines up to then, and overdue goals
 select *, content as words from memories
 where owner_id = $1 and valid_to is null and status = 'active'
   and ((coalesce(deadline, happens_from) between $2 and $3) or (kind = 'goal' and deadline < $2))
@@ -50,28 +45,36 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
   (select count(*) from chats where owner_id = $1) as chats
 
 -- name: answers
--- $1 owner, $2 before this moment or null, $3 a memory the answers were shown or null, $4 how many: contexts that were made,
+-- $1 owner, $2 before this moment, $3 a memory the answers were shown or null, $4 how many: contexts that were made,
 -- the newest first, with the message they were made for
 select r.id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, '') as question
 from context_receipts r
 join chats c on c.owner_id = $1 and c.chat_id = r.chat_id
 left join messages m on m.owner_id = $1 and m.chat_id = r.chat_id and m.id = r.message_id
-where r.owner_id = $1 and r.as_of is null and ($2::timestamptz is null or r.created_at < $2)
+where r.owner_id = $1 and r.as_of is null and r.created_at < $2
   and ($3::bigint is null or r.included -> 'memories' @> to_jsonb($3::bigint))
 order by r.created_at desc
 limit $4
 
 -- name: months
--- $1 owner, $2 time zone: how many messages of each month, the newest first
-select to_char(date_trunc('month', sent_at at time zone $2::text), 'YYYY-MM') as month, count(*) as messages
-from messages
-where owner_id = $1
-group by 1
+-- $1 owner, $2 time zone: how many messages of each month, the newest first; each month is a range of the index
+select to_char(month, 'YYYY-MM') as month, messages
+from (
+  select date_trunc('month', min(sent_at) at time zone $2::text) as first, max(sent_at) at time zone $2 as last
+  from messages
+  where owner_id = $1) span
+cross join generate_series(first, last, interval '1 month') month
+cross join lateral (
+  select count(*) as messages
+  from messages
+  where owner_id = $1 and sent_at >= month at time zone $2 and sent_at < (month + interval '1 month') at time zone $2) held
+where messages > 0
 order by 1 desc
 
 -- name: days
--- $1 owner, $2 time zone, $3 from and $4 to: the talks of a span, a chat's messages of one day being one
+-- $1 owner, $2 time zone, $3 from and $4 to: the conversations within these times. A conversation is one chat's
+-- messages of one day.
 select to_char(sent_at at time zone $2::text, 'YYYY-MM-DD') as day, m.chat_id, c.channel, count(*) as messages,
   min(m.id) as from_id, max(m.id) as to_id, min(sent_at) as from_at, max(sent_at) as to_at
 from messages m
@@ -81,7 +84,7 @@ group by 1, 2, 3
 order by 1 desc, min(sent_at)
 
 -- name: summaries
--- $1 owner, $2 from and $3 to: the summaries of what was said in a span
+-- $1 owner, $2 from and $3 to: the summaries of messages within these times
 select chat_id, from_id, to_id, from_at, to_at, count, text
 from conversation_summaries
 where owner_id = $1 and kind = 'chunk' and to_at >= $2 and from_at < $3
@@ -96,7 +99,7 @@ order by id
 limit $5
 
 -- name: names
--- $1 owner, $2 how many: whom and what live memories are about, the most frequent first
+-- $1 owner, $2 how many: the people and things that current memories are about, most frequent first
 select about as name, count(*) as memories
 from memories
 where owner_id = $1 and valid_to is null and about <> 'user' and status in ('active', 'uncertain')
@@ -105,7 +108,7 @@ order by 2 desc, 1
 limit $2
 
 -- name: links
--- $1 owner, $2 names: how often two of them stand in one memory
+-- $1 owner, $2 names: how many memories contain each pair of them
 with named as (
   select m.id, n.name
   from memories m
@@ -120,8 +123,8 @@ order by 3 desc, 1, 2
 limit 200
 
 -- name: restore
--- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now, $7 since
--- when it must have been changed
+-- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now, $7
+-- the time after which it must have been changed
 with changed as (
   update user_profile set memories_changed_at = $6 where owner_id = $1
 )
@@ -138,7 +141,8 @@ set status = 'active', valid_to = null, superseded_by = null, updated_at = $3
 where owner_id = $1 and superseded_by = $2 and updated_at >= $4
 
 -- name: withdraw
--- $1 owner, $2 a statement that is taken back, $3 the one it had replaced, $4 now, $5 since when it must be there
+-- $1 owner, $2 a statement that is taken back, $3 the one it had replaced, $4 now, $5 the time after which it must have
+-- been made
 update memories
 set status = 'superseded', superseded_by = $3, valid_to = $4, updated_at = $4
 where owner_id = $1 and id = $2 and created_at >= $5

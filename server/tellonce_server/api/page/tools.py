@@ -18,12 +18,14 @@ def page_tools(ready: GetActors) -> list[ToolSpec]:
     tools = _Tools(ready)
     undo = ToolSpec(
         *(p.PAGE_UNDO, "Undo", "Puts back what the memory page just changed.", p.PageUndoArgs, p.PageUndone),
-        *(tools.undo, text.as_json, CHANGE, APP_ONLY),
+        *(tools.undo, text.structured, CHANGE, APP_ONLY),
     )
     return [
         undo,
         *(
-            ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.as_json, READ, APP_ONLY)
+            ToolSpec(
+                name, title, f"{title}: for the memory page.", args, result, handler, text.structured, READ, APP_ONLY
+            )
             for name, title, args, result, handler in tools.table()
         ),
     ]

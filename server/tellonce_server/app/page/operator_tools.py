@@ -25,7 +25,7 @@ def operator_tools(storage: Storage) -> list[ToolSpec]:
     """The tools with the scope `operator`, which only a page session has."""
     t = _Tools(storage)
     return [
-        ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.as_json, kind, {})
+        ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.structured, kind, {})
         for name, title, args, result, handler, kind in (
             (p.PAGE_SETUP, "Setup", p.PageSetupArgs, p.PageSetup, t.setup, READ),
             (p.PAGE_CLIENTS, "Clients", p.PageClientsArgs, p.PageClients, t.clients, READ),

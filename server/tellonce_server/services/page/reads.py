@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from tellonce.contract import ExplainArgs, Memory, MemoryStatus, SectionName
 from tellonce.settings import Budgets
@@ -11,7 +12,6 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.page import contract as p
-from tellonce_server.services.page.calendar import month_span
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.page import Filter
 
@@ -44,10 +44,15 @@ class PageReads:
             as_of=args.as_of,
             about=args.about,
         )
-        found, total = await page.found(self._deps.database, owner_id, wanted, _after(args.cursor), args.limit)
-        more = len(found) == args.limit and total > args.limit
+        after = _after(args.cursor)
+        found, total = await page.found(
+            self._deps.database, owner_id, wanted, after, args.limit + 1, counted=after is None
+        )
+        shown = found[: args.limit]
         return p.PageMemories(
-            entries=_entries(found), total=total, next_cursor=_cursor(found[-1].memory) if more else None
+            entries=_entries(shown),
+            total=total if after is None else None,
+            next_cursor=_cursor(shown[-1].memory) if len(found) > args.limit else None,
         )
 
     async def today(self, owner_id: int, *, operator: bool) -> p.PageToday:
@@ -150,7 +155,7 @@ class PageReads:
         return tuple(p.DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
 
 
-def _after(cursor: str | None) -> tuple[datetime, int] | None:
+def _after(cursor: str | None) -> page.Position | None:
     if cursor is None:
         return None
     at, _, number = cursor.partition("/")
@@ -216,3 +221,10 @@ def _shares(budgets: Budgets) -> dict[SectionName, int]:
         "relevant": budgets.relevant,
         "quoted": budgets.quoted,
     }
+
+
+def month_span(month: str, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """The start and end of a month such as `2026-03` in the zone."""
+    year, number = (int(part) for part in month.split("-"))
+    following = (year + 1, 1) if number == 12 else (year, number + 1)
+    return datetime(year, number, 1, tzinfo=zone), datetime(*following, 1, tzinfo=zone)
