@@ -301,7 +301,7 @@ class Profile(Contract):
 
 
 class SummarizeChatArgs(Place):
-    now: bool = Field(default=False, description="Also summarise the rest.")
+    now: bool = Field(default=False, description="Also compact.")
     cursor: Text | None = Field(default=None, description="next_cursor.")
 
 
