@@ -7,23 +7,20 @@ on standard error and exit code 1.
 import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
 from tellonce.settings import ServerSettings, load
-from tellonce.work import TIERS
 from tellonce_cli import backup, export
 from tellonce_cli.import_ import Tally, own_bot, take
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import ImportFailed, Item, Unreadable, estimate_size, read, recognized
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.memory_import import make_keeper
 from tellonce_cli.page_lines import run, tell
 from tellonce_cli.screen import CommandFailed
+from tellonce_server.services.import_memories import make_keeper
 from tellonce_server.services.import_messages import Importers, ImportMessage
 from tellonce_server.services.services import Services
-from tellonce_server.store import ledger
-from tellonce_server.store.ledger import PerExchange
 
 COST_DAYS = 30
 """Days over which the average cost of an exchange is computed."""
@@ -70,24 +67,20 @@ def plan_import(file: str, me: str = "") -> None:
     kind, plan = _kind(path), Plan()
     for item in _items(kind, path, me, _progress(path)):
         plan.count(item)
-    cost = asyncio.run(_cost(load(ServerSettings)))
+    seconds, price_usd = asyncio.run(_cost(load(ServerSettings)))
     tell(
         kind=kind,
         **vars(plan),
-        seconds=cost.seconds * plan.exchanges if cost.seconds is not None else None,
-        price_usd=cost.price_usd * plan.exchanges if cost.price_usd is not None else None,
+        seconds=seconds * plan.exchanges if seconds is not None else None,
+        price_usd=price_usd * plan.exchanges if price_usd is not None else None,
     )
 
 
-async def _cost(settings: ServerSettings) -> PerExchange:
-    """The recent average cost of an exchange with the best model that has read one."""
+async def _cost(settings: ServerSettings) -> tuple[float | None, float | None]:
+    """The recent average seconds and price of an exchange with the best model that has read one."""
     async with storage(settings) as services:
-        since = services.deps.now() - timedelta(days=COST_DAYS)
-        for tier in TIERS:
-            found = await ledger.per_exchange(services.deps.database, since, tier)
-            if found.seconds is not None:
-                return found
-    return PerExchange(None, None)
+        cost = await services.work.cost_per_exchange(COST_DAYS)
+    return cost.seconds, cost.price_usd
 
 
 def do_import(file: str, me: str = "") -> None:

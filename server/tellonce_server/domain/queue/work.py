@@ -147,6 +147,10 @@ class WorkQueue:
             retry_at=failure.not_before if failure.state != "dead" else None,
         )
 
+    async def cost_per_exchange(self, days: float) -> PerExchange:
+        """The average cost of an exchange in the last `days`."""
+        return await cost_per_exchange(self._deps.database, self._deps.now() - timedelta(days=days))
+
     async def status(self) -> w.QueueStatus:
         now = self._deps.now()
         kinds = await queue.status(self._deps.database, now)
@@ -298,7 +302,7 @@ def month_start(now: datetime) -> datetime:
 
 async def read_status(database: Database, now: datetime, month: datetime) -> w.ReadingStatus:
     found = await queue.reading(database)
-    cost = await _cost(database, month)
+    cost = await cost_per_exchange(database, month)
     return status(found, cost, await queue.dropped(database, now))
 
 
@@ -318,10 +322,10 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
     )
 
 
-async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost per exchange, in US dollars, of the best tier that has read one."""
+async def cost_per_exchange(database: Database, since: datetime) -> PerExchange:
+    """The average cost of an exchange since then, in US dollars, by the best tier that has read one."""
     for tier in w.TIERS:
-        cost = await ledger.per_exchange(database, month, tier)
+        cost = await ledger.per_exchange(database, since, tier)
         if cost.seconds is not None:
             return cost
     return PerExchange(None, None)

@@ -72,8 +72,8 @@ class Retriever:
 
     async def search(self, request: SearchRequest) -> SearchPage:
         """One page of results, best first. Raises CursorRefused for a cursor of another search."""
-        search = mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
-        at = read(request.cursor, search) if request.cursor is not None else None
+        search = search_mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
+        at = read_cursor(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
@@ -219,12 +219,12 @@ class Cursor:
         return base64.urlsafe_b64encode(json.dumps([self.start, self.below, self.search]).encode()).decode()
 
 
-def mark(*parts: object) -> int:
+def search_mark(*parts: object) -> int:
     """A checksum of the search request."""
     return crc32(repr(parts).encode())
 
 
-def read(text: str, search: int) -> Cursor:
+def read_cursor(text: str, search: int) -> Cursor:
     """Parse a cursor. Raises CursorRefused for invalid text, or a cursor of another search."""
     try:
         start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))
