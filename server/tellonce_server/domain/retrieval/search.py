@@ -13,6 +13,7 @@ from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
@@ -21,7 +22,7 @@ from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
+from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import Hit, SearchPage, SearchRequest
@@ -174,7 +175,7 @@ class Retriever:
 
     async def _memories(self, scan: Scan) -> list[Row]:
         r = scan.request
-        if r.kinds is not None and not MEMORY_KINDS.intersection(r.kinds):
+        if r.kinds is not None and not set(MEMORY_KINDS) & set(r.kinds):
             return []
         return await candidates.memories(self._database, scan, FORMER if scan.question.asks_past_state else CURRENT)
 
